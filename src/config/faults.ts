@@ -7,24 +7,24 @@ export type Path = readonly (string | number)[]
 export interface Fault {
   path: Path
   message: string
-  /** Where in the file, when that is not the place of `path`; `elsewhere` for what is not in the file at all. */
+  /** Position in the file, if not that of `path`; `elsewhere` for faults outside the file. */
   place?: Place | 'elsewhere'
 }
 
-/** Both counted from 1, as editors do. */
+/** Counted from 1, as editors do. */
 export interface Place {
   line: number
   column: number
 }
 
-/** `folders[0].settle_ms` */
+/** Text of a path: `folders[0].settle_ms`. */
 export function pathText(path: Path): string {
   return path.map((key, at) => (typeof key === 'number' ? `[${key}]` : at === 0 ? key : `.${key}`)).join('')
 }
 
 /**
- * One line each, from the top of the file to its end; values are never part of it, a secret might have been put in the wrong
- * place.
+ * Returns a line for each fault, in the order of the file. Lines show no values, since a secret may
+ * stand in the wrong place.
  */
 export function faultLines(
   faults: readonly Fault[],
@@ -42,12 +42,12 @@ export function faultLines(
     })
 }
 
-/** Checks a value; answers the output, or every fault at once. */
+/** Checks a value. Returns the output, or all faults at once. */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): { output: z.output<Schema>; faults: [] } | { output: undefined; faults: Fault[] } {
-  // A process checks its configuration once or twice: compiling a checker for it costs more than it saves.
+  // Compiling a checker takes longer than the one or two checks of a process.
   const result = schema.safeParse(value, { reportInput: true, error: generalMessage, jitless: true })
   if (result.success) return { output: result.data, faults: [] }
   return { output: undefined, faults: result.error.issues.flatMap((issue) => faultsOf(issue, [])) }
@@ -64,7 +64,7 @@ function faultsOf(issue: Issue, parent: Path): Fault[] {
     })
   }
   if (issue.code === 'invalid_union') {
-    // A section among the alternatives that was begun and has faults inside is what was meant.
+    // The alternative with faults inside a section is the one that the user meant.
     const inside = issue.errors.find((issues) => issues.some(isInside))
     if (inside) return inside.flatMap((inner) => faultsOf(inner, path))
   }
@@ -77,7 +77,10 @@ function isInside(issue: Issue): boolean {
   return issue.path.length > 0 || issue.code === 'unrecognized_keys'
 }
 
-/** For what the schema has no words of its own. Of unknown fields it is the known ones: the issue leaves without its schema. */
+/**
+ * Message for faults without a message in the schema. For unknown fields it lists the known ones,
+ * since the issue does not carry its schema.
+ */
 function generalMessage(issue: z.core.$ZodRawIssue): string {
   const { inst } = issue
   if (issue.code === 'unrecognized_keys' && inst instanceof z.ZodObject) return Object.keys(inst.shape).join(', ')

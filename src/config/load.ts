@@ -14,26 +14,27 @@ import { parseYaml } from './yaml-source.ts'
 
 export interface LoadedConfig {
   config: Config
-  /** The file it came from, absolute. */
+  /** Absolute path. */
   file: string
-  /** Places that were searched before it and cannot be read. */
+  /** Earlier places of the search that exist but cannot be read. */
   passed_over: PassedOver[]
-  /** What is allowed but worth a word, one sentence each. */
+  /** Sentences about settings that are allowed but may be mistakes. */
   warnings: string[]
 }
 
 export interface PassedOver {
   file: string
-  /** The system's word for it: `EACCES`. */
+  /** Error code: `EACCES`. */
   why: string
 }
 
-/** Hand-written files are a few KB; a larger one is the wrong file. */
+/** Hand-written files are a few KB, so a larger file is the wrong one. */
 const max_config_bytes = 1_000_000
 
 /**
- * Reads and checks the configuration. `file` is that of --config; without it the places of `configFiles` are tried in turn.
- * Errors: `config.missing`, `config.unreadable`, `config.untrusted`, and `config.invalid` with a line for every fault.
+ * Reads and checks the configuration. Without `file` (--config), the places of `configFiles` are
+ * tried in turn. Errors: `config.missing`, `config.unreadable`, `config.untrusted`, and
+ * `config.invalid` with a line for every fault.
  */
 export function loadConfig(options: { file?: string | undefined; env?: NodeJS.ProcessEnv } = {}): LoadedConfig {
   const found = readEnvironment(options.env)
@@ -44,7 +45,9 @@ export function loadConfig(options: { file?: string | undefined; env?: NodeJS.Pr
   return { config, file, passed_over, warnings: [...addressWarnings(config), ...openSecretFiles(config)] }
 }
 
-/** The configuration that a text holds, and all that is wrong with it. `is_read`: its fields could be looked at. */
+/**
+ * Parses a text. Returns its configuration and all faults; `is_read`: its fields could be checked.
+ */
 export function checkText(text: string, environment: Environment, checks_paths = true) {
   const { value, faults, placeOf } = parseYaml(text)
   const is_read = value !== undefined || faults.length === 0
@@ -55,19 +58,19 @@ export function checkText(text: string, environment: Environment, checks_paths =
   return { config, faults: [...faults, ...others], value, is_read, placeOf }
 }
 
-/** The same from a plain object, for programs: `init`, tests. */
+/** Makes a configuration from a plain object, for `init` and tests. */
 export function configFromObject(value: unknown, env?: NodeJS.ProcessEnv): Config {
   const { config, faults } = checkValue(value, readEnvironment(env))
   if (!config) throw invalid(faultLines(faults))
   return config
 }
 
-/** Where the configuration is looked for when nothing names it, first come first served. */
+/** Places of the configuration if none is named; the first readable file is used. */
 export function configFiles(environment: Environment): string[] {
   return [...inCurrentDirectory(), join(environment.config_home, 'sluice', 'sluice.yaml'), '/etc/sluice/sluice.yaml']
 }
 
-/** None where the current directory was deleted. */
+/** Empty if the current directory was deleted. */
 function inCurrentDirectory(): string[] {
   try {
     return [resolve('sluice.yaml')]
@@ -76,7 +79,10 @@ function inCurrentDirectory(): string[] {
   }
 }
 
-/** Without `checks_paths` no path is touched, which may lie on a share that does not answer; what paths are to each other is left out then. */
+/**
+ * Without `checks_paths`, no path is accessed: an unresponsive mount would block the check. Then
+ * the relations between paths are not checked.
+ */
 export function checkValue(
   value: unknown,
   environment: Environment,
@@ -96,8 +102,8 @@ function invalid(lines: readonly string[]): SluiceError {
 export const invalid_hint = 'docs/config.md describes every field; config/sluice.example.yaml is a file to start from'
 
 /**
- * The file that is named, or the first searched place that this user may read: `sudo -u sluice`
- * keeps root's closed home as the current directory. Errors: `config.missing`, `config.unreadable`,
+ * Returns the named file, or the first place that this user may read. Under `sudo -u sluice` the
+ * current directory may be the closed home of root. Errors: `config.missing`, `config.unreadable`,
  * `config.untrusted`.
  */
 export function findFile(
@@ -142,8 +148,8 @@ function notFound(searched: readonly string[], passed_over: readonly PassedOver[
 }
 
 /**
- * A file in the current folder is taken without being named, and it says where the token goes: one that somebody else left
- * there is not followed.
+ * A file in the current directory is used without being named, and it decides where the token goes.
+ * So a file of another user is refused.
  */
 function refuseForeign(file: string): void {
   const { uid } = statSync(file)
@@ -171,7 +177,7 @@ export function readText(file: string): string {
   }
 }
 
-/** Without touching a path. */
+/** Warns about the address of the service. Accesses no path. */
 export function addressWarnings({ service }: Pick<Config, 'service'>): string[] {
   const version = /\/v\d+$/.exec(service.base_url)?.[0]
   return version === undefined ? [] : [`service.base_url ends in ${version}: Sluice adds /v1 itself, leave it off`]

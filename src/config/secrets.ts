@@ -5,22 +5,23 @@ import type { Config } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 
 export interface Secrets {
-  /** The token; for the header of a call to the API host and for nothing else. */
+  /** The token, for headers of calls to the API host only. */
   token(): string
-  /** Where it came from, for people: `file /etc/sluice/token`. */
+  /** Origin of the token, for messages: `file /etc/sluice/token`. */
   readonly source: string
   /**
-   * Reads the token again; true when it is another one. Errors as `openSecrets`; the token in use is then kept.
+   * Reads the token again; true if it has changed. Throws as `openSecrets`, and keeps the old one.
    */
   reload(): boolean
 }
 
-/** A token and its line end; a larger file is the wrong one. */
+/** A file with a token and a line end is far smaller. */
 const max_token_file_bytes = 4_096
 
 /**
- * Finds the token: SLUICE_TOKEN_FILE, the systemd credential `token`, service.token_file, SLUICE_TOKEN, in this order; the
- * first that is set is taken. Errors: `account.token_missing`, `account.token_unreadable`, `account.token_malformed`.
+ * Finds the token. The first source that is set counts: SLUICE_TOKEN_FILE, the systemd credential
+ * `token`, service.token_file, SLUICE_TOKEN. Errors: `account.token_missing`,
+ * `account.token_unreadable`, `account.token_malformed`.
  */
 export function openSecrets(
   config: Pick<Config, 'service'>,
@@ -42,7 +43,7 @@ export function openSecrets(
   return { secrets, warnings: found.warnings }
 }
 
-/** For programs that made the token themselves: `init`, tests. */
+/** Wraps a token that the program made itself, as `init` and tests do. */
 export function secretsOf(token: string, source = 'this program'): Secrets {
   checkShape(token, source)
   return { token: () => token, source, reload: () => false }
@@ -74,7 +75,10 @@ function fromFile(file: string, named_by: string) {
   return { token: text, source: `file ${file} (${named_by})`, warnings }
 }
 
-/** systemd gives the folder other credentials, too, and guards it by itself: no warning about modes. */
+/**
+ * systemd protects this directory, so its modes need no warning. It may hold other credentials
+ * only.
+ */
 function fromCredential(file: string) {
   try {
     const { text } = readToken(file, 'CREDENTIALS_DIRECTORY')
@@ -101,7 +105,7 @@ function readToken(file: string, named_by: string): { text: string; mode: number
   }
 }
 
-/** The message never shows what was found: it may be a password that was put into the wrong place. */
+/** The message shows no content: a password may stand in the wrong file. */
 function checkShape(token: string, where: string): void {
   if (/^pat_[A-Za-z0-9]{32}$/.test(token)) return
   throw new SluiceError({

@@ -3,26 +3,26 @@ import { printable } from '../base/text/format.ts'
 import { duration_pattern } from './schema/units.ts'
 import { parseYaml } from './yaml-source.ts'
 
-/** The answers that make a configuration to start from; everything else is left to the defaults. */
+/** Answers of a user from which `init` makes a configuration. All other fields get defaults. */
 export interface StartingConfig {
   base_url: string
   project: { project_id: string; name?: string | undefined }
   /** Absolute. */
   token_file: string
-  /** Absolute. Of an authority that is trusted besides the usual ones. */
+  /** Absolute path of certificates that are trusted besides the usual ones. */
   ca_file?: string | undefined
-  /** What becomes of the old version of a file that changes, in every folder. */
+  /** Treatment of old versions of changed files, for every folder. */
   old_versions: OldVersions
   folders: readonly StartingFolder[]
 }
 
-/** Words of `on_change`. */
+/** Values of `on_change`. */
 export const old_versions = ['keep', 'remove_old'] as const
 export type OldVersions = (typeof old_versions)[number]
 
 export interface StartingFolder {
   name: string
-  /** Absolute, or beginning with ~/. */
+  /** Absolute, or begins with ~/. */
   path: string
   start: StartText
 }
@@ -34,12 +34,12 @@ export function isStartText(text: string): boolean {
   return text === 'all' || text === 'from_now' || duration_pattern.test(text)
 }
 
-/** What the file says, to be checked before it is written. */
+/** The content of the file, to check before it is written. */
 export function startingValue(config: StartingConfig): unknown {
   return parseYaml(startingText(config)).value
 }
 
-/** The file, with the reason beside every value. */
+/** Returns the text of the file, with a reason for every value. */
 export function startingText(config: StartingConfig): string {
   const { base_url, project, token_file, ca_file, folders } = config
   const named = project.name === undefined ? '' : ` Here: ${printable(project.name)}.`
@@ -103,9 +103,9 @@ function startReason(start: StartText): string {
   return `Of what was there at the very first look, what had changed in the last ${start} goes up; later, everything new.`
 }
 
-/** One line, quoted where YAML would take it for something else. */
+/** A YAML scalar on one line, quoted if YAML would read it as another type. */
 function scalar(text: string): string {
-  // A line break would end the line that it stands in.
+  // A plain scalar cannot hold a line break.
   const defaultStringType = printable(text) === text ? 'PLAIN' : 'QUOTE_DOUBLE'
   return stringify(text, { lineWidth: 0, defaultStringType, doubleQuotedAsJSON: true }).trimEnd()
 }

@@ -15,10 +15,10 @@ function hintFor(key: string): string {
   return /^secret$/i.test(key) ? keepOut('secret', 'secret_file') : token_hint
 }
 
-/** The content as plain data, in which fields without a value have none, and where each of its parts stands. */
+/** Parses YAML. Returns plain data without empty fields, and the position of each part. */
 export function parseYaml(text: string) {
   const lines = new LineCounter()
-  // Pretty errors would quote the line they stand in, and with it perhaps a secret.
+  // Pretty errors would quote a line of the file, which may hold a secret.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true, version: '1.2' })
   const placeAt = (offset: number): Place => {
     const { line, col } = lines.linePos(offset)
@@ -30,7 +30,7 @@ export function parseYaml(text: string) {
     return { path: [], message: `${plainMessage(message)}${advice}`, place: placeAt(pos[0]) }
   })
   const parts = [...partsOf(document.contents, [])].map(({ path, offset }) => ({ path, place: placeAt(offset) }))
-  // Of a name that stands there twice the first counts.
+  // If a name occurs twice, the first position counts.
   const places = new Map(parts.toReversed().map(({ path, place }) => [JSON.stringify(path), place]))
   faults.push(...secretFaults(parts, text, placeAt))
 
@@ -45,13 +45,13 @@ export function parseYaml(text: string) {
     faults.push({ path: [], message })
   }
 
-  /** Where the value at a path stands, or what is nearest above it when there is none. */
+  /** Position of the value at a path, or of its nearest parent if the value is missing. */
   const placeOf = (path: Path): Place | undefined =>
     places.get(JSON.stringify(path)) ?? (path.length > 0 ? placeOf(path.slice(0, -1)) : undefined)
   return { value, faults, placeOf }
 }
 
-/** The first sentence: what follows in some messages quotes the source. */
+/** Keeps the first sentence: some messages quote the source after it. */
 function plainMessage(message: string): string {
   return message.split(/[:\n]/)[0]!.trim()
 }
@@ -74,7 +74,7 @@ function secretFaults(
   return faults
 }
 
-/** A field is found at its name, an entry of a list at its beginning. */
+/** A field has the position of its name, a list entry that of its beginning. */
 function* partsOf(node: Node | null, path: Path, offset = node?.range?.[0]): Generator<{ path: Path; offset: number }> {
   if (offset !== undefined) yield { path, offset }
   if (isSeq(node)) for (const [at, item] of node.items.entries()) yield* partsOf(item as Node, [...path, at])

@@ -5,12 +5,13 @@ import { bandwidthText } from '../schema/schema-bandwidth.ts'
 import { durationText } from '../schema/units.ts'
 import { targetsOf } from './targets.ts'
 
-/** What stands in the place of what is not shown. */
+/** Replaces what must not be shown. */
 const mask = '***'
 
 /**
- * The effective values as a file that gives the same configuration again, but for the addresses of webhooks: they are masked, which
- * a line at the top then says. Secrets are not in it: a Config names the files that hold them.
+ * Returns the effective values as a file that gives the same configuration again. Only addresses of
+ * webhooks are masked, and the first line says so. A Config names the files of secrets, so it holds
+ * none.
  */
 export function configAsYaml(config: Config): string {
   const { folders, prompts, alerts, uploads, ...rest } = maskedConfig(config)
@@ -26,13 +27,15 @@ export function configAsYaml(config: Config): string {
   return holdsAddresses(config) ? `# ${mask} in an address stands for what is not shown\n${text}` : text
 }
 
-/** Whether the file itself holds what is masked: an address of a webhook or of a ping is a secret. */
+/**
+ * True if the file holds an address that is masked: addresses of webhooks and pings are secrets.
+ */
 export function holdsAddresses(config: Config): boolean {
   const has_url = targetsOf(config, 'webhook').some(({ delivery }) => delivery.url !== undefined)
   return has_url || config.alerts.ping?.url !== undefined
 }
 
-/** The configuration as it may be shown: of the address of a webhook the host alone. */
+/** The configuration without secrets: of a webhook address, only the host is left. */
 export function maskedConfig(config: Config): Config {
   const prompts = config.prompts.map((prompt) => ({ ...prompt, deliver: prompt.deliver.map(masked) }))
   const { ping, ...alerts } = config.alerts

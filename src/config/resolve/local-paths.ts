@@ -5,7 +5,7 @@ import { codeOf } from '../../base/run/errors.ts'
 import type { Environment } from '../environment.ts'
 import { type Fault, type Path, pathText } from '../faults.ts'
 
-/** `~/notes/` -> `/home/ada/notes` */
+/** `~/notes/` becomes `/home/ada/notes`. */
 export function expandPath(path: string, home: string): string {
   return resolve(path.replace(/^~(?=\/|$)/, home))
 }
@@ -14,14 +14,15 @@ export function defaultStateDir(environment: Environment): string {
   return environment.state_directory ?? join(environment.state_home, 'sluice')
 }
 
-/** The environment that a command typed by hand has for a configuration in /etc/sluice. */
+/** Adds the state directory of the service, for commands typed by hand. */
 export function inService(environment: Environment, file: string): Environment {
   return { ...environment, state_directory: environment.state_directory ?? serviceStateDir(file) }
 }
 
 /**
- * That of the unit which a configuration in /etc/sluice belongs to (systemd/sluice.service, sluice@.service): a command typed by
- * hand has no STATE_DIRECTORY, and must not look for the service's ledger in a home.
+ * State directory of the unit for a configuration in /etc/sluice (sluice.service, sluice@.service).
+ * A command typed by hand has no STATE_DIRECTORY, and must not use a ledger in a home directory
+ * instead.
  *
  * @internal
  */
@@ -33,16 +34,16 @@ export function serviceStateDir(file: string): string | undefined {
 
 export interface Named {
   path: Path
-  /** As the kernel sees it: without symbolic links, as far as it exists. */
+  /** Absolute, without symbolic links, as far as the path exists. */
   real: string
 }
 
-/** The configuration as it was read, with what checks of one part look at besides it. */
+/** The configuration as read, for checks that compare several parts. */
 export interface WholeFile {
   value: unknown
   environment: Environment
   folders: readonly unknown[]
-  /** Where they lie, in the same order. */
+  /** Their real paths, in the same order. */
   real: readonly (Named | undefined)[]
 }
 
@@ -52,14 +53,15 @@ export function wholeFile(value: unknown, environment: Environment): WholeFile {
   return { value, environment, folders, real }
 }
 
-/** The index of the watched folder that a real path lies in, or -1. */
+/** Index of the watched folder that contains a real path, or -1. */
 export function folderAround(real: string, whole: WholeFile): number {
   return whole.real.findIndex((folder) => folder && isBelow(real, folder.real))
 }
 
 /**
- * What is wrong with the paths of a configuration, seen together and on this machine. It takes the content as it was read,
- * so that these faults are told together with those of the schema; what is not a path is left to the schema.
+ * Faults of paths that a comparison on this machine shows. Reads the unchecked content, so that a
+ * user sees these faults together with those of the schema. The schema reports values that are no
+ * paths.
  */
 export function pathFaults(whole: WholeFile): Fault[] {
   const { value, environment, folders, real } = whole
@@ -95,7 +97,9 @@ function folderFaults({ path, real }: Named, earlier: readonly (Named | undefine
   return faults
 }
 
-/** Something other than a folder stands there. A path that is missing or cannot be looked at is offline, which is a state. */
+/**
+ * True if the path is not a directory. A missing or unreadable path is offline, which is no fault.
+ */
 function isFile(path: string): boolean {
   try {
     return !statSync(path).isDirectory()
@@ -104,7 +108,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** What must not lie in a watched folder: it would be sent, or change each time something is sent. */
+/** Faults of a path inside a watched folder, where it would be sent or would cause new uploads. */
 function enclosed(written: Named | undefined, what: string, unwritten: string | undefined, whole: WholeFile): Fault[] {
   const real = written?.real ?? unwritten
   const index = real === undefined ? -1 : folderAround(real, whole)
@@ -129,7 +133,7 @@ export function named(path: Path, section: unknown, { home }: Environment): Name
   return { path, real: realPath(expandPath(text, home)) }
 }
 
-/** Resolves symbolic links as far as the path exists; the rest stays as written. */
+/** Resolves symbolic links as far as the path exists. The rest stays as written. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path)

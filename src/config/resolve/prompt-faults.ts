@@ -18,8 +18,8 @@ import {
 import { deliveryName } from './resolve-prompts.ts'
 
 /**
- * What is wrong between prompts, their fields and the folders. It takes the content as it was read, so that these faults are told
- * together with those of the schema; a prompt that does not pass its schema is left to that.
+ * Faults between prompts, their fields and the folders. Reads the unchecked content, so that a user
+ * sees these faults together with those of the schema. Prompts that fail the schema are skipped.
  */
 export function promptFaults(whole: WholeFile): Fault[] {
   const prompts = listOf(field(whole.value, 'prompts'))
@@ -39,7 +39,9 @@ export function promptFaults(whole: WholeFile): Fault[] {
   ]
 }
 
-/** What is wrong between the alerts and the rest of the file; a section that does not pass its schema is left to that. */
+/**
+ * Faults between the alerts and other sections; an alert section that fails the schema is skipped.
+ */
 export function alertFaults(whole: WholeFile): Fault[] {
   const written = field(whole.value, 'alerts')
   const alerts = written === undefined ? undefined : check(alerts_schema, written).output
@@ -76,7 +78,7 @@ function scopeFaults({ scope, when_nothing_new, project_id }: CheckedPrompt, pat
   return faults
 }
 
-/** Patterns by which no file would ever be in a report. */
+/** Faults of patterns that match no file. */
 function patternFaults(patterns: readonly string[], path: Path, { folders, environment }: WholeFile): Fault[] {
   const written = folders.map((folder) => field(folder, 'path')).filter((folder) => typeof folder === 'string')
   const roots = written.map((folder) => expandPath(folder, environment.home))
@@ -107,7 +109,7 @@ function folderFaults(names: readonly string[], path: Path, project_id: string |
 
 type Deliveries = Pick<CheckedPrompt, 'deliver'>
 
-/** `has_report`: the first file is the report itself, and no delivery: it needs no name unless it was given one. */
+/** With `has_report`, the first file is the report itself: it is no delivery and needs no name. */
 function deliveryFaults({ deliver }: Deliveries, path: Path, whole: WholeFile, has_report = true): Fault[] {
   const { home } = whole.environment
   const report = has_report ? deliver.findIndex(({ file }) => file !== undefined) : -1
@@ -150,7 +152,10 @@ function placeFaults({ deliver }: Deliveries, path: Path, whole: WholeFile): Fau
   })
 }
 
-/** The state folder is closed to everybody, and all in it is Sluice's own, but for the reports that have no other place. */
+/**
+ * Only Sluice may read the state directory, so reports for others must not lie there. Its own
+ * reports directory is allowed.
+ */
 function amongState(file: unknown, path: Path, { value, environment }: WholeFile): Fault[] {
   const dir = named(path, file, environment)
   const state_dir = named(['state_dir'], value, environment)?.real ?? realPath(defaultStateDir(environment))
@@ -159,7 +164,10 @@ function amongState(file: unknown, path: Path, { value, environment }: WholeFile
   return [{ path, message }]
 }
 
-/** A directory for reports in a watched folder: each report would be sent, and be new for the next one. */
+/**
+ * Faults of a report directory in a watched folder: each report would be sent and be new in the
+ * next.
+ */
 function takenUp(file: unknown, path: Path, whole: WholeFile): Fault[] {
   const dir = named(path, file, whole.environment)
   const index = dir ? folderAround(dir.real, whole) : -1
@@ -180,8 +188,8 @@ function adviceFor(way: string, exclude: readonly unknown[], index: number): str
 }
 
 /**
- * Whether the patterns name this directory, or one around it, letter by letter, and no negation may bring back a part of it. Patterns
- * with wildcards are not weighed: what they leave out is known to the scan alone.
+ * True if a pattern names this directory or a parent exactly, and no negation can include a part
+ * again. Patterns with wildcards do not count: only a scan knows what they exclude.
  */
 function isExcluded(way: string, patterns: readonly unknown[]): boolean {
   if (/[*?[\]\\]/.test(way)) return false

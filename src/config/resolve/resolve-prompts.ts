@@ -14,7 +14,7 @@ export interface Surroundings {
   home: string
 }
 
-/** Fills in what depends on other fields. Only for prompts that `promptFaults` has nothing to say about. */
+/** Fills in values that depend on other fields. Only for prompts without `promptFaults`. */
 export function resolvePrompt(prompt: CheckedPrompt, around: Surroundings) {
   const { project_id, cron, timezone, provider, public_data, scope, wait_for_files, catch_up, deliver, ...rest } =
     prompt
@@ -23,28 +23,29 @@ export function resolvePrompt(prompt: CheckedPrompt, around: Surroundings) {
   const report = deliver.find(({ file }) => file !== undefined)
   return {
     ...rest,
-    /** That of its folders, where it has any. */
+    /** The project of its folders, if it has any. */
     project_id: project_id ?? folder?.project_id ?? service.project_id,
-    /** Five fields, and an IANA name. */
+    /** Five cron fields, and an IANA time zone. */
     schedule: { cron, timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone },
     provider,
     public_data,
-    /** Names something: an empty one would mean everything. */
+    /** Never empty: an empty scope would mean everything. */
     scope: { ...scope, fresh: scope.fresh ?? 'since_last_run' },
     wait_for_files_ms: wait_for_files,
     catch_up_ms: catch_up,
-    /** The first `file` delivery, else a directory in the state directory. */
+    /** The first `file` delivery, or a directory in the state directory. */
     report: report?.file
       ? { dir: expandPath(report.file.dir, around.home), file_name: report.file.name }
       : { dir: join(around.state_dir, 'reports'), file_name: usual_file_name },
-    /** The others, their names unique in the prompt. */
+    /** All other deliveries; their names are unique in the prompt. */
     deliver: deliver.filter((delivery) => delivery !== report).map((delivery) => resolveDelivery(delivery, around)),
   }
 }
 
 /**
- * Made of the receiver, never of the place in the list: a report that waits for one must not go to another when the list changes.
- * `whole`: the configuration, whose section smtp serves deliveries without their own.
+ * Derives a name from the receiver, not from its index: after a change of the list, a waiting
+ * report must not go to another receiver. `whole` is the configuration, whose section smtp may name
+ * the server.
  */
 export function deliveryName(delivery: CheckedDelivery, whole: unknown, home: string): string {
   if (delivery.name !== undefined) return delivery.name
@@ -74,18 +75,18 @@ export function resolveDelivery(delivery: CheckedDelivery, { checked, home }: Pi
   return { kind: 'command' as const, name, run: command.run, timeout_ms: command.timeout }
 }
 
-/** In one order, however it was written: equal servers are one. */
+/** Keeps one order of fields, so that equal servers compare as equal. */
 function resolveSmtp({ host, port, tls: written, ...rest }: CheckedSmtp, home: string) {
   const tls = written ?? (port === usual_ports.starttls ? 'starttls' : 'implicit')
   return { host, port: port ?? usual_ports[tls], tls, ...resolved(rest, home) }
 }
 
-/** Without what is undefined: exactOptionalPropertyTypes tells the two apart. */
+/** Optional fields without undefined, as exactOptionalPropertyTypes requires. */
 type Resolved<Section> = {
   [Key in keyof Section as undefined extends Section[Key] ? Key : never]?: Exclude<Section[Key], undefined>
 } & { [Key in keyof Section as undefined extends Section[Key] ? never : Key]: Section[Key] }
 
-/** A section without fields that are not set, and with its paths absolute: their names alone end in path, dir or file. */
+/** Removes unset fields and makes paths absolute. Only names of paths end in path, dir or file. */
 export function resolved<Section extends object>(section: Section, home: string): Resolved<Section> {
   const set = Object.entries(section).filter(([, value]) => value !== undefined)
   const is_path = /(^|_)(path|dir|file)$/

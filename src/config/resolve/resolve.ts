@@ -6,7 +6,7 @@ import { log_schema } from '../schema/schema-limits.ts'
 import { defaultStateDir, expandPath } from './local-paths.ts'
 import { resolveDelivery, resolved, resolvePrompt } from './resolve-prompts.ts'
 
-/** Fills in what depends on the environment and on other fields, and freezes the whole. */
+/** Fills in values that depend on the environment or on other fields, and freezes the result. */
 export function resolveConfig(checked: CheckedConfig, environment: Environment) {
   const { service, folders, prompts, alerts } = checked
   const { home, log_level: level, log_format: format } = environment
@@ -15,7 +15,7 @@ export function resolveConfig(checked: CheckedConfig, environment: Environment) 
   return frozen({
     service: {
       ...resolved(service, home),
-      /** Without a trailing slash; paths begin with /v1 after it. */
+      /** Without a trailing slash; paths of calls begin with /v1. */
       base_url: service.base_url.replace(/\/+$/, ''),
     },
     folders: folders.map((folder) => ({
@@ -24,7 +24,7 @@ export function resolveConfig(checked: CheckedConfig, environment: Environment) 
       path: expandPath(folder.path, home),
       project_id: folder.project_id ?? service.project_id,
     })),
-    /** The ledger and what belongs to it; absolute. */
+    /** Absolute directory of the ledger and the other state. */
     state_dir,
     uploads: { ...constants.uploads, ...checked.uploads },
     follow: { ...constants.follow },
@@ -40,16 +40,16 @@ export function resolveConfig(checked: CheckedConfig, environment: Environment) 
     prompts: prompts.map((prompt) => resolvePrompt(prompt, around)),
     alerts: {
       ...constants.alerts,
-      /** Their names are unique. */
+      /** With unique names. */
       deliver: alerts.deliver.map((delivery) => resolveDelivery(delivery, around)),
-      /** Either url or url_file; both are secrets. */
+      /** Has url or url_file; both are secrets. */
       ...(alerts.ping && { ping: resolved(alerts.ping, home) }),
     },
     log: { ...constants.log, ...check(log_schema, { ...checked.log, ...resolved({ level, format }, home) }).output! },
   })
 }
 
-/** Variables that stand for a field must be as the field must be. */
+/** Variables must pass the check of the field that they replace. */
 export function environmentFaults({ log_level, log_format }: Environment): Fault[] {
   const { level, format } = log_schema.shape
   return [

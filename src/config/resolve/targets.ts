@@ -3,7 +3,7 @@ import type { Config, DeliveryConfig } from '../config.ts'
 
 type Receivers = Pick<Config, 'prompts' | 'alerts'>
 
-/** Where reports and alerts go by one kind of delivery, and who names it. */
+/** All deliveries of one kind, with the prompt or section that names them. */
 export function targetsOf<Kind extends DeliveryConfig['kind']>({ prompts, alerts }: Receivers, kind: Kind) {
   const all = [
     ...prompts.map(({ name, deliver }) => ({ where: `prompt ${name}`, deliver })),
@@ -13,7 +13,7 @@ export function targetsOf<Kind extends DeliveryConfig['kind']>({ prompts, alerts
   return all.flatMap(({ where, deliver }) => deliver.filter(isOf).map((delivery) => ({ where, delivery })))
 }
 
-/** Files that hold a secret of a receiver, each once, with what it holds. */
+/** Files that hold a secret of a receiver, without duplicates, and the kind of secret. */
 export function secretFiles(config: Receivers): { file: string; what: string }[] {
   const found = new Map<string, string>()
   const add = (file: string | undefined, what: string) => {
@@ -28,21 +28,21 @@ export function secretFiles(config: Receivers): { file: string; what: string }[]
   return [...found].map(([file, what]) => ({ file, what }))
 }
 
-/** Mail servers, each once. */
+/** Mail servers without duplicates. */
 export function mailServers(config: Receivers) {
   const servers = targetsOf(config, 'email').map(({ delivery }) => delivery.smtp)
   return [...new Map(servers.map((smtp) => [JSON.stringify(smtp), smtp])).values()]
 }
 
-/** Directories that reports are written to. */
+/** Directories of reports, without duplicates. */
 export function reportDirs(config: Receivers): string[] {
   const written = targetsOf(config, 'file').map(({ delivery }) => delivery.dir)
   return [...new Set([...config.prompts.map(({ report }) => report.dir), ...written])]
 }
 
 /**
- * A warning for each file that holds a secret of a receiver and is open to others, as for the token's. One that is not there, or may
- * not be looked at, is told when it is needed: it may come later, and its directory may be for the daemon's user alone.
+ * Warns about secret files that others may read, as for the token file. A missing or closed file is
+ * reported when it is needed: it may come later, and only the daemon may need to read it.
  */
 export function openSecretFiles(config: Receivers): string[] {
   return secretFiles(config)

@@ -5,22 +5,24 @@ import { type Fault, faultLines, pathText } from '../faults.ts'
 import { addressWarnings, checkText, checkValue, findFile, invalid_hint, readText } from '../load.ts'
 import { inService, listOf } from './local-paths.ts'
 
-/** What is in order of a configuration with faults: entries of lists that have some are left out, sections have their defaults. */
+/**
+ * The valid part of a configuration: list entries with faults are left out, sections get defaults.
+ */
 export interface UsableConfig extends Omit<Config, 'service'> {
-  /** Undefined where its address or project is not in order. */
+  /** Undefined if its address or project is invalid. */
   readonly service: ServiceConfig | undefined
 }
 
 export type ExaminedConfig = ReturnType<typeof examineConfig>
 
-/** For `doctor`, which goes on where `loadConfig` throws. `checks_paths` as in checkValue. */
+/** Examines a configuration for `doctor`, which continues where `loadConfig` throws. */
 export function examineConfig(options: {
   file?: string | undefined
   env?: NodeJS.ProcessEnv | undefined
   checks_paths: boolean
 }) {
   const environment = readEnvironment(options.env)
-  /** Undefined where none was found. */
+  /** Undefined if no file was found. */
   let file: string | undefined
   try {
     file = findFile(options.file ?? environment.config_file, environment).file
@@ -35,23 +37,23 @@ function examineText(text: string, file: string, environment: Environment, check
   const { faults, value, is_read, placeOf } = checkText(text, environment, checks_paths)
   const usable = is_read ? usablePart(value, environment, checks_paths) : undefined
   return {
-    /** One line each; empty when all is in order. */
+    /** One line for each fault; empty without faults. */
     faults: faultLines(faults, file, placeOf),
-    /** The fields that they are about: `service.token_file`. */
+    /** Fields with faults: `service.token_file`. */
     fields: faults.map(({ path }) => pathText(path)),
     hint: faults.length > 0 ? invalid_hint : undefined,
     warnings: usable?.service ? addressWarnings({ service: usable.service }) : [],
-    /** Undefined where nothing could be read at all. */
+    /** Undefined if the text could not be read. */
     usable,
   }
 }
 
-/** Stands in for what is not in order, so that the rest can be checked; never seen outside. */
+/** Replaces invalid parts, so that the rest can be checked. Never returned. */
 const placeholder = {
   service: { base_url: 'https://unusable.invalid', project_id: 'project_00000000000000000000' },
   folder: { name: 'unusable', path: '/unusable.invalid' },
 }
-/** A fault that is taken out may bring one out that it hid: a prompt of a folder that is gone now. */
+/** Removing one fault may cause another, as in a prompt whose folder is removed. */
 const max_rounds = 8
 
 function usablePart(value: unknown, environment: Environment, checks_paths: boolean): UsableConfig | undefined {
@@ -87,7 +89,7 @@ function without(value: Record<string, unknown>, faults: readonly Fault[]): Reco
   return rest
 }
 
-/** `bad`: the fields with faults; undefined stands for the whole section. */
+/** `bad` holds the fields with faults; undefined in it stands for the whole section. */
 function serviceWithout(service: unknown, bad: ReadonlySet<unknown>): object {
   if (bad.has(undefined)) return placeholder.service
   const kept = Object.entries(service as object).filter(([key, value]) => !bad.has(key) && value !== undefined)

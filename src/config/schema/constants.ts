@@ -1,143 +1,158 @@
 import { day_ms, hour_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 
 /**
- * What nobody can choose better than we can, with its reason; by the sections of the configuration, in which the program meets
- * them. Tests have shorter times.
+ * Values that no user could choose better, each with its reason, under the sections of the
+ * configuration. Tests use shorter times.
  */
 export const constants = {
   folder: {
-    /** A file that changes without a pause is looked at after so long all the same: a log, a download that drips. */
+    /**
+     * A file that keeps changing, as a log or a slow download does, is read after this time anyway.
+     */
     settle_cap_ms: 10 * minute_ms,
   },
   uploads: {
-    /** Failed attempts for one file before a person is asked, with the pauses up to 18 minutes: longer than a passing fault. */
+    /** Failed attempts before a file waits for a user. With the pauses they take 18 minutes. */
     max_attempts: 12,
-    /** Of the service, until an answer begins, and for all of it with a second more for each 16 KiB: answers are small. */
+    /** Limit until an answer begins. The whole answer has one second more for each 16 KiB. */
     request_timeout_ms: 30 * second_ms,
-    /** An upload during which no byte moves for so long is tried again: a change of network takes seconds. */
+    /** An upload without progress is retried after this time. A change of network takes seconds. */
     stall_timeout_ms: minute_ms,
-    /** Files up to this are read once and sent from memory; larger ones are streamed. Most documents are smaller. */
+    /**
+     * Files up to this size are sent from memory, as most documents are. Larger ones are streamed.
+     */
     small_file_bytes: 2 ** 20,
-    /** The pause before the second attempt, which doubles each time, with jitter: a passing fault is over by then. */
+    /**
+     * First pause before a retry; it doubles each time, with jitter. Short faults pass meanwhile.
+     */
     retry_first_ms: second_ms,
-    /** Soon enough after an outage, and no burden during one. */
+    /** Longest pause: uploads resume soon after an outage and do not burden the service in it. */
     retry_most_ms: 5 * minute_ms,
-    /** The time of `brake`: a day, the measure in which people think of this. */
+    /** Time window of the upload limit. Users think in days. */
     brake_hours: 24,
   },
   follow: {
-    /** The first look whether a sent file is ready; then later and later. Small texts are ready within a second. */
+    /**
+     * First check of a sent file; later checks are rarer. Small texts are ready within a second.
+     */
     first_ms: 300,
-    /** Two calls a minute for what takes long. */
+    /** Longest pause between checks: two calls a minute. */
     most_ms: 30 * second_ms,
-    /** From so many pending files on, pages of 100 are read: a page costs one call, but holds others, too. */
+    /** With so many pending files, pages of 100 are read instead of single assets. */
     list_from: 20,
-    /** An asset that the service names for known content and that stays empty for so long is not waited for. */
+    /** The wait for a known asset to get its bytes. After it, Sluice sends the file again. */
     dead_hit_after_ms: 15 * minute_ms,
-    /** A single pass (`sluice sync`) ends when nothing has gone on for so long but the service reading what was sent. */
+    /** `sluice sync` ends when for this time only the service was still working. */
     pass_wait_ms: 5 * minute_ms,
   },
   audit: {
-    /** From the begin of a round to that of the next: what somebody removes on the service is known here the next day. */
+    /** From the start of one audit to the next: remote removals are known here a day later. */
     round_hours: 24,
-    /** Nobody notices these calls, 100 assets each; more where a round would take longer than round_hours. */
+    /** 100 assets each, a small load. An audit reads more if it would exceed round_hours. */
     pages_per_minute: 10,
   },
   removal: {
-    /** What was removed by itself in this time counts with what is about to be: what goes on all day is noticed, too. */
+    /** Removals of this time count together, so that slow mass removals are noticed. */
     per_hours: 24,
   },
   hashing: {
-    /** One core reads 600 MB a second, more than most disks; the machine has other work. */
+    /** One core hashes 600 MB a second, more than most disks deliver. */
     threads: 2,
   },
   scan: {
-    /** A root that is silent for longer is offline, as a share whose server is gone: a disk that spins up answers sooner. */
+    /** A root without an answer for this time is offline. A disk that starts answers sooner. */
     answer_ms: 10 * second_ms,
-    /** A folder that held more and is empty counts as offline until a person accepts it; fewer may well have been cleared. */
+    /** An empty folder that held more is offline until a user accepts it. */
     empty_folder_files: 10,
-    /** A folder that lost more than this, and more than the percent, counts as offline as well. People delete in tens. */
+    /** A folder that lost more than this and the percentage is offline. Users delete in tens. */
     missing_files: 100,
-    /** A disk or a share that is not there takes nearly all with it; who clears away less than half is not asked. */
+    /** A missing disk takes nearly all files with it. Deleting less than half needs no user. */
     missing_percent: 50,
-    /** More waiting events are replaced by one scan: the kernel keeps 16,384, and so many are dearer than a scan. */
+    /** More waiting events cost more than the scan that replaces them. The kernel keeps 16,384. */
     max_hints: 10_000,
   },
   watching: {
-    /** Larger folders are watched natively. Up to there chokidar starts within a second and takes about 100 MB. */
+    /**
+     * Larger folders use the native watcher. Up to this size, chokidar needs a second and 100 MB.
+     */
     chokidar_entries: 10_000,
-    /** Of the user's inotify watches, for all folders: editors and desktops need some of the same. */
+    /** Share of the user's inotify watches for all folders: other programs need some, too. */
     inotify_percent: 75,
-    /** Of the free memory, for one folder: what a watcher takes stays taken. */
+    /** Share of the free memory for one folder: a watcher does not give memory back. */
     memory_percent: 25,
-    /** So many events at once mean a scan: far below the 16,384 at which the kernel drops them, more than a person saves. */
+    /** More events at once cause a scan. Above 16,384 the kernel would drop events. */
     burst_events: 1_000,
-    /** So many changes in one directory become one look at it, which is cheaper from there on. */
+    /** More changes in one directory are checked together, which is cheaper. */
     directory_hints: 200,
-    /** How often an offline folder is checked, and an online one for whether it still is the same directory. */
+    /** Interval of checks whether a root is online, and still the same directory. */
     root_check_ms: 5 * second_ms,
-    /** The rest between a scan and the next one that events or a command ask for: many events are one scan. */
+    /** Pause between scans that events or commands ask for: many events cause one scan. */
     scan_rest_ms: 2 * second_ms,
-    /** Where nothing is watched, the shortest rest between scans that find something: people look after a minute. */
+    /** Shortest pause between scans without a watcher. Users expect changes within a minute. */
     scan_least_ms: 30 * second_ms,
-    /** The longest rest while nothing changes: what a file on a quiet share may wait. */
+    /** Longest pause without changes, and so the longest wait of a file on a quiet share. */
     scan_most_ms: 15 * minute_ms,
-    /** Of the time, for scans on that timer: one that takes ten minutes is made every 100 minutes. */
+    /** Share of time for these scans: a scan of ten minutes repeats every 100 minutes. */
     scan_load_percent: 10,
-    /** The rest between scans of what a watcher does not cover: hardly noticed, and rare enough to cost little. */
+    /** Pause between scans of parts that no watcher covers. */
     missed_scan_ms: 2 * minute_ms,
-    /** A watcher that missed something in so many scans in a row is deaf: one may be bad luck. */
+    /** A watcher that missed changes in so many scans in a row is given up. */
     deaf_after_scans: 3,
-    /** A watcher that told of none of so many changes is deaf at once: a single one may have come while it started. */
+    /** A watcher that reported none of so many changes is given up at once. */
     deaf_after_files: 10,
-    /** What makes a watcher deaf (a file system, a limit) is rarely changed sooner. */
+    /** Pause before a watcher is tried again: its file system or limit rarely changes sooner. */
     deaf_rest_ms: day_ms,
   },
   asking: {
-    /** The first look for an answer; then later and later. None is faster. */
+    /** First check for an answer; later checks are rarer. No answer is faster. */
     first_ms: second_ms,
-    /** Four calls a minute: nobody waits at a screen for a report. */
+    /** Longest pause between checks: a report is not urgent. */
     most_ms: 15 * second_ms,
-    /** A question whose fate is unknown is looked for so long: a chat shows within seconds, and asking twice costs more. */
+    /** Time to find a question whose call failed. A chat appears within seconds. */
     look_for_ms: 2 * minute_ms,
-    /** The pause before a delivery is tried a second time, which doubles each time. */
+    /** First pause before a delivery is retried; it doubles each time. */
     deliver_first_ms: 10 * second_ms,
-    /** Soon enough after an outage. */
+    /** Longest pause between tries of a delivery. */
     deliver_most_ms: hour_ms,
-    /** A receiver that breaks on Friday is mended on Monday. */
+    /** A receiver that fails on Friday is repaired on Monday. */
     deliver_give_up_ms: 3 * day_ms,
   },
   log: {
-    /** Above that files are told in a summary: journald drops lines beyond 10,000 in 30 s. */
+    /** The log sums up more files. journald drops lines beyond 10,000 in 30 s. */
     files_per_second: 10,
   },
   health: {
-    /** A service that cannot be used for longer is told (a refused token at once): updates and short outages pass in less. */
+    /** A longer outage is a problem: updates are shorter. A refused token is one at once. */
     unreachable_ms: 15 * minute_ms,
-    /** How often health is judged: a look is a few rows, and scrapes come every 15 s. */
+    /** Interval of health checks. One reads a few rows; scrapes come every 15 s. */
     look_ms: 10 * second_ms,
-    /** Beyond rescan_interval_ms without a whole look a folder is stale: the scan of a slow share takes its time. */
+    /** A folder is stale if its scan is later than rescan_interval_ms by this much. */
     scan_late_ms: hour_ms,
-    /** Beyond the time for a round an audit is late: one that an outage cut off has a day to be made up. */
+    /**
+     * An audit is late after round_hours and this time: one that an outage stopped can be repeated.
+     */
     audit_late_ms: day_ms,
-    /** Beyond its waits and the time of its answer a prompt has missed its time: enough for a second try. */
+    /** A prompt is late after its waits, its answer time and this time for a second try. */
     prompt_late_ms: 15 * minute_ms,
   },
   watchdog: {
-    /** Work that has not moved for so long is stuck; waiting is no silence. A busy disk answers within a minute. */
+    /** Work without progress for this time is stuck. Waiting counts as progress. */
     silence_ms: 5 * minute_ms,
   },
   alerts: {
-    /** What goes wrong within this is one message, and what is right again is none: one cause often breaks several promises. */
+    /** Problems within this time make one alert, and those resolved meanwhile make none. */
     group_ms: minute_ms,
-    /** Checkers that wait for three pings tell within a quarter of an hour. */
+    /** A checker that waits for three pings reports within a quarter of an hour. */
     ping_every_ms: 5 * minute_ms,
-    /** What was told counts as cured when it has been right for so long: what comes and goes is one alert, not twenty. */
+    /**
+     * A reported problem is resolved when it was absent for this time, so that flapping makes one
+     * alert.
+     */
     resolve_after_ms: 10 * minute_ms,
   },
 }
 
-/** The values of a configuration, without what no file can set. */
+/** The configuration without constants, which no file can set. */
 export function withoutConstants(config: object): Record<string, unknown> {
   const kept = Object.entries(config).map(([section, values]) => {
     const names = new Set(Object.keys((constants as Record<string, object>)[section] ?? {}))

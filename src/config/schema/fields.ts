@@ -3,8 +3,8 @@ import { second_ms } from '../../base/time/time.ts'
 import { duration_pattern, durationText, parseDuration_ms, parseSize_bytes, size_pattern, sizeText } from './units.ts'
 
 /**
- * The kinds of fields. Each field is made with its default as one would write it, its limits, and a description that ends
- * with the reason of the default: the same words stand in the JSON schema and in docs/config.md.
+ * Kinds of fields. Each field has a default as a user would write it, limits, and a description
+ * that ends with the reason for the default. The JSON schema and docs/config.md show the same text.
  */
 
 interface Limits<Written = number> {
@@ -12,12 +12,12 @@ interface Limits<Written = number> {
   max: Written
 }
 
-/** With the default, as one would write it in the file. */
+/** Limits and default, as a user would write it in the file. */
 type Amount<Usual = string, Written = number> = Limits<Written> & { usual: Usual }
 
 const unit_ms = { ms: 1, s: second_ms }
 
-/** A duration; a plain number counts in the unit of the field's name. Gives that unit. Limits are in that unit, too. */
+/** A duration in the unit of the field name, also for plain numbers and limits. */
 export function duration(unit: keyof typeof unit_ms, { usual, min, max }: Amount) {
   const limits = `${durationText(min * unit_ms[unit])} to ${durationText(max * unit_ms[unit])}`
   const wrong = `must be a duration from ${limits}, such as 90s, 20m, 12h, 90d, or a number of ${unit}`
@@ -25,7 +25,7 @@ export function duration(unit: keyof typeof unit_ms, { usual, min, max }: Amount
   return amount(duration_pattern, parse, (value) => value >= min && value <= max, wrong).prefault(usual)
 }
 
-/** A duration in a field whose name has no unit: it must be written with one. Gives milliseconds. */
+/** A duration for a field without a unit in its name: the user writes one. Output in ms. */
 export function span({ usual, min, max }: Amount<string, string>) {
   const wrong = `must be a duration from ${min} to ${max}, such as 90s, 20m, 12h, 7d`
   return spanValue(min, max, wrong).prefault(usual)
@@ -38,7 +38,7 @@ export function spanValue(min: string, max: string, wrong: string) {
     .refine((ms) => ms >= min_ms && ms <= max_ms, wrong)
 }
 
-/** A size; a plain number counts bytes. Gives bytes. */
+/** A size in bytes, also for plain numbers. */
 export function size({ usual, ...limits }: Amount) {
   return sizeValue(limits).prefault(usual)
 }
@@ -75,7 +75,7 @@ export function choice<const Words extends readonly [string, ...string[]]>(words
   return schema.prefault(usual as z.input<typeof schema>)
 }
 
-/** A list of texts, empty by default. `most` entries: a longer one is a mistake, not a wish. */
+/** A list of texts, empty by default. A list with more than `max_entries` is a mistake. */
 export function texts(rule: z.ZodString, max_entries: number) {
   return z
     .array(rule, 'must be a list, each entry on a line of its own after "- "')
@@ -83,15 +83,15 @@ export function texts(rule: z.ZodString, max_entries: number) {
     .prefault([])
 }
 
-/** A text of one form; whatever is wrong with it, `wrong` says it. */
+/** A text that matches a pattern. `wrong` is the message for every fault. */
 export function matching(pattern: RegExp, wrong: string) {
   return z.string(wrong).regex(pattern, wrong)
 }
 
-/** `off` is a text in YAML 1.2, but people and older tools write it as the boolean too. */
+/** `off` is a text in YAML 1.2, but users and older tools also write false. */
 export const off = z.literal(['off', false]).transform(() => 'off' as const)
 
-/** A check that refuses a text for what `faultOf` says of it. */
+/** A check that refuses a text for which `faultOf` returns a message. */
 export function refusing(faultOf: (text: string) => string | undefined) {
   return ({ value, issues }: z.core.ParsePayload<string>) => {
     const message = faultOf(value)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { matching, off } from './fields.ts'
 import { parseSize_bytes } from './units.ts'
 
-/** From one minute of the day (local time) to another, exclusive; never over midnight. */
+/** A range of a day in local time. The end is exclusive; no range crosses midnight. */
 export interface BandwidthSpan {
   readonly from_minute: number
   readonly to_minute: number
@@ -74,7 +74,7 @@ const sizes = [
   ['kB', 1e3],
 ] as const
 
-/** As one would write it in the file. */
+/** Text of the ranges, as a user would write it in the file. */
 export function bandwidthText(spans: readonly BandwidthSpan[]): string | Record<string, string> {
   if (spans.length === 0) return 'off'
   const [first] = spans

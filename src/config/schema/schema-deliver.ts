@@ -5,7 +5,7 @@ import { templateNames } from '../../base/text/template.ts'
 import { countValue, refusing, span } from './fields.ts'
 import { local_path, name_field } from './schema-folder.ts'
 
-/** https, or http to this machine alone. */
+/** An https address, or http to this machine. */
 export const outgoing_url = optional(lineOf(2_000).check(refusing(outgoingFault)))
 
 const webhook_url = outgoing_url.describe(
@@ -22,13 +22,15 @@ export function outgoingFault(text: string): string | undefined {
 }
 
 /**
- * Values of a report's message (prompts/report/report), and those of every message (deliver/message).
+ * Values of a report (prompts/report/report) and of every message (deliver/message).
  *
  * @internal
  */
 export const message_values = ['name', 'date', 'due', 'report', 'manifest', 'count', 'id', 'subject', 'text', 'at']
 
-/** Every value is a text, `count` has commas from a thousand on: between quotes each fits, without them none does for certain. */
+/**
+ * Every value fits between quotes. Without quotes none is sure to fit: `count` may contain commas.
+ */
 function isJsonOnceFilled(text: string): boolean {
   try {
     JSON.parse(text.replace(/\{\{[^{}\n]*\}\}/g, 'x'))
@@ -194,7 +196,7 @@ const delivery_schema = z
   })
   .check(({ value, issues }) => {
     const count = delivery_kinds.filter((kind) => value[kind] !== undefined).length
-    // With a mistyped kind nothing more needs to be said.
+    // A mistyped kind already has a fault of its own.
     if (count === 1 || issues.length > 0) return
     issues.push({ code: 'custom', message: `must be one of ${delivery_kinds.join(', ')}`, input: value })
   })
@@ -214,7 +216,7 @@ export const deliver = deliveries(
 export type CheckedDelivery = z.output<typeof delivery_schema>
 export type CheckedSmtp = z.output<typeof smtp_schema>
 
-/** A text in one line: header fields and log lines are made of it. */
+/** A text on one line, since header fields and log lines contain it. */
 export function lineOf(max_chars: number) {
   const wrong = `must be a text of 1 to ${max_chars} characters in one line`
   return (
@@ -227,13 +229,13 @@ export function lineOf(max_chars: number) {
   )
 }
 
-/** A text with `{{name}}` in it; only these names. */
+/** A text that may contain `{{name}}` for the known names. */
 export function template(max_chars: number, known: readonly string[]) {
   const wrong = `must be a text of 1 to ${max_chars} characters`
   return z.string(wrong).min(1, wrong).max(max_chars, wrong).check(knownNames(known))
 }
 
-/** A check of a text: its templates ask for these names alone. */
+/** A check that templates use known names only. */
 function knownNames(known: readonly string[]) {
   return ({ value, issues }: z.core.ParsePayload<string>) => {
     for (const name of templateNames(value)) {

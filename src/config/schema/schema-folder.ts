@@ -9,7 +9,7 @@ export const project_id = z
   .regex(/^project_[a-z0-9]{20}$/, 'must be project_ and 20 small letters or digits, as the service shows it')
 
 const path_pattern = /^(\/|~\/|~$)/
-/** An absolute path; `~` is expanded when the configuration is resolved. */
+/** An absolute path; resolving the configuration expands `~`. */
 export const local_path = z
   .string('must be a text')
   .regex(path_pattern, 'must be an absolute path, or begin with ~/')
@@ -25,7 +25,7 @@ export const label = z
   .refine((name) => hasCharacters(name, 2, 255), 'must have 2 to 255 characters')
   .meta({ minLength: 2, maxLength: 255 })
 
-/** What folders, prompts and deliveries are called. */
+/** Names of folders, prompts and deliveries. */
 export const name_field = z
   .string('must be a text')
   .regex(

@@ -15,7 +15,7 @@ const base_url = z
       'token travels with every call.',
   )
 
-/** What is wrong with `service.base_url`, or undefined. */
+/** Returns the fault of `service.base_url`, if any. */
 export function baseUrlFault(text: string): string | undefined {
   if (!URL.canParse(text)) return 'must be an address such as https://assistant.example.com'
   const { protocol, username, password, search, hash } = new URL(text)
@@ -101,5 +101,5 @@ export const config_schema = z.strictObject({
   alerts: prefault(alerts_schema, {}).describe('Who is told when the health changes.'),
 })
 
-/** The file's content once it has passed the schema; paths and what depends on the environment still as written. */
+/** Content of the file after the schema has checked it. Paths are still as written. */
 export type CheckedConfig = z.output<typeof config_schema>

@@ -9,7 +9,7 @@ const duration_units: Record<string, number> = {
   w: 7 * day_ms,
 }
 
-/** Powers of ten as on the disk's box, powers of two where the `i` says so (IEC 80000-13). */
+/** Decimal units as disks are sold, binary units with an `i` (IEC 80000-13). */
 const size_units: Record<string, number> = {
   B: 1,
   kB: 1e3,
@@ -26,12 +26,12 @@ const size_units: Record<string, number> = {
 export const duration_pattern = /^\d+(\.\d+)? ?(ms|s|m|h|d|w)$/
 export const size_pattern = /^\d+(\.\d+)? ?(B|[kKMGT]B|[KMGT]iB)$/
 
-/** `20m` -> 1,200,000 ms. Only for texts that match `duration_pattern`. */
+/** `20m` becomes 1,200,000 ms. The text must match `duration_pattern`. */
 export function parseDuration_ms(text: string): number {
   return parseAmount(text, duration_units)
 }
 
-/** `4GiB` -> 4,294,967,296 bytes. Only for texts that match `size_pattern`. */
+/** `4GiB` becomes 4,294,967,296 bytes. The text must match `size_pattern`. */
 export function parseSize_bytes(text: string): number {
   return parseAmount(text, size_units)
 }
@@ -42,13 +42,13 @@ function parseAmount(text: string, units: Record<string, number>): number {
   return Math.round(amount * units[unit]!)
 }
 
-/** The shortest text that means exactly this many milliseconds: 7,776,000,000 -> `90d`. */
+/** The shortest text for exactly this duration: 7,776,000,000 becomes `90d`. */
 export function durationText(ms: number): string {
   const [unit, size] = largestDivisor(ms, { ms: 1, s: second_ms, m: minute_ms, h: hour_ms, d: day_ms })
   return `${ms / size}${unit}`
 }
 
-/** The shortest text that means exactly this many bytes: 4,294,967,296 -> `4GiB`. */
+/** The shortest text for exactly this size: 4,294,967,296 becomes `4GiB`. */
 export function sizeText(bytes: number): string {
   const [unit, size] = largestDivisor(bytes, size_units)
   return `${bytes / size}${unit}`
