@@ -192,9 +192,11 @@ describe('a good file', () => {
           "inotify_percent": 75,
           "memory_percent": 25,
           "missed_scan_ms": 120000,
+          "root_check_ms": 5000,
           "scan_least_ms": 30000,
           "scan_load_percent": 10,
           "scan_most_ms": 900000,
+          "scan_rest_ms": 2000,
         },
       }
     `)
