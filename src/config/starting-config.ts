@@ -96,11 +96,9 @@ function oldVersionsReason(on_change: OldVersions): string {
 }
 
 function startReason(start: StartText): string {
-  if (start === 'all')
-    return 'Everything that is there already goes up; nobody has to look for a file that was left out.'
-  if (start === 'from_now')
-    return 'Nothing that was there at the very first look goes up, only what comes or changes later.'
-  return `Of what was there at the very first look, what had changed in the last ${start} goes up; later, everything new.`
+  if (start === 'all') return 'Everything that is there already goes up, so no file is missing.'
+  if (start === 'from_now') return 'Nothing that the first scan finds goes up, only what comes or changes later.'
+  return `Of the files that the first scan finds, those changed in the last ${start} go up; later, everything new.`
 }
 
 /** A YAML scalar on one line, quoted if YAML would read it as another type. */

@@ -318,7 +318,7 @@ uploads: { concurrency: 0 }
     const state_dir = '~/.local/state/sluice'
     for (const path of [state_dir, `${state_dir}/mine`]) {
       expect(dir(path)).toEqual([
-        expect.stringMatching(/file\.dir: must not lie in the state folder \(.*, but for its reports/),
+        expect.stringMatching(/file\.dir: must not lie in the state folder \(.*, except in its reports directory/),
       ])
     }
     expect(dir(`${state_dir}/reports`)).toEqual([])

@@ -127,7 +127,7 @@ function deliveryFaults({ deliver }: Deliveries, path: Path, whole: WholeFile, h
     } else if (same_name < at && (name !== undefined || deliver[same_name]?.name !== undefined)) {
       faults.push({ path: [...here, 'name'], message: `${other} has this name` })
     } else if (same_name < at) {
-      const message = `has the receiver of ${other}: give one of the two a name, by which they can be told apart`
+      const message = `has the receiver of ${other}: give one of the two a name of its own`
       faults.push({ path: here, message })
     }
     if (email && !email.smtp && field(whole.value, 'smtp') === undefined) {
@@ -160,7 +160,7 @@ function amongState(file: unknown, path: Path, { value, environment }: WholeFile
   const dir = named(path, file, environment)
   const state_dir = named(['state_dir'], value, environment)?.real ?? realPath(defaultStateDir(environment))
   if (!dir || !isBelow(dir.real, state_dir) || isBelow(dir.real, join(state_dir, 'reports'))) return []
-  const message = `must not lie in the state folder (${state_dir}), but for its reports: nobody else may look into it`
+  const message = `must not lie in the state folder (${state_dir}), except in its reports directory: other users may not read it`
   return [{ path, message }]
 }
 

@@ -26,7 +26,9 @@ export const constants = {
      * First pause before a retry; it doubles each time, with jitter. Short faults pass meanwhile.
      */
     retry_first_ms: second_ms,
-    /** Longest pause: uploads resume soon after an outage and do not burden the service in it. */
+    /**
+     * Longest pause: uploads resume soon after an outage and do not burden the service during it.
+     */
     retry_most_ms: 5 * minute_ms,
     /** Time window of the upload limit. Users think in days. */
     brake_hours: 24,
@@ -96,9 +98,9 @@ export const constants = {
     scan_load_percent: 10,
     /** Pause between scans of parts that no watcher covers. */
     missed_scan_ms: 2 * minute_ms,
-    /** A watcher that missed changes in so many scans in a row is given up. */
+    /** A watcher that missed changes in so many scans in a row is rebuilt once, then given up. */
     deaf_after_scans: 3,
-    /** A watcher that reported none of so many changes is given up at once. */
+    /** A watcher that reported none of so many changes is rebuilt once, then given up. */
     deaf_after_files: 10,
     /** Pause before a watcher is tried again: its file system or limit rarely changes sooner. */
     deaf_rest_ms: day_ms,

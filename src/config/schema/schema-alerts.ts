@@ -7,8 +7,8 @@ import { deliveries, hasOneUrl, outgoing_url, url_file } from './schema-deliver.
 const ping_schema = z
   .strictObject({
     url: outgoing_url.describe(
-      'The address of the checker, such as one of healthchecks.io: https, or http to this machine alone. Whoever has it may ' +
-        'ping in our name: `sluice config` masks it, url_file keeps it out of this file.',
+      'The address of the checker, such as one of healthchecks.io: https, or http to this machine alone. Anybody who knows it ' +
+        'can ping in our name: `sluice config` masks it, url_file keeps it out of this file.',
     ),
     url_file,
   })
@@ -16,11 +16,12 @@ const ping_schema = z
 
 export const alerts_schema = z.strictObject({
   deliver: deliveries(
-    'Who is told when the health changes, in the same ways as a report (see prompts[].deliver), each tried again by itself, ' +
-      'later and later, for three days. Empty by default: `sluice status`, the log and the metrics tell it to those who look.',
+    'Receivers of a message when the health changes, as for a report (see prompts[].deliver). Each delivery is retried for ' +
+      'three days, with growing pauses. Empty by default: `sluice status`, the log and the metrics show the health, too.',
   ),
   ping: optional(ping_schema).describe(
-    'A GET to a checker elsewhere while all is well; it tells when the pings stop, which a machine that is down cannot. Default none.',
+    'A GET to a checker on another machine while there is no problem. The checker reports when the pings stop, which a ' +
+      'machine that is down cannot do. Default none.',
   ),
 })
 
@@ -46,11 +47,11 @@ export const health_schema = z.strictObject({
       'not matter. Default 6h: a day’s files pass in minutes, a first sync over a slow line may take longer and says so.',
   ),
   offline_ms: duration('ms', { usual: '15m', min: 0, max: 30 * day_ms }).describe(
-    'A folder that is away for longer than this is told. Default 15m: a file server restarts in less. For a disk that is often ' +
-      'taken away choose days.',
+    'A folder that is offline for longer than this is a problem. Default 15m: a file server restarts in less. For a disk ' +
+      'that is often taken away choose days.',
   ),
   disk_free_bytes: size({ usual: '500MB', min: 0, max: Number.MAX_SAFE_INTEGER }).describe(
-    'Less free space than this where state_dir lies is told. Default 500MB: about what the ledger of a million files takes, and ' +
-      'without room nothing can be recorded.',
+    'Less free space than this on the disk of state_dir is a problem. Default 500MB: about the size of a ledger of a million ' +
+      'files. Without free space nothing can be recorded.',
   ),
 })

@@ -9,8 +9,8 @@ import { local_path, name_field } from './schema-folder.ts'
 export const outgoing_url = optional(lineOf(2_000).check(refusing(outgoingFault)))
 
 const webhook_url = outgoing_url.describe(
-  'The address that is posted to: https, or http to this machine alone. Addresses of chat services are secrets: whoever ' +
-    'has one may write there. `sluice config` masks it; url_file keeps it out of this file.',
+  'The address that is posted to: https, or http to this machine alone. Addresses of chat services are secrets: anybody ' +
+    'who has one can write there. `sluice config` masks it; url_file keeps it out of this file.',
 )
 
 export function outgoingFault(text: string): string | undefined {

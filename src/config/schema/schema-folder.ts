@@ -52,9 +52,9 @@ const start = z
   })
   .prefault('all')
   .describe(
-    'Which of the files found at the very first look are sent: all, from_now (none of them, only what comes or changes ' +
-      'later), or { newer_than: 90d } (those changed in that time). Default all: nobody should look for a file that was left ' +
-      'out in silence; for an old share, choose another.',
+    'Which of the files found by the first scan are sent: all, from_now (none of them, only what comes or changes ' +
+      'later), or { newer_than: 90d } (those changed in that time). Default all: no file should be missing without ' +
+      'notice; for an old share, choose another.',
   )
 
 const mime_types = z
@@ -138,6 +138,6 @@ export const folder_schema = z.strictObject({
   widening: choice(['warn', 'skip'], 'warn').describe(
     'What to do with subfolders that fewer people can read than the folder itself (by mode, owner and group): in the ' +
       'project everybody sees their files. warn names them in status and doctor; skip leaves them out, as an ignore rule does. ' +
-      'Default warn: who names a folder means what is in it, and files should not stay out in silence because of a mode.',
+      'Default warn: naming a folder means all that is in it, and files should not stay out in silence because of a mode.',
   ),
 })

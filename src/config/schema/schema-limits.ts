@@ -22,8 +22,8 @@ const upload_limit = z
   )
   .prefault({})
   .describe(
-    'When more than this many new files or bytes come in 24 hours, over all folders, the rest waits until a person says ' +
-      '`sluice accept PATH`: a disk mounted in the wrong place should not go up in one night. off: no brake.',
+    'When more than this many new files or bytes come in 24 hours, over all folders, the rest waits until a user runs ' +
+      '`sluice accept PATH`: a disk mounted in the wrong place should not go up in one night. off: no upload limit.',
   )
 
 const max_bytes_per_day = z
@@ -60,7 +60,7 @@ export const ledger_schema = z.strictObject({
 
 export const log_schema = z.strictObject({
   level: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal'], 'info').describe(
-    'The least important lines that are written. Default info: what a person who looks later wants to know. ' +
+    'The least important lines that are written. Default info: what explains later what happened. ' +
       'SLUICE_LOG_LEVEL overrides it.',
   ),
   format: choice(['auto', 'json', 'pretty'], 'auto').describe(
@@ -74,16 +74,16 @@ export const removal_policy = {
   on_delete: choice(['keep', 'remove'], 'keep').describe(
     'What becomes of the asset of a file that is deleted here. keep (default): it stays in the project and goes on answering: nothing ' +
       'there is lost because something was lost here. remove: it is removed there after delete_grace_ms, once every folder of the ' +
-      'project was looked at after that and no file in any of them has these bytes.',
+      'project was scanned after that and no file in any of them has these bytes.',
   ),
   delete_grace_ms: duration('ms', { usual: '7d', min: second_ms, max: 60 * day_ms }).describe(
-    'With on_delete: remove, how long a file must be gone before its asset is. Default 7d: who deleted by mistake, or finds a ' +
-      'share half copied after a weekend, puts it back, and nothing has happened. At most 60 days: what is gone is forgotten ' +
+    'With on_delete: remove, how long a file must be gone before its asset is. Default 7d: a file that was deleted by ' +
+      'mistake, or a share half copied over a weekend, can be put back in time. At most 60 days: what is gone is forgotten ' +
       'after 90.',
   ),
   on_change: choice(['keep', 'remove_old'], 'keep').describe(
     'What becomes of the old version of a file that changes. keep (default): both answer, and status counts the old ones. ' +
-      'remove_old: it is removed there once the new version is ready, every other folder of the project was looked at since, ' +
+      'remove_old: it is removed there once the new version is ready, every other folder of the project was scanned since, ' +
       'and no file has the old bytes.',
   ),
 }

@@ -30,14 +30,14 @@ const fresh = z
   )
   .optional()
   .describe(
-    'Which files of the folders: since_last_run (those that no earlier report told of), all, or what arrived in a time ' +
-      'before the run, such as 24h or 7d. Default since_last_run: nothing is told twice, and nothing is left out.',
+    'Which files of the folders: since_last_run (those that no earlier report covers), all, or what arrived in a time ' +
+      'before the run, such as 24h or 7d. Default since_last_run: each file is covered once, and none is left out.',
   )
 
 function ids(kind: string, what: string) {
   const wrong = `must be ${kind}_ and 20 small letters or digits, as the service shows it`
   const id = matching(new RegExp(`^${kind}_[a-z0-9]{20}$`), wrong)
-  return texts(id, 100).describe(`${what} Empty by default: nobody should be asked about what was not named.`)
+  return texts(id, 100).describe(`${what} Empty by default: a question is about named things only.`)
 }
 
 const scope_schema = z.strictObject({
@@ -61,8 +61,8 @@ const provider_rule = 'must be small letters, digits, dashes or underscores, beg
 
 export const prompt_schema = z.strictObject({
   name: name_field.describe(
-    'The name of the prompt in status, in the log and in the names of its reports. Unique; which files it was told hangs on ' +
-      'it, so keep it.',
+    'The name of the prompt in status, in the log and in the names of its reports. Unique. Sluice knows by it which files ' +
+      'its reports cover, so keep it.',
   ),
   project_id: optional(project_id).describe(
     'The project it asks in. Default: that of its folders, else service.project_id.',

@@ -40,9 +40,9 @@ const service_schema = z.strictObject({
 
 const audit_schema = z.strictObject({
   on_remote_delete: choice(['respect', 'resend'], 'respect').describe(
-    'What becomes of a file that was ready and that somebody removed on the service. respect (default): it stays away, and ' +
-      'status says so: whoever removed it there will have meant it. resend: at the end of the round it goes up again, ' +
-      'unless more than a tenth of everything (and more than 100) is gone: that looks like a fault, and a person says ' +
+    'What becomes of a ready file that a user removed on the service. respect (default): Sluice does not send it again, and ' +
+      'status says so: the removal was probably meant. resend: at the end of the audit it goes up again, unless more ' +
+      'than a tenth of everything (and more than 100) is gone: that is probably a fault, and waits until a user runs ' +
       '`sluice retry PATH`.',
   ),
 })
@@ -86,8 +86,8 @@ export const config_schema = z.strictObject({
     .max(100, 'must not have more than 100 prompts')
     .prefault([])
     .describe(
-      'What is asked about the files on a schedule, 0 to 100 prompts. Default none: a question is asked only when somebody ' +
-        'wrote it.',
+      'What is asked about the files on a schedule, 0 to 100 prompts. Default none: Sluice asks no question of ' +
+        'its own.',
     ),
   smtp: optional(smtp_schema).describe(
     'The mail server of the e-mail deliveries that name none of their own. Default none.',
@@ -98,7 +98,7 @@ export const config_schema = z.strictObject({
   health: prefault(health_schema, {}).describe(
     'When a promise counts as broken, and where health and metrics are served.',
   ),
-  alerts: prefault(alerts_schema, {}).describe('Who is told when the health changes.'),
+  alerts: prefault(alerts_schema, {}).describe('Receivers of a message when the health changes.'),
 })
 
 /** Content of the file after the schema has checked it. Paths are still as written. */
