@@ -108,9 +108,12 @@ export function storedFolder({ id: _, online: __, scan, ...row }: FolderRow): St
   }
 }
 
-/** As the config says; `before`: what is known of a folder of this name. */
+/**
+ * The row of a folder as the configuration has it now; `before` is the row of that name until now.
+ * The caller's fact is a section of the configuration, which also has `watch`: that is a setting and
+ * must not replace the watcher that the row has.
+ */
 export function configuredFolder(before: FolderRow | undefined, fact: FolderFact, project: number, at_ms: number) {
-  // Other fields of a configured folder have names of the row's own: its `watch` is what the user wants, not what there is.
   const { name, root, project_id, labels, label_from, rules } = fact
   const { on_delete, on_change, delete_grace_ms } = { ...keep_everything, ...fact }
   const policy = { on_delete, on_change, delete_grace_ms }
