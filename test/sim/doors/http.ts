@@ -39,11 +39,17 @@ export async function closeServer(server: Server): Promise<void> {
 }
 
 export class PlainAgent {
-  readonly life: Life | undefined = world.life
-  readonly ending = new AbortController()
+  readonly #life: Life | undefined = world.life
+  readonly #ending = new AbortController()
+
+  /** As undici: brings the head of the answer, then its body in pieces. */
+  dispatch(options: Options, handler: Dispatcher.DispatchHandler): boolean {
+    new Exchange(this.#life, options, handler, this.#ending.signal).begin()
+    return true
+  }
 
   async destroy(): Promise<void> {
-    this.ending.abort()
+    this.#ending.abort()
   }
 }
 
@@ -51,45 +57,88 @@ export function loadProxyAgent(): never {
   throw new Error('the sim has no proxy')
 }
 
-type Options = Dispatcher.RequestOptions
+type Options = Dispatcher.DispatchOptions
 
 /**
  * Each of these calls may leave a bare slot: its answer is lost, or the slot is given up after it.
  */
 export const slot_costs = 'calls that cost a slot'
 
-/** As undici: resolves with the head of the answer; its body may follow later. */
-export function requestThrough(agent: PlainAgent, options: Options): Promise<Answered> {
-  const { life } = agent
-  return new Promise((resolve, reject) => {
-    const ended = new AbortController()
-    let callEnded = () => {}
-    const end = (settle: () => void) => {
-      if (ended.signal.aborted) return
-      ended.abort()
-      callEnded()
-      signal?.removeEventListener('abort', onAbort)
-      agent.ending.signal.removeEventListener('abort', onDestroy)
-      if (!life?.is_dead) settle()
+/** One request and its answer. */
+class Exchange {
+  readonly #life: Life | undefined
+  readonly #options: Options
+  readonly #handler: Dispatcher.DispatchHandler
+  readonly #destroyed: AbortSignal
+  /** Aborted once the head is there. */
+  readonly #head = new AbortController()
+  /** Aborted once nothing more comes of it. */
+  readonly #ended = new AbortController()
+  readonly #controller: Dispatcher.DispatchController
+  #callEnded = () => {}
+
+  constructor(life: Life | undefined, options: Options, handler: Dispatcher.DispatchHandler, destroyed: AbortSignal) {
+    this.#life = life
+    this.#options = options
+    this.#handler = handler
+    this.#destroyed = destroyed
+    const abort = (reason: Error) => this.#fail(reason)
+    this.#controller = { aborted: false, paused: false, reason: null, abort, pause() {}, resume() {} }
+  }
+
+  begin(): void {
+    this.#destroyed.addEventListener('abort', this.#onDestroy)
+    this.#handler.onRequestStart?.(this.#controller, {})
+    if (this.#destroyed.aborted) this.#onDestroy()
+    if (this.#ended.signal.aborted) return
+    if (this.#life) this.#callEnded = called(this.#life, callOf(this.#options), declared)
+    this.#limitHead(this.#options.headersTimeout ?? 0)
+    void this.#bring()
+  }
+
+  #limitHead(limit_ms: number): void {
+    if (limit_ms === 0) return
+    const late = () => {
+      if (!this.#head.signal.aborted) this.#fail(networkError('UND_ERR_HEADERS_TIMEOUT'))
     }
-    const signal = options.signal as AbortSignal | null | undefined
-    const onAbort = () => end(() => reject(networkError('UND_ERR_ABORTED')))
-    const onDestroy = () => end(() => reject(networkError('UND_ERR_DESTROYED')))
-    if (signal?.aborted) return onAbort()
-    if (agent.ending.signal.aborted) return onDestroy()
-    signal?.addEventListener('abort', onAbort)
-    agent.ending.signal.addEventListener('abort', onDestroy)
-    if (life) callEnded = called(life, callOf(options), declared)
-    const limit_ms = options.headersTimeout ?? 0
-    if (limit_ms > 0) {
-      const late = () => end(() => reject(networkError('UND_ERR_HEADERS_TIMEOUT')))
-      void world.clockOf(life, 'machine').sleep(limit_ms, ended.signal).then(late)
+    void world.clockOf(this.#life, 'machine').sleep(limit_ms, this.#head.signal).then(late)
+  }
+
+  async #bring(): Promise<void> {
+    try {
+      const { statusCode, headers, body } = await carry(this.#life, this.#options, this.#ended.signal)
+      if (this.#ended.signal.aborted || this.#life?.is_dead) return
+      this.#callEnds()
+      this.#handler.onResponseStart?.(this.#controller, statusCode, headers)
+      for await (const piece of body) {
+        if (this.#ended.signal.aborted || this.#life?.is_dead) return
+        this.#handler.onResponseData?.(this.#controller, piece)
+      }
+      this.#end(() => this.#handler.onResponseEnd?.(this.#controller, {}))
+    } catch (error) {
+      this.#fail(error as Error)
     }
-    carry(life, options, ended.signal).then(
-      (answer) => end(() => resolve(answer)),
-      (error: unknown) => end(() => reject(error)),
-    )
-  })
+  }
+
+  readonly #onDestroy = () => this.#fail(networkError('UND_ERR_DESTROYED'))
+
+  #fail(error: Error): void {
+    this.#end(() => this.#handler.onResponseError?.(this.#controller, error))
+  }
+
+  #end(settle: () => void): void {
+    if (this.#ended.signal.aborted) return
+    this.#ended.abort()
+    this.#callEnds()
+    this.#destroyed.removeEventListener('abort', this.#onDestroy)
+    if (!this.#life?.is_dead) settle()
+  }
+
+  #callEnds(): void {
+    this.#head.abort()
+    this.#callEnded()
+    this.#callEnded = () => {}
+  }
 }
 
 function callOf({ method, path, body }: Options): Call {
@@ -234,40 +283,18 @@ async function dispatch(options: Options, body: Buffer | undefined) {
 interface Answered {
   statusCode: number
   headers: Record<string, string | string[] | undefined>
-  body: Body
+  body: AsyncIterable<Buffer>
 }
 
 type Headers = Answered['headers']
 
-/** The body of an answer: at once, or piece by piece. */
-class Body implements AsyncIterable<Buffer> {
-  readonly #text: string
-  readonly #pause: (() => Promise<void>) | undefined
-  #fault: Error | undefined
-
-  constructor(text: string, pause: (() => Promise<void>) | undefined) {
-    this.#text = text
-    this.#pause = pause
-  }
-
-  async text(): Promise<string> {
-    let text = ''
-    for await (const piece of this) text += piece.toString('latin1')
-    return Buffer.from(text, 'latin1').toString('utf8')
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    const bytes = Buffer.from(this.#text)
-    const length = this.#pause ? Math.max(1, Math.ceil(bytes.length / 20)) : Math.max(1, bytes.length)
-    for (let at = 0; at < bytes.length; at += length) {
-      await this.#pause?.()
-      if (this.#fault) throw this.#fault
-      yield bytes.subarray(at, at + length)
-    }
-  }
-
-  destroy(error?: Error): void {
-    this.#fault ??= error ?? networkError('UND_ERR_ABORTED')
+/** The body of an answer: at once, or piece by piece with a pause before each. */
+async function* piecesOf(text: string, pause: (() => Promise<void>) | undefined): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text)
+  const length = pause ? Math.max(1, Math.ceil(bytes.length / 20)) : Math.max(1, bytes.length)
+  for (let at = 0; at < bytes.length; at += length) {
+    await pause?.()
+    yield bytes.subarray(at, at + length)
   }
 }
 
@@ -275,7 +302,7 @@ function answerOf(statusCode: number, text: string, headers: object = {}, pause?
   const known: Headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
   if (pause) delete known['content-length']
   else known['content-length'] = String(Buffer.byteLength(text))
-  return { statusCode, headers: known, body: new Body(text, pause) }
+  return { statusCode, headers: known, body: piecesOf(text, pause) }
 }
 
 function networkError(code: string): Error {
