@@ -5,13 +5,13 @@ import type { Agent, EnvHttpProxyAgent } from 'undici'
 import { SluiceError } from '../run/errors.ts'
 import { type Pulses, sharePulse, unwatched } from '../run/pulse.ts'
 import { type Clock, second_ms } from '../time/time.ts'
-import { type AnswerOptions, createAnswerReader, type HttpResponse } from './answer-reader.ts'
+import { type AnswerOptions, createAnswerReader, type HttpResponse } from './http-client-answer.ts'
 import { loadProxyAgent, PlainAgent } from './http-client-undici.ts'
 import { isLoopbackHost } from './loopback.ts'
 import { type Going, networkFault, translateNetworkError } from './network-fault.ts'
 import { slowest_bytes_per_s, watchProgress } from './transfer-pace.ts'
 
-export type { HttpResponse } from './answer-reader.ts'
+export type { HttpResponse } from './http-client-answer.ts'
 
 /** Values of the proxy variables of the environment; this room does not read it. */
 export interface ProxyVariables {
