@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readSmallFile } from '../base/files/atomic-file.ts'
 import { codeOf, messageOf, SluiceError } from '../base/run/errors.ts'
+import { shellWord } from '../base/text/shell-word.ts'
 import type { Config } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 import { check, type Fault, faultLines, pathText } from './faults.ts'
@@ -140,10 +141,12 @@ function notFound(searched: readonly string[], passed_over: readonly PassedOver[
   const places = searched.map((file) => `${file}${reasons.get(file) ?? ''}`)
   return new SluiceError({
     code: is_hidden ? 'config.unreadable' : 'config.missing',
-    message: `there is no configuration${is_hidden ? ' that this user may read' : ''}: looked for ${places.join(', ')}`,
+    message: is_hidden
+      ? `no configuration that this user may read: Sluice looked for ${places.join(', ')}`
+      : `No configuration yet. Run \`sluice init\` to write one. Sluice looked for ${places.join(', ')}`,
     hint: is_hidden
       ? 'run this as the user that may read it (sudo -u sluice sluice …), or name another file by --config or SLUICE_CONFIG'
-      : 'copy config/sluice.example.yaml to one of these places, or name a file by --config or SLUICE_CONFIG',
+      : 'or name a file by --config or SLUICE_CONFIG; config/sluice.example.yaml is a file to start from',
   })
 }
 
@@ -171,7 +174,9 @@ export function readText(file: string): string {
     throw new SluiceError({
       code: is_missing ? 'config.missing' : 'config.unreadable',
       message: is_missing ? `there is no configuration at ${file}` : `cannot read ${file}: ${messageOf(error)}`,
-      hint: is_missing ? 'config/sluice.example.yaml is a file to start from' : 'check what it is and who may read it',
+      hint: is_missing
+        ? `run \`sluice init --config ${shellWord(file)}\` to write one, or name another file by --config`
+        : 'check what it is and who may read it',
       cause: error,
     })
   }

@@ -44,7 +44,7 @@ export function openSecrets(
 }
 
 /** Wraps a token that the program made itself, as `init` and tests do. */
-export function secretsOf(token: string, source = 'this program'): Secrets {
+export function secretsOf(token: string, source = 'this answer'): Secrets {
   checkShape(token, source)
   return { token: () => token, source, reload: () => false }
 }
@@ -57,7 +57,7 @@ function findToken(token_file: string | undefined, environment: Environment) {
   }
   if (token_file !== undefined) return fromFile(token_file, 'service.token_file')
   if (environment.token !== undefined) {
-    checkShape(environment.token, 'SLUICE_TOKEN')
+    checkShape(environment.token, 'the variable SLUICE_TOKEN')
     return { token: environment.token, source: 'environment SLUICE_TOKEN', warnings: [] }
   }
   throw new SluiceError({
@@ -69,7 +69,7 @@ function findToken(token_file: string | undefined, environment: Environment) {
 
 function fromFile(file: string, named_by: string) {
   const { text, mode } = readToken(file, named_by)
-  checkShape(text, file)
+  checkShape(text, `token file ${file}`)
   const is_open = (mode & 0o077) !== 0
   const warnings = is_open ? [`the token file ${file} is open to group or others: chmod 600 ${file}`] : []
   return { token: text, source: `file ${file} (${named_by})`, warnings }
@@ -82,7 +82,7 @@ function fromFile(file: string, named_by: string) {
 function fromCredential(file: string) {
   try {
     const { text } = readToken(file, 'CREDENTIALS_DIRECTORY')
-    checkShape(text, file)
+    checkShape(text, `token file ${file}`)
     return { token: text, source: 'systemd credential token', warnings: [] }
   } catch (error) {
     if (error instanceof SluiceError && codeOf(error.cause) === 'ENOENT') return undefined
@@ -110,7 +110,7 @@ function checkShape(token: string, where: string): void {
   if (/^pat_[A-Za-z0-9]{32}$/.test(token)) return
   throw new SluiceError({
     code: 'account.token_malformed',
-    message: `what ${where} holds is not a token (${token.length === 0 ? 'it is empty' : `${token.length} characters`})`,
-    hint: 'a token is pat_ and 32 letters or digits, alone in its file',
+    message: `${where} holds no valid token: expected "pat_" and 32 characters, got ${token.length === 0 ? 'an empty text' : token.length}`,
+    hint: 'the 32 characters are letters or digits; the file holds nothing but the token',
   })
 }

@@ -115,7 +115,7 @@ test.each([
   [['--folder', 'Bad Name=docs'], 64, 'the name must be'],
   [['--folder', 'docs='], 64, 'has no path'],
   [['--start', 'yesterday'], 64, '--start takes'],
-  [['--token-file', 'sluice.yaml'], 77, 'is not a token'],
+  [['--token-file', 'sluice.yaml'], 77, 'holds no valid token'],
   [['--folder', 'docs=docs', '--folder', 'inner=docs/b'], 78, 'lies inside folders[0]'],
 ])('%s: refused, and nothing is written', async (change, code, message) => {
   const home = await Home.make(tree)
@@ -172,7 +172,7 @@ test.skipIf(!has_terminals)('the wizard, typed on a terminal', async () => {
   await terminal.on('Address of the assistant', `${home.service.api}${keys.enter}`)
   await terminal.on('The token:', keys.enter)
   await terminal.on('Token:', `short${keys.enter}`)
-  await terminal.on('is not a token', `${'\b'.repeat(5)}${token}${keys.enter}`)
+  await terminal.on('holds no valid token', `${'\b'.repeat(5)}${token}${keys.enter}`)
   await terminal.on('Project that the files go to:', keys.enter)
   await terminal.on('Folder to watch:', `docs${keys.enter}`)
   await terminal.on('Its name', keys.enter)

@@ -187,6 +187,7 @@ describe('sluice config', () => {
     mkdirSync(join(home, 'elsewhere'))
     const { code, err } = await sluice(['config'])
     expect(code).toBe(78)
+    expect(err).toMatch(/^sluice: No configuration yet\. Run `sluice init` to write one\./)
     expect(err).toContain(`${home}/.config/sluice/sluice.yaml`)
   })
 })
