@@ -45,9 +45,9 @@ test('ten a second, second after second, still get a line each', async () => {
 test('refusals are told even among many files, grouped by reason when there are many of them', async () => {
   const { clock, lines, files } = setup()
   for (let i = 0; i < 100; i++) files.passed('ready', `f${i}`)
-  files.refused('type not supported', 'a.exe', { code: 'assets.create.type' })
+  files.stopped('refused', 'type not supported', 'a.exe', { code: 'assets.create.type' })
   expect(lines.at(-1)).toMatchObject({ level: 'warn', msg: 'refused: a.exe: type not supported' })
-  for (let i = 0; i < 500; i++) files.refused(i % 2 ? 'too large' : 'type not supported', `r${i}`)
+  for (let i = 0; i < 500; i++) files.stopped('refused', i % 2 ? 'too large' : 'type not supported', `r${i}`)
   await clock.advance(10_000)
   const grouped = lines.filter((line) => /files? refused/.test(line.msg))
   expect(grouped.map((line) => line.reason)).toEqual(['too large', 'type not supported'])
@@ -56,9 +56,22 @@ test('refusals are told even among many files, grouped by reason when there are 
   expect(grouped.reduce((sum, line) => sum + (line.files as number), single)).toBe(501)
 })
 
+test('a blocked file is not called refused, also in a summary', async () => {
+  const { clock, lines, files } = setup(1)
+  files.stopped('blocked', 'it changes', 'a')
+  expect(lines.at(-1)).toMatchObject({ level: 'warn', msg: 'blocked: a: it changes' })
+  files.stopped('blocked', 'it changes', 'b')
+  files.stopped('refused', 'it changes', 'c')
+  await clock.advance(10_000)
+  expect(lines.slice(-2).map(({ msg }) => msg)).toEqual([
+    '1 file blocked: it changes: b',
+    '1 file refused: it changes: c',
+  ])
+})
+
 test('reasons that differ for every file do not grow without end', async () => {
   const { clock, lines, files } = setup(0)
-  for (let i = 0; i < 1_000; i++) files.refused(`reason ${i}`, `f${i}`)
+  for (let i = 0; i < 1_000; i++) files.stopped('refused', `reason ${i}`, `f${i}`)
   await clock.advance(10_000)
   expect(lines).toHaveLength(51)
   expect(lines.at(-1)).toMatchObject({ reason: 'other reasons', files: 950 })

@@ -18,6 +18,14 @@ const most_examples = 3
 const most_reasons = 50
 const other_reasons = 'other reasons'
 
+/** Files of one state and reason since the last summary. */
+interface Stopped {
+  state: 'refused' | 'blocked'
+  reason: string
+  files: number
+  examples: string[]
+}
+
 export type FileLines = ReturnType<typeof createFileLines>
 
 /**
@@ -28,10 +36,10 @@ export type FileLines = ReturnType<typeof createFileLines>
 export function createFileLines(options: FileLinesOptions) {
   const { log, clock, files_per_second, summary_ms = usual_summary_ms } = options
   const passed_rate = createRate(clock, files_per_second)
-  const refused_rate = createRate(clock, files_per_second)
+  const stopped_rate = createRate(clock, files_per_second)
   const closing = new AbortController()
   let steps = new Map<string, { files: number; bytes: number }>()
-  let reasons = new Map<string, { files: number; examples: string[] }>()
+  let reasons = new Map<string, Stopped>()
   let counting_since_ms: number | undefined
 
   /** From the first counted file on, single lines rest until the summary is out. */
@@ -47,10 +55,10 @@ export function createFileLines(options: FileLinesOptions) {
     if (counting_since_ms === undefined) return
     const over = formatDuration(clock.monotonic_ms() - counting_since_ms)
     if (steps.size > 0) log.info({ files: Object.fromEntries(steps) }, `${summaryOf(steps)} in the last ${over}`)
-    for (const [reason, { files, examples }] of reasons) {
+    for (const { state, reason, files, examples } of reasons.values()) {
       const more = files > examples.length ? ' and others' : ''
       const what = counted(files, 'file')
-      log.warn({ reason, files, examples }, `${what} refused: ${reason}: ${examples.join(', ')}${more}`)
+      log.warn({ reason, files, examples }, `${what} ${state}: ${reason}: ${examples.join(', ')}${more}`)
     }
     steps = new Map()
     reasons = new Map()
@@ -69,15 +77,17 @@ export function createFileLines(options: FileLinesOptions) {
       const count = steps.get(step) ?? { files: 0, bytes: 0 }
       steps.set(step, { files: count.files + 1, bytes: count.bytes + (fields.bytes ?? 0) })
     },
-    /** A file will not get in until a person does something. Never passed over in silence. */
-    refused(reason: string, path: string, fields: Record<string, unknown> = {}): void {
-      if (refused_rate() && !reasons.has(reason)) {
-        log.warn({ reason, path, ...fields }, `refused: ${path}: ${reason}`)
+    /** A file is refused or blocked. It is never passed over in silence: a user may have to act. */
+    stopped(state: Stopped['state'], reason: string, path: string, fields: Record<string, unknown> = {}): void {
+      const key = `${state} ${reason}`
+      if (stopped_rate() && !reasons.has(key)) {
+        log.warn({ reason, path, ...fields }, `${state}: ${path}: ${reason}`)
         return
       }
       beginCounting()
-      const group = reasons.has(reason) || reasons.size < most_reasons ? reason : other_reasons
-      const count = reasons.get(group) ?? { files: 0, examples: [] }
+      const has_room = reasons.has(key) || reasons.size < most_reasons
+      const group = has_room ? key : `${state} ${other_reasons}`
+      const count = reasons.get(group) ?? { state, reason: has_room ? reason : other_reasons, files: 0, examples: [] }
       if (count.examples.length < most_examples) count.examples.push(path)
       count.files++
       reasons.set(group, count)

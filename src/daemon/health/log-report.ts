@@ -17,10 +17,10 @@ export function logReport(log: Log, lines: FileLines, clock: Clock): SyncReport 
     linked: (name) => lines.passed('known to the service already', name),
     removed: (name) => lines.passed('removed on the service', name),
     skipped: (reason, name) => log.debug({ reason }, `skipped: ${name}`),
-    blocked: (reason, name) => lines.refused(reason, name),
-    refused: (reason, name) => lines.refused(reason, name),
+    blocked: (reason, name) => lines.stopped('blocked', reason, name),
+    refused: (reason, name) => lines.stopped('refused', reason, name),
     later: (reason, name) => log.debug({ reason }, `later: ${name}`),
-    folder: (name, what, level) => log[level]({ folder: name }, `folder ${name} ${what}`),
+    folder: (name, what, level) => log[level]({ folder: name }, `Folder "${name}" ${what}`),
     // The service's own words, in the middle, end in a full stop as well.
     trouble: (about, what, level) => log[level]({ about }, `${about}: ${what.replace('.. ', '. ')}`),
     audit: (project_id, what, level) => log[level]({ project_id }, `audit of ${project_id}: ${what}`),
