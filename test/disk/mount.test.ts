@@ -44,7 +44,8 @@ test('empty is what holds nothing but leftovers', () => {
 
 test('a folder that is not there, or is none, is offline with a reason', () => {
   const root = makeTree({ file: '' })
-  expect(rootStatus(join(root, 'none'))).toMatchObject({ kind: 'offline', reason: 'missing' })
+  const detail = `${join(root, 'none')} does not exist (not mounted?)`
+  expect(rootStatus(join(root, 'none'))).toEqual({ kind: 'offline', reason: 'missing', detail })
   expect(rootStatus(join(root, 'file'))).toMatchObject({ kind: 'offline', reason: 'not a directory' })
   expect(rootStatus(join(root, 'file/below'))).toMatchObject({ kind: 'offline', reason: 'not a directory' })
   symlinkSync('loop', join(root, 'loop'))

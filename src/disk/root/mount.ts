@@ -71,7 +71,7 @@ function statusOf(root: string, askFilesystemId: AskFilesystemId): RootStatus {
     const known = { device, inode, born_ns, identity, filesystem_id }
     return { kind: 'online', ...known, filesystem: name, remote, empty: isEmpty(root) }
   } catch (error) {
-    return offlineBy(error)
+    return offlineBy(root, error)
   }
 }
 
@@ -107,10 +107,15 @@ export function wordOn(
   return isSameRoot(said.identity, now.identity) ? said : undefined
 }
 
-function offlineBy(error: unknown): RootStatus {
+function offlineBy(root: string, error: unknown): RootStatus {
   const code = codeOf(error)
   const reason = code === 'ENOENT' ? 'missing' : code === 'ENOTDIR' ? 'not a directory' : 'unreadable'
-  return { kind: 'offline', reason, detail: messageOf(error) }
+  const detail = {
+    missing: `${root} does not exist (not mounted?)`,
+    'not a directory': `a part of ${root} is not a directory`,
+    unreadable: `${root} cannot be read: ${messageOf(error)}`,
+  }
+  return { kind: 'offline', reason, detail: detail[reason] }
 }
 
 function isEmpty(root: string): boolean {

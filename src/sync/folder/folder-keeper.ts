@@ -93,7 +93,7 @@ export function keepFolder(
     if (!state) return undefined
     const doubtful = !state.online || isScanDue()
     const status = await roots.status(folder.path, answer_ms, { doubtful })
-    if (status.kind === 'offline') return goOffline(state, { reason: `${status.reason}: ${status.detail}` })
+    if (status.kind === 'offline') return goOffline(state, { reason: status.detail })
     const known = knownBefore(state)
     const here = { device: status.device, identity: withKnownId(state.identity, status.identity) }
     const word = wordOn(status, state.disappearance)
@@ -151,7 +151,7 @@ export function keepFolder(
 
   async function tellOffline(verdict: RootVerdict): Promise<void> {
     await recordOffline(verdict)
-    const what = `is offline (${verdict.reason}); nothing in it counts as deleted`
+    const what = `is offline: ${verdict.reason}. Nothing in it counts as deleted`
     report.folder(name, what, 'warn')
   }
 
