@@ -32,7 +32,7 @@ test('rows of the ledger that do not fit each other: 3, each rule with how often
       '  a ready file never arrived in its folder, so no prompt sees it (2 times, one of them: docs/a.txt)',
       '  a count that status shows differs from the files (docs: ready)',
       '  stop the daemon, then `sluice restore FILE` where there is a backup from before, else move ledger.db away and `sluice rebuild`, which sends nothing again',
-      '2 of 2 usable; 2 differences',
+      '3 files ready, 2 of 2 assets usable; 2 differences',
       '',
     ].join('\n'),
   ])
@@ -41,7 +41,7 @@ test('rows of the ledger that do not fit each other: 3, each rule with how often
   // What heals it does so.
   rmSync(join(home.path, 'state/ledger.db'))
   expect(await home.inProcess('rebuild')).toMatchObject({ code: 0 })
-  expect(await home.inProcess('verify')).toMatchObject({ code: 0, out: '2 of 2 usable; no differences\n' })
+  expect(await home.inProcess('verify')).toMatchObject({ code: 0, out: '2 files ready, 2 of 2 assets usable; no differences\n' })
 })
 
 test('a ledger that SQLite cannot read to its end: 3, and it is compared with nothing', async () => {
@@ -68,7 +68,7 @@ test('tickets that cannot be read are a difference, the rest is compared; none a
   damage(file, 1)
   const { code, out } = await home.inProcess('verify')
   expect([code, out]).toEqual([3, expect.stringMatching(/^1 × what is kept of open uploads is damaged\n/)])
-  expect(out).toContain('\n2 of 2 usable; 1 difference\n')
+  expect(out).toContain('\n2 files ready, 2 of 2 assets usable; 1 difference\n')
   rmSync(file)
-  expect(await home.inProcess('verify')).toMatchObject({ code: 0, out: '2 of 2 usable; no differences\n' })
+  expect(await home.inProcess('verify')).toMatchObject({ code: 0, out: '2 files ready, 2 of 2 assets usable; no differences\n' })
 })

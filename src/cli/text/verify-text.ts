@@ -129,11 +129,11 @@ function sayRest(writer: LineWriter, { on_the_way, standing, projects }: VerifyS
 }
 
 function closingText(summary: VerifySummary): string {
-  const { projects, differences, complete } = summary
+  const { projects, differences, complete, ready } = summary
   const sum = (of: 'usable' | 'expected') => projects.reduce((total, project) => total + project[of], 0)
   const asked = projects.length > 0 && projects.every(({ fault }) => fault === null)
   const usable = asked
-    ? `${formatCount(sum('usable'))} of ${formatCount(sum('expected'))} usable`
+    ? `${counted(ready, 'file')} ready, ${formatCount(sum('usable'))} of ${counted(sum('expected'), 'asset')} usable`
     : 'service not compared'
   const count = (Object.keys(differences) as DifferenceKind[])
     .filter((kind) => kind !== 'unknown_on_service')

@@ -72,7 +72,7 @@ type FolderComparison = Omit<Awaited<ReturnType<typeof compareFolder>>, 'on_the_
 type ProjectComparison = Awaited<ReturnType<typeof compareProject>>
 
 /** What stands in a ledger that cannot be read. */
-const nothing_known = { on_the_way: 0, standing: { refused: 0, blocked: 0, removed_on_service: 0 } }
+const nothing_known = { ready: 0, on_the_way: 0, standing: { refused: 0, blocked: 0, removed_on_service: 0 } }
 
 /** By the sums that the ledger keeps; `settling` are those that it does not know of yet. */
 function standing(view: LedgerView, names: readonly string[], settling: number) {
@@ -80,6 +80,8 @@ function standing(view: LedgerView, names: readonly string[], settling: number) 
   const sum = (...some: (keyof (typeof stages)[number])[]) =>
     stages.reduce((files, of) => some.reduce((all, stage) => all + of[stage].files, files), 0)
   return {
+    /** Ready files, as the status counts them. Several may share one asset. */
+    ready: sum('ready'),
     /** Files that settle, or are being sent or read: no difference. */
     on_the_way: settling + sum('settling', 'waiting', 'sending', 'ingesting'),
     /** Known to be not in, and for this reason no difference. */
