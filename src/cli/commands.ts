@@ -21,11 +21,15 @@ export const commands: readonly ListedCommand[] = [
   command('ls [path]', 'the files and their states', () => import('./commands/ls.ts')),
   command('explain <path>', 'why one file stands where it stands', () => import('./commands/explain.ts')),
   verb('pause', 'send, ask and deliver nothing new, for a time or until resume', pause),
-  verb('resume', 'end the pause', pause),
+  verb('resume', 'end the pause: Sluice sends, asks and delivers again', pause),
   command('rescan [folders..]', 'let the daemon scan folders now', () => import('./commands/rescan.ts')),
   command('reload', 'let the daemon read its configuration again', () => import('./commands/reload.ts')),
-  verb('retry [paths..]', 'try again what was refused or is blocked', accept),
-  verb('accept <path>', 'let go what is held back; for a folder that misses its files: yes, that is right', accept),
+  verb('retry [paths..]', 'try refused, blocked and deferred files again now', accept),
+  verb(
+    'accept <path>',
+    'send files that are held back; or confirm that the files of a folder were really deleted',
+    accept,
+  ),
   command(
     'verify [folders..]',
     'compare what is known with disk and service, now',

@@ -112,3 +112,15 @@ export function isBeforeStart(start: FolderStart, stat: FileStat, started_ms: nu
       return Math.max(mtime_ms, ctime_ms) < started_ms
   }
 }
+
+/** `watching 1,980 files (chokidar)`, with the reason for this watcher where there is one. */
+export function watchingText({ watcher, reason }: { watcher: string; reason: string }): string {
+  if (watcher === 'scan') return `not watching, scans find what changes: ${reason}`
+  const [, files, why = ''] = /^((?:more than )?[\d,]+ files?)(.*)$/s.exec(reason) ?? []
+  return files === undefined ? `watching with ${watcher}: ${reason}` : `watching ${files} (${watcher}${why})`
+}
+
+/** The line of a .sluiceignore at the folder's root that leaves out this file alone. */
+export function excludeLine(path: string): string {
+  return `/${path.replaceAll(/[\\*?[\] ]/g, '\\$&')}`
+}

@@ -29,7 +29,9 @@ describe.concurrent('a token that cannot be used', () => {
       writeFileSync(home.at('token'), bytes)
       const { code, out, err } = await sync(home)
       expect([code, out], err).toEqual([77, ''])
-      expect(err).toMatch(/holds no valid token: expected "pat_" and 32 characters, got (\d+|an empty text)\n {2}the 32 characters are letters or digits/)
+      expect(err).toMatch(
+        /holds no valid token: expected "pat_" and 32 characters, got (\d+|an empty text)\n {2}the 32 characters are letters or digits/,
+      )
       expect(err).not.toContain(password)
     }
     rmSync(home.at('token'))

@@ -56,7 +56,7 @@ function runIn(
 test('in a closed home another user gets the next configuration, and `config` names the place passed over', () => {
   const status = runIn('closed', () => ['status'])
   expect([status.status, status.stderr]).toEqual([3, ''])
-  expect(status.stdout).toContain('nothing was looked at yet')
+  expect(status.stdout).toContain('no folder was scanned yet')
   const text = runIn('closed', () => ['config'])
   expect([text.status, text.stderr]).toEqual([0, ''])
   expect(text.stdout.replaceAll(/\n# +/g, ' ')).toMatch(
@@ -96,7 +96,7 @@ test('a path by the name of its folder is found from a closed directory inside t
 test('in a deleted directory the commands work, and a relative path says what is wrong', () => {
   const { status, stderr, stdout } = runIn('deleted', () => ['status'])
   expect([status, stderr]).toEqual([3, ''])
-  expect(stdout).toContain('nothing was looked at yet')
+  expect(stdout).toContain('no folder was scanned yet')
   const relative = runIn('deleted', () => ['status', '--config', 'sluice.yaml'])
   expect(relative.status).toBe(64)
   expect(relative.stderr).toMatch(/the current directory cannot be found \(ENOENT\): it was probably deleted\n.*cd ~/)

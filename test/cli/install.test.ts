@@ -100,7 +100,10 @@ test('what is no token is not taken for one, and not shown', async () => {
   const { sluice, file, home } = machine()
   writeFileSync(join(home, 'token'), 'hunter2')
   const { code, out, err } = await sluice('install', '--config', file)
-  expect([code, err]).toEqual([77, expect.stringContaining('holds no valid token: expected "pat_" and 32 characters, got 7')])
+  expect([code, err]).toEqual([
+    77,
+    expect.stringContaining('holds no valid token: expected "pat_" and 32 characters, got 7'),
+  ])
   expect(out + err).not.toContain('hunter2')
 })
 

@@ -66,7 +66,7 @@ describe('sluice status', () => {
   test('before anything was kept: exit 3, and how to begin; nothing is made', async () => {
     const { code, out, err } = await sluice(['status'])
     expect([code, err]).toEqual([3, ''])
-    expect(out).toContain('not looked at yet')
+    expect(out).toContain('not scanned yet')
     expect(out).toContain('`sluice run`')
     expect(existsSync(state_dir)).toBe(false)
     expect((await sluice(['status', '--json'])).code).toBe(3)

@@ -166,7 +166,7 @@ test('interrupted by a service that is away, it is no ledger yet; the next try g
     code: 3,
     out: expect.stringMatching(/^a rebuild is not finished, .*`sluice rebuild`/),
   })
-  expect(status.out).not.toMatch(/nothing was looked at yet|sluice run/)
+  expect(status.out).not.toMatch(/no folder was scanned yet|sluice run/)
   const { checks } = JSON.parse((await home.inProcess('doctor', '--json')).out) as { checks: { id: string }[] }
   expect(checks.find(({ id }) => id === 'ledger')).toMatchObject({
     level: 'warning',

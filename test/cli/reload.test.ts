@@ -42,7 +42,10 @@ test('sluice reload answers what changed, or why nothing did', async (context) =
   home.giveToken()
   expect((await home.inProcess('reload')).out).toContain('token changed')
   home.giveToken('not a token')
-  expect(await home.inProcess('reload')).toMatchObject({ code: 77, err: expect.stringContaining('holds no valid token') })
+  expect(await home.inProcess('reload')).toMatchObject({
+    code: 77,
+    err: expect.stringContaining('holds no valid token'),
+  })
   await until('it is said', () => daemon.err().includes('stays as it was'), daemon.err)
   // Many at once are one after the other, and each asks for a reload that begins after it.
   home.giveToken()

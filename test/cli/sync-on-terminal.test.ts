@@ -32,7 +32,7 @@ test.skipIf(!has_terminals).each([40, 120])(
     for (const [at, line] of logged.entries()) {
       const path = `docs/${names[at]}`
       expect(line).toMatch(/^\[[\d:]+\] WARN: sync: refused: /)
-      expect(line).toContain(`refused: ${path}: the service has the bytes`)
+      expect(line).toContain(`refused: ${path}: The service cannot read this file`)
       expect(line.endsWith(`"path":"${path}"}`)).toBe(true)
     }
     expect(lines[0]).toMatch(/^█+ 4 of 4 files /)

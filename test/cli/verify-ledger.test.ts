@@ -41,7 +41,10 @@ test('rows of the ledger that do not fit each other: 3, each rule with how often
   // What heals it does so.
   rmSync(join(home.path, 'state/ledger.db'))
   expect(await home.inProcess('rebuild')).toMatchObject({ code: 0 })
-  expect(await home.inProcess('verify')).toMatchObject({ code: 0, out: '2 files ready, 2 of 2 assets usable; no differences\n' })
+  expect(await home.inProcess('verify')).toMatchObject({
+    code: 0,
+    out: '2 files ready, 2 of 2 assets usable; no differences\n',
+  })
 })
 
 test('a ledger that SQLite cannot read to its end: 3, and it is compared with nothing', async () => {
@@ -70,5 +73,8 @@ test('tickets that cannot be read are a difference, the rest is compared; none a
   expect([code, out]).toEqual([3, expect.stringMatching(/^1 × what is kept of open uploads is damaged\n/)])
   expect(out).toContain('\n2 files ready, 2 of 2 assets usable; 1 difference\n')
   rmSync(file)
-  expect(await home.inProcess('verify')).toMatchObject({ code: 0, out: '2 files ready, 2 of 2 assets usable; no differences\n' })
+  expect(await home.inProcess('verify')).toMatchObject({
+    code: 0,
+    out: '2 files ready, 2 of 2 assets usable; no differences\n',
+  })
 })

@@ -39,7 +39,11 @@ function assetOf(home: Home, size: number): string {
 
 test('all of one mind: 0 and one line', async (context) => {
   const home = await synced(context)
-  expect(await home.inProcess('verify')).toEqual({ code: 0, out: '2 files ready, 2 of 2 assets usable; no differences\n', err: '' })
+  expect(await home.inProcess('verify')).toEqual({
+    code: 0,
+    out: '2 files ready, 2 of 2 assets usable; no differences\n',
+    err: '',
+  })
   const { code, out } = await home.inProcess('verify', '--full', '--json', 'docs')
   expect([code, JSON.parse(out)]).toMatchObject([
     0,
@@ -66,21 +70,30 @@ test('differences by kind, with what heals them: 3; a pass takes up what is on d
   ])
   expect(err).toBe('no daemon is running: `sluice sync` takes up what is on disk\n')
   expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
-  expect(await home.inProcess('verify')).toMatchObject({ code: 0, out: '3 files ready, 4 of 4 assets usable; no differences\n' })
+  expect(await home.inProcess('verify')).toMatchObject({
+    code: 0,
+    out: '3 files ready, 4 of 4 assets usable; no differences\n',
+  })
 })
 
 test('--record: without a daemon the ledger learns what is gone there; retry and a pass bring it back', async (context) => {
   const home = await synced(context)
   await home.service.removeAsset(assetOf(home, 3))
   const seen = await home.inProcess('verify')
-  expect(seen).toMatchObject({ code: 3, out: expect.stringContaining('2 files ready, 1 of 2 assets usable; 1 difference') })
+  expect(seen).toMatchObject({
+    code: 3,
+    out: expect.stringContaining('2 files ready, 1 of 2 assets usable; 1 difference'),
+  })
   expect(seen.err).toContain('sluice verify --record')
   expect((await home.inProcess('verify', '--record')).err).toContain('recorded: what the service lost')
   const told = await home.inProcess('verify')
   expect(told).toMatchObject({ code: 0, out: expect.stringContaining('known to be not in: 1 removed on the service') })
   expect((await home.inProcess('retry')).out).toContain('docs: 1 file')
   expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
-  expect(await home.inProcess('verify')).toMatchObject({ code: 0, out: '2 files ready, 2 of 2 assets usable; no differences\n' })
+  expect(await home.inProcess('verify')).toMatchObject({
+    code: 0,
+    out: '2 files ready, 2 of 2 assets usable; no differences\n',
+  })
 })
 
 /** Other bytes, and all else that is known of the file as it is now: a disk that rots. */
@@ -99,7 +112,10 @@ function rot(home: Home, path: string, text: string): void {
 test('--full --record without a daemon: bytes that changed in secret are read and sent by the next pass', async (context) => {
   const home = await synced(context)
   rot(home, 'a.txt', 'ONE')
-  expect(await home.inProcess('verify')).toMatchObject({ code: 0, out: '2 files ready, 2 of 2 assets usable; no differences\n' })
+  expect(await home.inProcess('verify')).toMatchObject({
+    code: 0,
+    out: '2 files ready, 2 of 2 assets usable; no differences\n',
+  })
   const seen = await home.inProcess('verify', '--full')
   expect([seen.code, seen.out]).toEqual([3, expect.stringContaining('docs/a.txt')])
   expect(seen.err).toBe('what a scan cannot see is taken up with `sluice verify --record`, or by a running daemon\n')
@@ -109,7 +125,10 @@ test('--full --record without a daemon: bytes that changed in secret are read an
     'to be read again: 1 file; recorded for the next pass\nno daemon is running: `sluice sync` takes up what is on disk\n',
   )
   expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('1 sent (3 B)') })
-  expect(await home.inProcess('verify', '--full')).toMatchObject({ code: 0, out: '2 files ready, 3 of 3 assets usable; no differences\n' })
+  expect(await home.inProcess('verify', '--full')).toMatchObject({
+    code: 0,
+    out: '2 files ready, 3 of 3 assets usable; no differences\n',
+  })
 })
 
 test('asked again and again beside a daemon, the audit comes to its end all the same', async (context) => {
@@ -143,7 +162,8 @@ test('beside a daemon: it scans and audits', async (context) => {
     `the running daemon (process ${daemon.child.pid}) audits now, and notes what the service lost`,
     '',
   ])
-  const healed = 'known to be not in: 1 removed on the service (sluice status)\n2 files ready, 2 of 2 assets usable; no differences\n'
+  const healed =
+    'known to be not in: 1 removed on the service (sluice status)\n2 files ready, 2 of 2 assets usable; no differences\n'
   await verified(home, ({ code, out }) => code === 0 && out === healed)
   daemon.child.kill('SIGTERM')
   await daemon.ended

@@ -153,7 +153,7 @@ test.each([40, 80])('a pass, a comparison and a rebuild are told in %d columns',
     expect(tooWide(lines, words, width)).toEqual([])
     return lines.join(' ').replace(/ +/g, ' ')
   }
-  expect(await say('sync')).toContain('the service has the bytes and could not read them')
+  expect(await say('sync')).toContain('The service cannot read this file')
   home.write({ 'b.txt': 'two' })
   // Until it is quiet, it is on the way.
   await realWait('a time by the clock of the disk', settle_ms)

@@ -17,7 +17,7 @@ test('the sample: planned, synced, a file added, a question answered by it, and 
   expect(out).toContain(`$ sluice ask '${late_question}' --path ${late_file.path}\n`)
   expect(out).toMatch(/\*\*sample\/minutes\/2026-11\.md\*\*[\s\S]*> .*lantern festival begins on the 12th of December/)
   expect(out).toMatch(/\$ sluice status\nall ready: 10 files .*\ndaemon running, /)
-  expect(out).toContain('$ sluice verify\n9 of 9 usable; no differences\n')
+  expect(out).toContain('$ sluice verify\n10 files ready, 9 of 9 assets usable; no differences\n')
   expect(out + demo.err()).not.toMatch(/pat_\w{32}|\/objects\/\w+\?/)
   // It says where the service is, and where the token.
   const { token_file, assets } = demo.connection()
@@ -45,9 +45,9 @@ test('a given folder is only read; what cannot be read is refused, told, and end
   expect(everything(folder)).toEqual(before)
   expect(out).not.toContain('A file is added')
   expect(out).toMatch(/\$ sluice sync\nready {5}2 files, .*\n +new: 1 sent .*, 1 with bytes already known\n/)
-  expect(out).toContain('1 × the service has the bytes and could not read them')
+  expect(out).toContain('1 × The service cannot read this file')
   expect(out).toMatch(/\$ sluice ask 'What do these files say about .*\?' --fresh 1h\n[\s\S]*asked about 1 file of /)
-  expect(out).toContain('\n1 of 1 usable; no differences\n')
+  expect(out).toContain('\n2 files ready, 1 of 1 asset usable; no differences\n')
   expect(demo.left()).toEqual([])
 })
 

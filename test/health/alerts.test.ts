@@ -44,7 +44,7 @@ test('told on a change, not again by a restart, and over when it is', { timeout:
   await bringBack(watched)
   await watched.skippingUntil(11 * minute_ms, 'it is over', () => received.length === 2)
   expect(received[1]!.body).toMatchObject({
-    subject: expect.stringContaining('all is well again'),
+    subject: expect.stringContaining('all problems are resolved'),
     data: { healthy: true, reasons: [] },
   })
   expect(new Set(received.map(({ id }) => id)).size).toBe(2)

@@ -88,10 +88,10 @@ test('the message says what is wrong, where, and what to do', () => {
   expect(text).toContain('- **folder**: a\\_\\*b is offline\n  What to do: mount it\n')
   expect(text).toContain('Sluice on nas, /var/lib/sluice')
   const over = alertText({ began: [], over: [a], lasting: [] }, place, minute_ms)
-  expect(over.subject).toBe('Sluice on nas: all is well again')
+  expect(over.subject).toBe('Sluice on nas: all problems are resolved')
   // Since when it was so; when it was told of is later by what health bears and by the window.
   expect(over.text).toContain('- **folder**: a is offline (began 1 min ago)\n')
   expect(alertText({ began: [], over: [a], lasting: [b] }, place, 0).subject).toBe(
-    'Sluice on nas: folder a: right again, 1 left',
+    'Sluice on nas: folder a: resolved, 1 problem left',
   )
 })

@@ -21,16 +21,16 @@ function text(health: Partial<HealthStatus>): string[] {
 test('one line when all is well, what is wrong and what to do when it is not', () => {
   expect(text({})).toEqual(['health: good'])
   expect(text({ state: 'unhealthy', reasons: [reason] })).toEqual([
-    'health: 1 promise is not kept',
+    'health: 1 problem',
     '  folder: docs has been offline for 3 h: there is nothing here',
     '    mount it again',
   ])
 })
 
 test('without a daemon nobody knows, and what stood there last is told', () => {
-  expect(text({ state: 'unknown' })).toEqual(['health: unknown, no daemon is at work'])
+  expect(text({ state: 'unknown' })).toEqual(['health: unknown, no daemon is running'])
   expect(text({ state: 'unknown', reasons: [reason, reason] })[0]).toBe(
-    'health: unknown, no daemon is at work; by what was last known, 2 promises are not kept',
+    'health: unknown, no daemon is running; 2 problems when it was last known',
   )
 })
 

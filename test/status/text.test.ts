@@ -92,7 +92,7 @@ const busy: StatusView = {
       name: 'share',
       path: '/mnt/share',
       state: 'offline',
-      reason: 'missing: ENOENT',
+      reason: '/mnt/share does not exist (not mounted?)',
       since: '2026-01-01T21:00:00.000Z',
     },
     { ...folder, name: 'later', path: '/srv/later', state: 'new', since: null },
@@ -162,7 +162,7 @@ test.each([
 
 test('before the first pass', () => {
   const status: StatusView = { ...quiet, verdict: 'incomplete', folders: [{ ...folder, state: 'new' }] }
-  expect(text(status, 80)[0]).toBe('nothing was looked at yet')
+  expect(text(status, 80)[0]).toBe('no folder was scanned yet')
 })
 
 test('what is not all in names every cause', () => {
@@ -170,9 +170,18 @@ test('what is not all in names every cause', () => {
   const first = { ...folder, name: 'first' }
   const folders = [{ ...much!, stages: { ...none, blocked: { files: 1, bytes: 2 } } }, offline!, later!, first]
   expect(text({ ...busy, verdict: 'incomplete', folders }, Number.POSITIVE_INFINITY)[0]).toBe(
-    'not all is in: 0 files (0 B) ready, 1 file (2 B) blocked, a part of notes cannot be read, names in notes are not UTF-8, ' +
-      'share is offline, later was not looked at yet, the first scan of first is not over',
+    '0 files ready; 11 need attention: 1 blocked, 9 in notes cannot be read, 1 in notes with a name that is not UTF-8; ' +
+      'share is offline; later was not scanned yet; the first scan of first is not over',
   )
+})
+
+test('a file that the service cannot read has the line that leaves it out', () => {
+  const [problem] = busy.problems
+  const examples = [{ folder: 'notes', path: 'scans/map [1].png', message: '' }]
+  const problems = [{ ...problem!, code: 'ingest_failed', files: 1, examples }]
+  const lines = text({ ...busy, problems }, 100)
+  const at = lines.indexOf('  or leave them out, each by a line in the .sluiceignore of its folder:')
+  expect(lines[at + 1]).toBe('    /scans/map\\ \\[1\\].png')
 })
 
 test('a busy one says what is wrong first, and what to do', () => {

@@ -5,7 +5,7 @@ import type { FolderConfig } from '../../config/config.ts'
 import { hasShareBelow } from '../../disk/root/shares-below.ts'
 import { chooseWatcher, native_fault, type WatchChoice, type WatchShares } from '../../disk/watch/choose-watcher.ts'
 import { type InotifyLimit, raisedLimit } from '../../disk/watch/inotify-limits.ts'
-import { adviceOnUnreadable } from '../../domain/file.ts'
+import { adviceOnUnreadable, watchingText } from '../../domain/file.ts'
 import { accessFault } from '../plan/check-path.ts'
 import { closedParent } from '../unit/unit-facts.ts'
 import { type Check, findings, named } from './check.ts'
@@ -147,7 +147,7 @@ export function checkWatching(inspected: readonly InspectedFolder[], means: Watc
 
 function checkChoice(name: string, { watcher, reason }: WatchChoice, could_be_watched: boolean): Check {
   const { ok, warning } = findings('watching', name)
-  const text = `${watcher}: ${reason}`
+  const text = watchingText({ watcher, reason })
   if (watcher !== 'scan' || !could_be_watched) return ok(text)
   return warning(text, 'it is scanned on a timer, which finds the same later (section watching)')
 }

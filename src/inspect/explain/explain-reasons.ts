@@ -2,8 +2,8 @@ import { formatBytes, formatCount, formatDuration } from '../../base/text/format
 import { shellWord } from '../../base/text/shell-word.ts'
 import { second_ms } from '../../base/time/time.ts'
 import type { Config, FolderConfig } from '../../config/config.ts'
-import { slowAfter_ms } from '../../domain/content.ts'
-import { large_bytes } from '../../domain/file.ts'
+import { ingest_failed, slowAfter_ms } from '../../domain/content.ts'
+import { excludeLine, large_bytes } from '../../domain/file.ts'
 import type { RemovalWait } from '../../domain/removal.ts'
 import type { ContentRow } from '../../ledger/rows/content-rows.ts'
 import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
@@ -61,6 +61,9 @@ export function reasonsOf(of: Case): string[] {
       return [
         `refused: ${of.story?.content?.error_message ?? 'no reason was given'}`,
         `other bytes are tried by themselves; once the reason is gone: sluice retry ${placeOf(of)}`,
+        ...(of.story?.content?.error_code === ingest_failed
+          ? [`or leave it out: add the line ${excludeLine(of.path)} to ${of.folder.path}/.sluiceignore`]
+          : []),
       ]
     case 'removed_on_service':
       return [

@@ -1,4 +1,4 @@
-import { escapeMarkdown, formatDuration } from '../../base/text/format.ts'
+import { counted, escapeMarkdown, formatDuration } from '../../base/text/format.ts'
 import { isoTime } from '../../base/time/time.ts'
 import type { ToldReason } from '../../domain/delivery.ts'
 import type { Reason } from './health-promises.ts'
@@ -83,18 +83,18 @@ export function alertText(
 ): { subject: string; text: string } {
   const sections = [
     titled(
-      'Not kept',
+      'Problems',
       began.map(
         ({ promise, message, hint }) =>
           `- **${promise}**: ${escapeMarkdown(message)}\n  What to do: ${escapeMarkdown(hint)}`,
       ),
     ),
     titled(
-      'Still not kept',
+      'Still a problem',
       lasting.map((told) => line(told, now_ms)),
     ),
     titled(
-      'Kept again',
+      'Resolved',
       over.map((told) => line(told, now_ms)),
     ),
     `*${escapeMarkdown(`Sluice on ${host}, ${state_dir}, ${isoTime(now_ms)}; \`sluice status\` there says more.`)}*`,
@@ -108,8 +108,8 @@ function subjectOf({ began, over, lasting }: AlertDue, host: string): string {
   const what = first
     ? `${cut(first.message)}${more}`
     : lasting.length === 0
-      ? 'all is well again'
-      : `${over.map(({ promise, about }) => `${promise} ${about}`).join(', ')}: right again, ${lasting.length} left`
+      ? 'all problems are resolved'
+      : `${over.map(({ promise, about }) => `${promise} ${about}`).join(', ')}: resolved, ${counted(lasting.length, 'problem')} left`
   return `Sluice on ${host}: ${cut(what)}`
 }
 

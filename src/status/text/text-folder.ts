@@ -1,6 +1,6 @@
 import { counted, formatBytes, formatCount } from '../../base/text/format.ts'
 import { waitsForPerson } from '../../domain/disappearance.ts'
-import { adviceOnUnreadable } from '../../domain/file.ts'
+import { adviceOnUnreadable, watchingText } from '../../domain/file.ts'
 import { amountOf, type FolderStatus, underway } from '../view.ts'
 import { type LineWriter, spanText } from './lines.ts'
 
@@ -13,7 +13,7 @@ export function folderLines(writer: LineWriter, folder: FolderStatus, now_ms: nu
   writer.gap()
   writer.say(`${folder.name}  ${folder.path}`, { tone: 'strong' })
   if (folder.state === 'new') {
-    writer.say('not looked at yet', { indent: 2, tone: 'warn' })
+    writer.say('not scanned yet', { indent: 2, tone: 'warn' })
     return
   }
   if (folder.state === 'offline') sayOffline(writer, folder, now_ms)
@@ -55,7 +55,7 @@ function underwayText(stages: FolderStatus['stages']): string {
 }
 
 function sayWatching(writer: LineWriter, { watching, deafness }: FolderStatus, now_ms: number): void {
-  if (watching) writer.say(`${watching.watcher}: ${watching.reason}`, { indent: 2, tone: 'faint' })
+  if (watching) writer.say(watchingText(watching), { indent: 2, tone: 'faint' })
   if (deafness === null) return
   const { rebuilt, given_up, last } = deafness
   const parts: string[] = []

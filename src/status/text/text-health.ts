@@ -1,17 +1,17 @@
-import { printable } from '../../base/text/format.ts'
+import { counted, printable } from '../../base/text/format.ts'
 import type { HealthStatus } from '../health/health-facts.ts'
 import type { PauseStatus } from '../view.ts'
 import { type LineWriter, spanText } from './lines.ts'
 
-/** Whether Sluice keeps its promises: one line, and two for each reason why not. */
+/** The health in one line, and two more for each problem. */
 export function healthLines(writer: LineWriter, { state, paused, reasons }: HealthStatus, now_ms: number): void {
-  const count = `${reasons.length} ${reasons.length === 1 ? 'promise is' : 'promises are'} not kept`
+  const count = counted(reasons.length, 'problem')
   const held = paused === null ? '' : `; paused for ${spanText(paused, now_ms)}: nothing goes up meanwhile`
   if (state === 'healthy') writer.say(`health: good${held}`, { tone: paused === null ? 'good' : 'warn' })
   else if (state === 'unhealthy') writer.say(`health: ${count}${held}`, { tone: 'bad' })
   else {
-    const last = reasons.length === 0 ? '' : `; by what was last known, ${count}`
-    writer.say(`health: unknown, no daemon is at work${last}`, { tone: 'warn' })
+    const last = reasons.length === 0 ? '' : `; ${count} when it was last known`
+    writer.say(`health: unknown, no daemon is running${last}`, { tone: 'warn' })
   }
   for (const { promise, message, hint } of reasons) {
     writer.say(`${promise}: ${message}`, { indent: 2, tone: state === 'unhealthy' ? 'bad' : 'warn' })

@@ -1,6 +1,8 @@
-import { formatAmount, formatBytes, formatCount, formatDuration } from '../../base/text/format.ts'
+import { counted, formatAmount, formatBytes, formatCount, formatDuration } from '../../base/text/format.ts'
 import { shellWord } from '../../base/text/shell-word.ts'
+import { ingest_failed } from '../../domain/content.ts'
 import { waitsForPerson } from '../../domain/disappearance.ts'
+import { excludeLine } from '../../domain/file.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 import { amountOf, type BandwidthStatus, type StatusView, underway } from '../view.ts'
@@ -56,10 +58,9 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
     // To start the daemon instead would make an empty ledger, and throw away what the rebuild has found.
     if (status.daemon.state === 'stopped') return
   } else if (status.folders.every(({ state }) => state === 'new')) {
-    writer.say('nothing was looked at yet', { tone: 'warn' })
+    writer.say('no folder was scanned yet', { tone: 'warn' })
   } else {
-    const text = [`${formatAmount(ready)} ready`, ...missingTexts(status)].join(', ')
-    writer.say(`not all is in: ${text}`, { tone: 'warn' })
+    writer.say(countsText(status), { tone: 'warn' })
   }
   sayDaemon(writer, status, totalOf(status, underway).files > 0)
 }
@@ -67,9 +68,8 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
 /** The lines about health give the reason and what to do. */
 function sayStale(writer: LineWriter, status: StatusView, since: string): void {
   const when = `for ${spanText(since, status.at)}, since ${since}`
-  const known = [`${formatAmount(totalOf(status, ['ready']))} ready`, ...missingTexts(status)].join(', ')
-  writer.say(`nobody knows whether all is in: nothing was recorded ${when}`, { tone: 'bad' })
-  writer.say(`known then: ${known}`, { indent: 2, tone: 'warn' })
+  writer.say(`Sluice cannot say whether all files are ready: nothing was recorded ${when}`, { tone: 'bad' })
+  writer.say(`known then: ${countsText(status)}`, { indent: 2, tone: 'warn' })
 }
 
 function totalOf({ folders }: StatusView, wanted: readonly Stage[]): Amount {
@@ -82,28 +82,33 @@ function totalOf({ folders }: StatusView, wanted: readonly Stage[]): Amount {
   return sum
 }
 
-/** Why it is not all in: each cause that `isComplete` knows. */
-function missingTexts(status: StatusView): string[] {
-  const texts: string[] = []
-  for (const [what, stages] of [
-    ['on the way', underway],
-    ['blocked', ['blocked']],
-    ['refused', ['refused']],
-    ['removed on the service', ['removed_on_service']],
-  ] as const) {
-    const amount = totalOf(status, stages)
-    if (amount.files > 0) texts.push(`${formatAmount(amount)} ${what}`)
-  }
+/** `1,132 files ready; 3 on the way; 865 need attention: 860 refused, 5 blocked; shared is offline` */
+function countsText(status: StatusView): string {
+  const files = (...stages: Stage[]) => totalOf(status, stages).files
+  const attention: [count: number, what: string][] = [
+    [files('refused'), 'refused'],
+    [files('blocked'), 'blocked'],
+    [files('removed_on_service'), 'removed on the service'],
+  ]
+  const folders: string[] = []
   for (const { name, state, last_scan } of status.folders) {
-    if (state === 'offline') texts.push(`${name} is offline`)
-    else if (state === 'new') texts.push(`${name} was not looked at yet`)
-    else if (last_scan === null) texts.push(`the first scan of ${name} is not over`)
+    if (state === 'offline') folders.push(`${name} is offline`)
+    else if (state === 'new') folders.push(`${name} was not scanned yet`)
+    else if (last_scan === null) folders.push(`the first scan of ${name} is not over`)
     else {
-      if (last_scan.unreadable_total > 0) texts.push(`a part of ${name} cannot be read`)
-      if (last_scan.odd_names_total > 0) texts.push(`names in ${name} are not UTF-8`)
+      attention.push([last_scan.unreadable_total, `in ${name} cannot be read`])
+      attention.push([last_scan.odd_names_total, `in ${name} with a name that is not UTF-8`])
     }
   }
-  return texts
+  const sum = attention.reduce((total, [count]) => total + count, 0)
+  const reasons = attention.flatMap(([count, what]) => (count > 0 ? [`${formatCount(count)} ${what}`] : []))
+  const underway_files = files(...underway)
+  return [
+    `${counted(files('ready'), 'file')} ready`,
+    ...(underway_files > 0 ? [`${formatCount(underway_files)} on the way`] : []),
+    ...(sum > 0 ? [`${formatCount(sum)} ${sum === 1 ? 'needs' : 'need'} attention: ${reasons.join(', ')}`] : []),
+    ...folders,
+  ].join('; ')
 }
 
 function sayDaemon(writer: LineWriter, { daemon }: StatusView, has_work: boolean): void {
@@ -162,6 +167,7 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
       })
     }
     writer.say(todo[stage], { indent: 2, tone: 'faint' })
+    if (code === ingest_failed) sayExclude(writer, examples)
   }
   for (const { code, message, contents, next_try, examples } of status.retrying) {
     writer.gap()
@@ -179,6 +185,12 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
       `slow: the service has been reading ${formatCount(status.slow)} for longer than usual; they are followed on`,
     )
   }
+}
+
+/** The lines that leave out files that the service cannot read. */
+function sayExclude(writer: LineWriter, examples: readonly { path: string }[]): void {
+  writer.say('or leave them out, each by a line in the .sluiceignore of its folder:', { indent: 2, tone: 'faint' })
+  for (const { path } of examples) writer.command(excludeLine(path), 4)
 }
 
 function sayLimits(writer: LineWriter, { at, daily_limit, bandwidth }: StatusView): void {

@@ -43,7 +43,7 @@ export function followFact(work: FollowWork, record: AssetRecord, now_ms: number
   const { content } = work
   if (record.status === 'ready') return { type: 'asset_ready', content }
   if (record.status === 'failed') {
-    const message = 'the service has the bytes and could not read them (status failed); it does not say why'
+    const message = 'The service cannot read this file (status failed) and does not say why'
     return { type: 'content_refused', content, error: { code: ingest_failed, message } }
   }
   const waited_ms = now_ms - work.following_since_ms

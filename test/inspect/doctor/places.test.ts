@@ -106,7 +106,7 @@ describe('a folder', () => {
     })
     expect(checkWatching(on_share, means, shares)[0]).toMatchObject({
       level: 'ok',
-      message: 'scan: nfs: what other machines change there gives no event here',
+      message: 'not watching, scans find what changes: nfs: what other machines change there gives no event here',
     })
     const watched = on_share.map((one) => ({ ...one, folder: { ...one.folder, watch: 'native' as const } }))
     expect(checkFolders(watched, 1)[1]).toMatchObject({
@@ -120,17 +120,20 @@ describe('a folder', () => {
     const watching = (value: number, change: object = {}, some = looks) =>
       checkWatching(some, { ...means, watches: { ...means.watches, value }, ...change }, shares)
     expect(levels(watching(1_000))).toEqual(['ok watching', 'ok inotify'])
-    expect(watching(1_000)[0]?.message).toBe('chokidar: 2 files')
+    expect(watching(1_000)[0]?.message).toBe('watching 2 files (chokidar)')
     const two = [...looks, ...looks].map((one, index) => ({
       ...one,
       folder: { ...one.folder, name: `folder-${index}` },
     }))
     expect(watching(8, {}, two).map(({ message }) => message)).toEqual([
-      'chokidar: 2 files',
-      'native: 2 files, chokidar would take 4 inotify watches of 8 (other folders take 4), by fs.inotify.max_user_watches',
+      'watching 2 files (chokidar)',
+      'watching 2 files (native, chokidar would take 4 inotify watches of 8 (other folders take 4), by fs.inotify.max_user_watches)',
       'the folders take 6 watches, fs.inotify.max_user_watches is 8',
     ])
-    expect(watching(1)[0]).toMatchObject({ level: 'warning', message: expect.stringContaining('scan: 2 files') })
+    expect(watching(1)[0]).toMatchObject({
+      level: 'warning',
+      message: expect.stringContaining('not watching, scans find what changes: 2 files'),
+    })
     const wanted = looks.map((one) => ({ ...one, folder: { ...one.folder, watch: 'chokidar' as const } }))
     expect(watching(3, {}, wanted)[1]).toMatchObject({
       level: 'fault',
