@@ -22,21 +22,24 @@ export function checkConfig(
   return checks.length > 0 ? checks : [find.ok('in order')]
 }
 
-/** The file stands before it already; what is missing altogether has no line. */
+/** Removes the name of the file, which the check already shows. Missing fields have no line. */
 function withoutFile(line: string, about: string): string {
   if (!line.startsWith(`${about}:`)) return line
   const rest = line.slice(about.length + 1)
   return /^\d/.test(rest) ? `line ${rest}` : rest.trimStart()
 }
 
-/** Whoever can write it can have the token sent to a host of his own. Members of root’s group are trusted as root is. */
+/**
+ * A user who can change this file can send the token to another host. Members of root's group are
+ * trusted as root is.
+ */
 function isOpenToWriters(file: string): boolean {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (stat === undefined) return false
   return (stat.mode & 0o002) !== 0 || ((stat.mode & 0o020) !== 0 && stat.gid !== 0 && stat.gid !== process.getgid?.())
 }
 
-/** What this Node knows of time zones comes with it (ICU), not from the system. */
+/** Node brings its own time zones (ICU) and does not use those of the system. */
 export function checkTimeZones(prompts: readonly { name: string; schedule: { timezone: string } }[]): Check[] {
   const zones = [...new Set(prompts.map(({ schedule }) => schedule.timezone))]
   const version = process.versions.tz ?? 'unknown'

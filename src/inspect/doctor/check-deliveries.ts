@@ -10,7 +10,7 @@ import { type Check, type DoctorTools, findings, withinTime } from './check.ts'
 import { checkHost } from './check-hosts.ts'
 import { readSecret } from './check-secret-files.ts'
 
-/** Connects, greets, begins TLS, logs in; no mail is handed over. */
+/** Connects to mail servers, starts TLS and logs in; sends no mail. */
 export function checkMail(tools: DoctorTools): Promise<Check[]> {
   return Promise.all(mailServers(tools.config).map((smtp) => checkMailServer(smtp, tools)))
 }
@@ -41,15 +41,18 @@ async function checkMailServer(smtp: MailServer, { clock, limits, isUnresponsive
   return withinTime(clock, limits.answer_ms + 1_000, connect, late)
 }
 
-/** A connection, TLS included; nothing is posted. The addresses are secrets but for their hosts. */
+/**
+ * Connects to webhooks, with TLS; posts nothing. Shows only their hosts, since addresses are
+ * secrets.
+ */
 export async function checkWebhooks(tools: DoctorTools): Promise<Check[]> {
   const urls = targetsOf(tools.config, 'webhook').map(({ delivery }) => delivery)
   const { ping } = tools.config.alerts
-  /** By their origin; undefined, by the file that should hold one. */
+  /** Keys are origins; an undefined value has the file without an address as its key. */
   const hosts = new Map<string, URL | undefined>()
   for (const { url, url_file } of ping === undefined ? urls : [...urls, ping]) {
     const text = url ?? textOf(url_file, tools)
-    // A file that cannot be read is told of among the files.
+    // Another check reports unreadable files.
     if (text === undefined) continue
     if (!URL.canParse(text)) hosts.set(url_file ?? '', undefined)
     else hosts.set(new URL(text).origin, new URL(new URL(text).origin))
@@ -68,7 +71,9 @@ function textOf(file: string | undefined, { isUnresponsive }: DoctorTools): stri
   return 'why' in secret ? undefined : secret.text
 }
 
-/** Whether each can be run by this user; none is. The config takes absolute paths alone. */
+/**
+ * Checks that this user can run each command; runs none. The configuration has absolute paths only.
+ */
 export function checkCommands({ config, isUnresponsive }: DoctorTools): Check[] {
   const programs = new Map(targetsOf(config, 'command').map(({ where, delivery }) => [delivery.run[0] ?? '', where]))
   return [...programs].map(([program, where]) => {

@@ -16,8 +16,8 @@ type OnlineRoot = Extract<InspectedFolder['root'], { kind: 'online' }>
 const usual_who = 'this user'
 
 /**
- * Is it there, may `who` (the user of this process) read it and all below, who else could read it
- * before.
+ * Checks whether each folder exists, whether `who` (this user) may read all of it, and which
+ * subfolders fewer users could read.
  */
 export function checkFolders(inspected: readonly InspectedFolder[], answer_ms: number, who = usual_who): Check[] {
   return inspected.flatMap((one) => {
@@ -51,7 +51,7 @@ function checkPresence({ folder, root, seen }: InspectedFolder, answer_ms: numbe
   return ok(`${path}: there${seen === undefined ? '' : `, ${countText(seen)}`}`)
 }
 
-/** For the line to type. */
+/** The name in a command that the user can copy. */
 function userWord(who: string): string {
   return who === usual_who ? 'USER' : shellWord(who)
 }
@@ -108,17 +108,17 @@ function fromText({ from }: Seen): string {
   return from === 'walk' ? '' : ', as far as was looked'
 }
 
-/** What the kernel and the machine have for watching. */
+/** Limits of the kernel and the machine for watching. */
 interface WatchMeans {
   watches: InotifyLimit
   instances: InotifyLimit
   free_memory_bytes: number
 }
 
-/** One for each program that watches; desktops have dozens. */
+/** Each watching program takes one; desktops run dozens. */
 const min_instances = 16
 
-/** What each folder is watched by, in the order in which the daemon takes them up, and whether that is what was wished for. */
+/** Checks the watcher of each folder, in the order of the daemon, against the setting. */
 export function checkWatching(inspected: readonly InspectedFolder[], means: WatchMeans, shares: WatchShares): Check[] {
   const { watches, instances, free_memory_bytes } = means
   let taken = 0
@@ -168,7 +168,7 @@ function checkInstances({ name, value }: InotifyLimit): Check[] {
   return [warning(`it is ${value}, for all programs of this user together`, sysctlLine(name, 128))]
 }
 
-/** In force at once, and after a restart of the machine. */
+/** A command that changes a limit now and after a restart of the machine. */
 function sysctlLine(name: string, value: number): string {
   return `echo ${name}=${value} | sudo tee -a /etc/sysctl.d/60-sluice.conf && sudo sysctl -w ${name}=${value}`
 }

@@ -6,7 +6,7 @@ import { type Check, type DoctorTools, type Findings, findings, withinTime } fro
 
 const soon_ms = 14 * day_ms
 
-/** A connection, TLS included, by the way that requests take; nothing is asked for. */
+/** Connects to a host with TLS, through the proxy as requests do; asks nothing. */
 export async function checkHost(
   id: 'api_host' | 'blob_host' | 'webhook',
   url: URL,
@@ -27,7 +27,7 @@ export async function checkHost(
     } catch (error) {
       if (signal.aborted) return late()
       const [message, hint] = connectionAdvice(error, url.host, ca.field)
-      // A proxy that cannot be reached looks like a host that cannot.
+      // An unreachable proxy gives the same error as an unreachable host.
       const is_proxys =
         way !== undefined && !isSluiceError(error, 'network.tls') && !isSluiceError(error, 'network.proxy')
       const advice = `check the proxy, or except the host from it (NO_PROXY=${url.hostname})`
@@ -37,7 +37,7 @@ export async function checkHost(
   return withinTime(clock, limits.answer_ms, connect, late)
 }
 
-/** The service names the host with every upload; the origin of the last one is kept. */
+/** Checks the blob store of the last upload, whose origin the ledger keeps. */
 export async function checkBlobHost(tools: DoctorTools, ca: string | undefined): Promise<Check[]> {
   const origin = tools.ledger?.blobOrigin()
   if (origin === undefined || !URL.canParse(origin)) {
@@ -61,7 +61,9 @@ function connected(
   return warning(`${text} and expires in ${formatDuration(left_ms)}`, 'whoever runs the host has to renew it')
 }
 
-/** What a failed connection means in words, and what to do about it; `ca_field` is the field of the config for this host. */
+/**
+ * Translates a failed connection into a message and a remedy; `ca_field` is the setting for its CA.
+ */
 function connectionAdvice(
   error: unknown,
   host: string,
@@ -70,7 +72,7 @@ function connectionAdvice(
   if (!isSluiceError(error)) throw error
   const message = error.message.replace(`connect ${host}: `, '')
   if (error.code !== 'network.tls') return [message, error.hint]
-  // The code of OpenSSL or Node stands in brackets at the end (network-fault.ts).
+  // The code of OpenSSL or Node is in brackets at the end (network-fault.ts).
   const code = /\(([A-Z][A-Z0-9_]+)\)$/.exec(message)?.[1] ?? ''
   const { meaning = 'no trusted connection came about', hint } = known[code] ?? {}
   return [`${meaning}${code === '' ? '' : ` (${code})`}`, hint ?? caHint(ca_field)]
@@ -87,7 +89,7 @@ const other_host = {
 }
 const no_tls = { hint: 'check the address and its port: something there does not speak TLS' }
 
-/** By the codes of OpenSSL and Node; without a hint it is a matter of the authority. */
+/** Keys are codes of OpenSSL and Node. Without a hint, the authority is the problem. */
 const known: Readonly<Record<string, { meaning?: string; hint?: string }>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: { meaning: 'its certificate is self-signed' },
   SELF_SIGNED_CERT_IN_CHAIN: {

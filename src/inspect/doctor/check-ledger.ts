@@ -9,10 +9,10 @@ import { openLedgerView } from '../../ledger/views/view.ts'
 import { readTables, withLedgerThread } from '../verify/verify-ledger.ts'
 import { type Check, type DoctorTools, type Findings, findings } from './check.ts'
 
-/** SQLite writes the log back at 16 MB: so much more means that some reader has kept it from that for long. */
+/** SQLite writes the log back at 16 MB, so a log of this size means a reader that never ends. */
 const large_log_bytes = 512_000_000
 
-/** Reads every page that it comes to in the time there is; changes nothing. */
+/** Reads tables of the ledger for the allowed time; changes nothing. */
 export async function checkLedger({ config, clock, limits, isUnresponsive }: DoctorTools): Promise<Check[]> {
   const file = ledgerFile(config.state_dir)
   const find = findings('ledger', file)
@@ -29,7 +29,7 @@ export async function checkLedger({ config, clock, limits, isUnresponsive }: Doc
       return [find.ok(`${part} in order (${formatBytes(statSync(file).size)})`), ...checkLog(file)]
     })
   } catch (error) {
-    // A damaged page shows when it is read, which may be late.
+    // A damaged page may only show when it is read.
     return [judgeError(find, config.state_dir, translateSqliteError(error, file))]
   }
 }
@@ -49,7 +49,7 @@ function judgeError(find: Findings, state_dir: string, error: unknown): Check {
   return code === 'database.damaged' ? damaged(find, message) : find.fault(message, hint)
 }
 
-/** To start the daemon beside a rebuild would throw away what that has found. */
+/** A started daemon would discard the results of an open rebuild. */
 function none({ ok, warning }: Findings, state_dir: string): Check {
   if (!isRebuildOpen(state_dir)) return ok('not there yet: the first start makes it')
   const hint = '`sluice rebuild` goes on where it ended; start the daemon after it'
@@ -63,7 +63,9 @@ function checkLog(file: string): Check[] {
   return [findings('ledger', `${file}-wal`).warning(`the log beside it has grown to ${formatBytes(log.size)}`, hint)]
 }
 
-/** Folders that say so have what no file needs removed on the service: does the service do that, and is it ours to remove? */
+/**
+ * Checks folders that remove unused assets: does the service allow it, and did Sluice create them?
+ */
 export function checkRemovals({ config, ledger }: DoctorTools): Check[] {
   const folders = config.folders.filter(
     ({ on_delete, on_change }) => on_delete === 'remove' || on_change === 'remove_old',

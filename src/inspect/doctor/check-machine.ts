@@ -4,9 +4,8 @@ import { sqliteDriver } from '../../base/files/sqlite-driver.ts'
 import { isSluiceError, messageOf } from '../../base/run/errors.ts'
 import { type Check, findings } from './check.ts'
 
-/** package.json, engines. */
+/** As `engines` in package.json. */
 const min_node = [20, 19] as const
-/** Shown to work, newest first even; odd ones live for half a year. */
 const min_open_files = 1_024
 
 export function checkNode(version: string): Check {
@@ -19,7 +18,7 @@ export function checkNode(version: string): Check {
   return ok('new enough')
 }
 
-/** Files are recognised by md5, as the service does; no secret hangs on it. Machines in FIPS mode forbid it. */
+/** The service recognises files by md5, and FIPS mode forbids it. No secret depends on it. */
 export function checkMd5(hash: () => unknown = () => createHash('md5').update('').digest()): Check {
   const { ok, fault } = findings('md5', 'md5')
   try {
@@ -33,7 +32,7 @@ export function checkMd5(hash: () => unknown = () => createHash('md5').update(''
   }
 }
 
-/** npm leaves out a better-sqlite3 that it cannot build, without a word. */
+/** npm skips a better-sqlite3 that it cannot build, without a message. */
 export function checkSqlite(load: () => unknown = sqliteDriver): Check[] {
   try {
     load()
@@ -44,7 +43,7 @@ export function checkSqlite(load: () => unknown = sqliteDriver): Check[] {
   }
 }
 
-/** Of this shell: the unit has its own (LimitNOFILE=). */
+/** Checks the limit of this shell; the unit has its own (LimitNOFILE=). */
 export function checkOpenFiles(limits?: string): Check[] {
   const soft = maxOpenFiles(limits)
   if (soft === undefined) return []

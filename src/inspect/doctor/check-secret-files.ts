@@ -10,7 +10,7 @@ import { type Check, type DoctorTools, findings } from './check.ts'
 
 const max_secret_bytes = 16_384
 
-/** Modes and readability; what is in them is never shown. The token's file has a check of its own. */
+/** Checks modes and access of secret files, and shows no content. The token has its own check. */
 export function checkSecretFiles({ config, uid, isUnresponsive }: DoctorTools): Check[] {
   return secretFiles(config).map(({ file, what }) => {
     const { ok, warning, fault } = findings('secret_files', file)
@@ -31,7 +31,7 @@ export function checkSecretFiles({ config, uid, isUnresponsive }: DoctorTools): 
   })
 }
 
-/** What a file that holds a secret is like, and its text; or why it cannot be read, as the code of the system. */
+/** Reads a secret file. Returns its stat and text, or the error code. */
 export function readSecret(file: string): { stat: Stats; text: string } | { why: string } {
   return attempt(
     () => {
@@ -45,8 +45,9 @@ export function readSecret(file: string): { stat: Stats; text: string } | { why:
 }
 
 /**
- * The token is not shown, only where it came from. What systemd hands to the service alone (`credential_file`) is read where this
- * user may. `secrets` is undefined where there is none to try. `is_named_wrongly`: the configuration names a file, and not in order.
+ * Checks the token and shows only its source. `credential_file` is what systemd passes to the
+ * service, tried if this user may read it. `is_named_wrongly`: the configuration names an invalid
+ * file. `secrets` is undefined without a usable token.
  */
 export function checkToken(
   service: Pick<ServiceConfig, 'token_file'>,
@@ -68,7 +69,7 @@ export function checkToken(
     const none = (check: Check) => ({ checks: [check], secrets: undefined })
     if (code !== 'account.token_missing') return none(fault(message, hint))
     if (credential_file !== undefined) {
-      // One that is not there counts: reading it says so.
+      // A missing file is tried, too: reading it reports the fault.
       const is_closed = ![undefined, 'ENOENT'].includes(accessFault(credential_file, constants.R_OK))
       if (!is_closed) return checkToken({ token_file: credential_file }, undefined, env)
       const text = 'not tried: systemd hands it to the service, and this user may not read it'

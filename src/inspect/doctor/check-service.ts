@@ -12,13 +12,16 @@ import { createRemote } from '../../remote/remote.ts'
 import { type Check, type DoctorTools, type Findings, findings, withinTime } from './check.ts'
 import { checkHost } from './check-hosts.ts'
 
-/** Companies have tens of projects; more are tried by the daemon itself. */
+/** Companies have tens of projects; the daemon tries the others. */
 const max_projects = 20
 const skew_warning_ms = minute_ms
-/** Signed addresses live for a few minutes: with a clock that is wrong by more they look expired, or live too long. */
+/** Signed addresses are valid for minutes. A larger clock error makes them look expired. */
 const skew_fault_ms = 5 * minute_ms
 
-/** The host of the API, the clock by its Date header, and each project with the token. Only the API host gets that. */
+/**
+ * Checks the API host, the clock by its Date header, and each project with the token. Only the API
+ * host gets the token.
+ */
 export async function checkService(
   tools: DoctorTools,
   secrets: Secrets | undefined,
@@ -80,7 +83,7 @@ async function checkProject(
   }
 }
 
-/** Any answer has the time, also one that refuses us; the token is not sent. */
+/** Every answer has the time, even a refusal, so the token is not sent. */
 async function checkClock({ clock, limits, proxy }: DoctorTools, url: URL, ca: string | undefined): Promise<Check[]> {
   const wait_ms = limits.answer_ms
   const timeouts = { connect_ms: wait_ms, answer_ms: wait_ms, body_ms: wait_ms, stall_ms: wait_ms }
@@ -99,7 +102,7 @@ async function checkClock({ clock, limits, proxy }: DoctorTools, url: URL, ca: s
 }
 
 /**
- * `theirs_ms` is cut to whole seconds.
+ * `theirs_ms` is rounded down to whole seconds.
  *
  * @internal
  */
@@ -115,7 +118,9 @@ export function judgeClock(theirs_ms: number, ours_ms: number): Check {
 
 const soon_ms = 30 * day_ms
 
-/** The certificates of service.ca_file; `pem` is undefined where it cannot be used, or none is named. */
+/**
+ * Checks the certificates of service.ca_file; `pem` is undefined if they are unusable or not set.
+ */
 export function checkCa(file: string | undefined, now_ms: number): { checks: Check[]; pem: string | undefined } {
   if (file === undefined) return { checks: [], pem: undefined }
   const find = findings('ca', file)

@@ -8,8 +8,8 @@ import { attempt } from '../plan/check-path.ts'
 import { type Check, type DoctorTools, type Findings, findings, named } from './check.ts'
 
 /**
- * What is right for root or a guest may be wrong for the daemon: everything else here was tried as this user. Root sees all of
- * it, and is warned; for anybody else it is a fault, since the state could not be looked at.
+ * Checks that this user is the user of the daemon, since all rights were tried as this user. Root
+ * gets a warning only, since root can see everything.
  */
 export function checkUser({ config, uid, isUnresponsive }: DoctorTools): Check[] {
   const { state_dir } = config
@@ -54,7 +54,8 @@ function checkModes({ warning, fault }: Findings, state_dir: string, stat: Stats
   }
   const files = ownFiles(state_dir).filter(({ stat }) => (stat.mode & 0o077) !== 0)
   if (files.length > 0) {
-    // Behind a closed door nobody reaches them; the tickets in one of them are secrets all the same.
+    // In a closed directory, open files are only a warning. They still matter: one holds secret
+    // tickets.
     const names = files.map(({ name }) => name)
     const text = `open to group or others: ${named(names)}`
     const hint = `chmod 600 ${names.map((name) => shellWord(join(state_dir, name))).join(' ')}`
@@ -93,10 +94,10 @@ function ownFiles(state_dir: string): { name: string; stat: Stats }[] {
 }
 
 const few_inodes_part = 0.05
-/** Under this part of what health asks for, the next large scan fails. */
+/** Below this share of health.disk_free_bytes, the next large scan fails. */
 const fault_part = 0.2
 
-/** Where the ledger and the reports are written. */
+/** Checks the disks of the ledger and the reports. */
 export function checkSpace({ config, isUnresponsive }: DoctorTools): Check[] {
   const places = [config.state_dir, ...reportDirs(config)].filter((place) => !isUnresponsive(place))
   const by_device = new Map<number, string>()
@@ -120,7 +121,7 @@ function judgeSpace(place: string, wanted_bytes: number): Check[] {
     const text = `${formatBytes(free_bytes)} free, less than health.disk_free_bytes (${formatBytes(wanted_bytes)})`
     checks.push(find.warning(text, hint))
   }
-  // Some filesystems make inodes as they need them, and say 0 of 0.
+  // Some file systems create inodes on demand and report 0 of 0.
   if (files > 0 && ffree < files * few_inodes_part) {
     const text = `${ffree} of ${files} inodes free: no new file can be made when they are used up`
     checks.push(find[ffree === 0 ? 'fault' : 'warning'](text, 'remove small files (df -i)'))
@@ -128,12 +129,12 @@ function judgeSpace(place: string, wanted_bytes: number): Check[] {
   return checks.length > 0 ? checks : [find.ok(`${formatBytes(free_bytes)} free`)]
 }
 
-/** The place itself, or what of it there is. */
+/** The path itself, or its nearest existing parent. */
 function nearest(place: string): string {
   return statOf(place) !== undefined || place === '/' ? place : nearest(dirname(place))
 }
 
-/** Whether it is there cannot be said. */
+/** True if this user cannot find out whether the path exists. */
 function isClosed(path: string): boolean {
   return attempt(
     () => statSync(path) === undefined,

@@ -4,7 +4,10 @@ import type { Environment } from '../../config/environment.ts'
 import type { UsableConfig } from '../../config/resolve/usable.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 
-/** Every check, by group, in the order in which they are shown; docs/operating.md has a line for each (a test compares). */
+/**
+ * All checks by group, in the order of the output. docs/operating.md has a line for each (a test
+ * compares).
+ */
 export const check_groups = {
   Configuration: ['config', 'token', 'secret_files', 'time_zones'],
   Service: ['ca', 'api_host', 'project', 'blob_host', 'clock'],
@@ -17,7 +20,7 @@ export const check_groups = {
 export type CheckId = (typeof check_groups)[keyof typeof check_groups][number]
 export type Level = 'ok' | 'warning' | 'fault'
 
-/** What was looked at, and how it stands. `about` is the one thing, a folder or a host; `hint` says what to do. */
+/** The result of one check. `about` is the folder, host or file; `hint` is the remedy. */
 export interface Check {
   id: CheckId
   level: Level
@@ -26,7 +29,7 @@ export interface Check {
   hint?: string
 }
 
-/** Findings about one thing, by their level. */
+/** Makes results about one thing, by level. */
 export type Findings = Record<Level, (message: string, hint?: string) => Check>
 
 export function findings(id: CheckId, about: string): Findings {
@@ -36,7 +39,9 @@ export function findings(id: CheckId, about: string): Findings {
   return { ok: of('ok'), warning: of('warning'), fault: of('fault') }
 }
 
-/** The answer of `work`, or `late()` when it has none within the limit; `work` is then told by its signal and left behind. */
+/**
+ * Returns the answer of `work`, or of `late` after the limit. Then `work` is aborted, not awaited.
+ */
 export async function withinTime<Answer>(
   clock: Clock,
   limit_ms: number,
@@ -53,7 +58,7 @@ export async function withinTime<Answer>(
   }
 }
 
-/** How many names a line holds; more say nothing new. */
+/** Names in one line; a longer list says nothing new. */
 const max_named = 5
 
 export function named(names: readonly string[], total = names.length): string {
@@ -62,31 +67,31 @@ export function named(names: readonly string[], total = names.length): string {
   return rest > 0 ? `${first.join(', ')} and ${rest} more` : first.join(', ')
 }
 
-/** What checks are handed. */
+/** Dependencies of all checks. */
 export interface DoctorTools {
   config: UsableConfig
   clock: Clock
   limits: DoctorLimits
   proxy: Environment['proxy']
   uid: number | undefined
-  /** Undefined where nothing was kept yet, or where it cannot be read: `ledger` says why. */
+  /** Undefined without a readable ledger; the check `ledger` says why. */
   ledger: LedgerView | undefined
-  /** Gives no answer: not to be touched. */
+  /** True for a path on an unresponsive mount, which must not be accessed. */
   isUnresponsive(path: string): boolean
 }
 
 export type DoctorLimits = typeof usual_limits
 
 export const usual_limits = {
-  /** For one host, one path, one check. */
+  /** Limit for one host, one path or one check. */
   answer_ms: 10_000,
-  /** For walking one folder; its last scan stands in then. */
+  /** Limit for scanning one folder; after it, the last scan of the daemon is used. */
   walk_ms: 10_000,
-  /** For reading the whole ledger. */
+  /** Limit for reading the ledger. */
   ledger_ms: 30_000,
 }
 
-/** Whether it is one of these places, or below one. */
+/** True if the path is one of these places, or below one. */
 export function isWithin(path: string, places: readonly string[]): boolean {
   return places.some((place) => isBelow(path, place))
 }

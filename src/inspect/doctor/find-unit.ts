@@ -9,10 +9,10 @@ import { readUnitText } from '../unit/unit-text.ts'
 import { type Check, findings } from './check.ts'
 
 const usual_system_dir = '/etc/systemd/system'
-/** Which configuration a unit without a drop-in reads (systemd/sluice.service). */
+/** The configuration of a unit without a drop-in (systemd/sluice.service). */
 const usual_config = '/etc/sluice/sluice.yaml'
 
-/** The unit of systemd that runs this configuration. */
+/** Finds the systemd unit that runs this configuration. */
 export function findUnit(config_file: string, system_dir = usual_system_dir): FoundUnit | undefined {
   const directories = entriesOf(system_dir).filter((name) => /^sluice(@[^/]+)?\.service\.d$/.test(name))
   for (const directory of directories) {
@@ -39,13 +39,16 @@ function unitOf(name: string, drop_in: string | undefined, system_dir: string) {
     /** `sluice.service`, `sluice@work.service` */
     name,
     drop_in_file: dropInFile(system_dir, name),
-    /** Undefined where there is none, or where it cannot be read. */
+    /** Undefined if it is missing or unreadable. */
     drop_in,
-    /** The file that LoadCredential=token: names. */
+    /** The file in LoadCredential=token:. */
     token_file: token?.slice('token:'.length),
-    /** The user that it runs as; undefined where it names none, or may read every file (CAP_DAC_READ_SEARCH). */
+    /**
+     * The user of the service; undefined if none is set, or if it may read all files
+     * (CAP_DAC_READ_SEARCH).
+     */
     user: reads_all ? undefined : wordsOf('User').at(-1),
-    /** Groups besides those of the user, by number. */
+    /** Additional groups, by number. */
     gids: wordsOf('SupplementaryGroups').flatMap((group) => gidOf(group) ?? []),
   }
 }
@@ -68,7 +71,7 @@ function textOf(file: string): string | undefined {
   )
 }
 
-/** Whether the unit that runs this configuration lets it do what it says. Nothing where no unit does. */
+/** Checks that the unit allows what the configuration needs. Without a unit there is no result. */
 export function checkUnit(config: UsableConfig, unit: FoundUnit | undefined): Check[] {
   if (unit === undefined) return []
   const { ok, warning } = findings('unit', unit.name)
@@ -77,7 +80,7 @@ export function checkUnit(config: UsableConfig, unit: FoundUnit | undefined): Ch
   return misfits.length > 0 ? misfits.map((line) => warning(line)) : [ok('it fits the configuration')]
 }
 
-/** What the unit does not give to the configuration, or gives without need: a sentence each, with what to do. */
+/** Lists rights that the unit lacks or gives without need, each with the remedy. */
 export function misfitsOf(config: Config, { drop_in, drop_in_file }: FoundUnit): string[] {
   if (drop_in !== undefined) return unitFit(config, drop_in)
   const cure = 'run `sluice install`, which makes it from the configuration, and restart the service'

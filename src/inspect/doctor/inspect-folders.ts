@@ -4,17 +4,17 @@ import { type ScanEnd, scanFolder } from '../../disk/scan/scan.ts'
 import type { FolderView } from '../../ledger/views/view-folders.ts'
 import { type DoctorTools, withinTime } from './check.ts'
 
-/** What the checks of a folder go by. */
+/** Facts about a folder for its checks. */
 export interface InspectedFolder {
   folder: FolderConfig
-  /** `dead`: it gives no answer, and nothing else was tried. */
+  /** `unresponsive`: the path gave no answer, so nothing else was tried. */
   root: RootStatus | { kind: 'unresponsive' }
   seen: Seen | undefined
-  /** Why its watchers were given up, by the ledger. */
+  /** Why its watchers were given up, from the ledger. */
   deaf?: string | undefined
 }
 
-/** Counts and lists of a walk of ours, or of the last scan where that is too large to wait for. */
+/** Counts and lists of this scan, or of the last scan of the daemon if a new one takes too long. */
 export type Seen = Pick<
   ScanEnd,
   'files' | 'directories' | 'unreadable' | 'unreadable_total' | 'narrower' | 'narrower_total'
@@ -22,7 +22,7 @@ export type Seen = Pick<
   from: 'walk' | 'last scan' | 'part of a walk'
 }
 
-/** More than this is counted by the last scan: a walk of ours would say the same, later. */
+/** For larger folders the last scan of the daemon is used: a new one would take too long. */
 const max_walked_entries = 300_000
 const max_at_once = 2
 
@@ -67,7 +67,7 @@ async function walkFor(folder: FolderConfig, { clock, limits }: DoctorTools): Pr
       const seen = await end
       return { ...seen, from: seen.complete ? 'walk' : 'part of a walk' }
     } catch {
-      // It went away meanwhile: then the last scan says what there is to say.
+      // The folder went offline meanwhile: the last scan is used.
       return undefined
     }
   }

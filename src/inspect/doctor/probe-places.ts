@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import type { Clock } from '../../base/time/time.ts'
 
 /**
- * Looks at each path at once, a thread each, and prints the number of every one that has answered, with an error or without.
- * A process of its own: a call to a dead share cannot be ended, and would keep ours from ending, too.
+ * Accesses each path in its own thread, and prints the number of each that answers, even with an
+ * error. It runs in a child process: a call on an unresponsive mount cannot be cancelled and would
+ * keep this process from ending.
  */
 const script = `
 const { promises } = require('node:fs')
@@ -22,10 +23,10 @@ process.stdin.on('end', () => {
   })
 })`
 
-/** libuv takes no more (threadpool, docs.libuv.org). */
+/** The maximum of libuv (threadpool, docs.libuv.org). */
 const max_threads = 1_024
 
-/** The paths that give no answer within the time: on a share that hangs, most likely. */
+/** Returns the paths without an answer in time, usually on an unresponsive mount. */
 export async function unresponsivePlaces(paths: readonly string[], limit_ms: number, clock: Clock): Promise<string[]> {
   const asked = [...new Set(paths)]
   if (asked.length === 0) return []
@@ -39,7 +40,7 @@ export async function unresponsivePlaces(paths: readonly string[], limit_ms: num
   })
   child.on('error', () => ended.abort())
   child.on('close', () => ended.abort())
-  child.stdin.on('error', () => {}) // It has ended: then it has said nothing, and all count as dead.
+  child.stdin.on('error', () => {}) // It has ended without an answer: all paths count as unresponsive.
   child.stdin.end(JSON.stringify(asked))
   await clock.sleep(limit_ms, ended.signal)
   child.kill('SIGKILL')

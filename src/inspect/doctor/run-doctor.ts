@@ -33,27 +33,28 @@ import { inspectFolders } from './inspect-folders.ts'
 import { unresponsivePlaces } from './probe-places.ts'
 import { checkUnitRights, userToTry } from './unit-rights.ts'
 
-/** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
+/** Version of the JSON answer. It grows when a field goes or changes its meaning. */
 const doctor_version = 1
 
 export type DoctorAnswer = Awaited<ReturnType<typeof runDoctor>>
 
 /**
- * Looks at everything that Sluice depends on and changes nothing. It never throws: what cannot be looked at is a check of its own. A
- * configuration with faults is checked as far as it holds; no place that hangs is waited for longer than the limits say.
+ * Checks everything that Sluice depends on and changes nothing. Never throws: a check that cannot
+ * run is a result, too. An invalid configuration is checked as far as it is valid, and every wait
+ * has a limit.
  */
 export async function runDoctor(options: {
   file?: string | undefined
   env?: NodeJS.ProcessEnv
   clock: Clock
   limits?: Partial<DoctorLimits>
-  /** Where installed units are looked for. */
+  /** Directory of installed units. */
   system_dir?: string
 }) {
   const { file, env, clock } = options
   const limits = { ...usual_limits, ...options.limits }
   const { proxy, token_file } = readEnvironment(env)
-  // First without touching a path: one of them may lie on a share that hangs.
+  // The first reading accesses no path, since a path may be on an unresponsive mount.
   const read = examineConfig({ file, env, checks_paths: false })
   const unresponsive = read.usable
     ? await unresponsivePlaces(placesOf(read.usable, token_file), limits.answer_ms, clock)
@@ -132,10 +133,7 @@ async function configuredChecks(
   return [...token.checks, ...ca.checks, ...(rights?.checks ?? []), ...done.flat()]
 }
 
-/**
- * Where a process of the unit's user has tried them (`rights`), its checks of the folders stand
- * there already.
- */
+/** Checks the folders, unless a process of the unit's user (`rights`) already has. */
 async function folderChecks(tools: DoctorTools, rights: { is_tried: boolean } | undefined): Promise<Check[]> {
   const inspected = await inspectFolders(tools)
   const limits = { watches: inotifyLimit('watches'), instances: inotifyLimit('instances') }
@@ -145,7 +143,7 @@ async function folderChecks(tools: DoctorTools, rights: { is_tried: boolean } | 
   ]
 }
 
-/** One part that fails or hangs leaves the others alone. */
+/** Runs one part, so that its failure or delay does not stop the others. */
 async function safely(
   id: CheckId,
   part: () => Check[] | Promise<Check[]>,
@@ -163,7 +161,7 @@ async function safely(
   }
 }
 
-/** Why there is none says the check `ledger`. */
+/** Opens the ledger if possible; the check `ledger` reports the reason otherwise. */
 function openLedgerOrNone(state_dir: string): LedgerView | undefined {
   try {
     return openLedgerView(state_dir)

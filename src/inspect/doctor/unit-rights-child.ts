@@ -8,8 +8,8 @@ import { inspectFolders } from './inspect-folders.ts'
 import type { RightsQuestion } from './unit-rights.ts'
 
 /**
- * Checks rights as the user that this process runs as; unit-rights.ts starts it. The question comes
- * on standard input.
+ * Checks rights as the user of this process. unit-rights.ts starts it, and sends the question on
+ * standard input.
  */
 const question = JSON.parse(readFileSync(0, 'utf8')) as RightsQuestion
 const { config, limits, user, files, unresponsive } = question

@@ -5,26 +5,29 @@ import { hasUser, idsOf } from '../unit/unit-facts.ts'
 import { type Check, type DoctorLimits, type DoctorTools, findings, withinTime } from './check.ts'
 import type { FoundUnit } from './find-unit.ts'
 
-/** What the child process is asked, as JSON. */
+/** The question to the child process, as JSON. */
 export interface RightsQuestion {
   config: UsableConfig
   limits: DoctorLimits
-  /** Named in the answers. */
+  /** The user, named in the results. */
   user: string
-  /** Files that the user must be able to read, besides the secrets of the configuration. */
+  /** Files that the user must be able to read, besides the secret files. */
   files: string[]
-  /** Places that give no answer. */
+  /** Unresponsive places. */
   unresponsive: string[]
 }
 
-/** Root may read everything: where it asks, the rights of the unit's user are what counts. */
+/**
+ * Returns the user of the unit if this is root: root may read everything, so its own rights say
+ * nothing.
+ */
 export function userToTry(uid: number | undefined, unit: FoundUnit | undefined): string | undefined {
   return uid === 0 && unit?.user !== 'root' ? unit?.user : undefined
 }
 
 /**
- * The checks of rights, tried by a process of the unit's user with the unit's groups; undefined
- * where that cannot be.
+ * Checks rights in a process with the user and groups of the unit. `is_tried` is false if that
+ * failed.
  */
 export async function checkUnitRights(
   unit: FoundUnit,
@@ -63,13 +66,13 @@ function ask(unit: FoundUnit, question: RightsQuestion, signal: AbortSignal): Pr
   let [out, err] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text
-    // Nothing comes after the line of the answer; a thread of a walk may still hold up the end.
+    // The answer is complete. A blocked thread could delay the end of the process.
     if (isAnswer(out)) child.kill('SIGKILL')
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     err += text
   })
-  child.stdin.on('error', () => {}) // It has ended: its answer says so.
+  child.stdin.on('error', () => {}) // The process has ended: the missing answer is reported.
   child.stdin.end(JSON.stringify(question))
   return new Promise((resolve) => {
     child.on('error', (error) => resolve({ out: '', err: error.message }))
@@ -77,13 +80,13 @@ function ask(unit: FoundUnit, question: RightsQuestion, signal: AbortSignal): Pr
   })
 }
 
-/** The line that names the fault: Node writes its stack and its version below it. */
+/** The line with the error: Node writes stack and version below it. */
 function faultIn(output: string): string {
   const lines = output.trim().split('\n')
   return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1) ?? ''
 }
 
-/** Processes run what was built, also where the tests run the sources. */
+/** Child processes run the built file, even if tests run the sources. */
 function childProgram(): string {
   const built = import.meta.url.replace(/\/src\/inspect\/doctor\/([\w-]+)\.ts$/, '/dist/inspect/doctor/$1.js')
   return fileURLToPath(new URL('unit-rights-child.js', built))

@@ -11,9 +11,12 @@ import type { FileStory, Stage } from '../../ledger/views/view-files.ts'
 import type { OlderVersion, PartingView } from '../../ledger/views/view-removal-cases.ts'
 import type { checkPath } from '../plan/check-path.ts'
 
-/** What is known of one path, and what holds beyond it. */
+/** Facts about one path and its circumstances. */
 export interface Case {
-  /** `ignored`: a rule leaves it out. `unknown`: not looked at yet. `special`: no file: a directory, a link, a pipe … */
+  /**
+   * Besides the stages: a rule ignores it, no scan has seen it, or it is no file (a directory,
+   * link, pipe).
+   */
   state: Stage | 'ignored' | 'unknown' | 'special'
   path: string
   on_disk: ReturnType<typeof checkPath>
@@ -23,19 +26,19 @@ export interface Case {
   daemon_runs: boolean
   now_ms: number
   uploads: Config['uploads']
-  /** Why its folder is offline. */
+  /** Why its folder is offline; undefined if it is online. */
   offline: string | undefined
-  /** The folder's first scan is over. */
+  /** The first scan of its folder has ended. */
   scanned: boolean
-  /** Those that concern this file's project. */
+  /** Problems of this project or of all. */
   troubles: readonly Trouble[]
   sent_today_bytes: number
-  /** Of what the path held, where no file holds it any more. */
+  /** The earlier content of the path, if no file holds that now. */
   parting: PartingView | undefined
   older_versions: readonly OlderVersion[]
 }
 
-/** Sentences for people, pure: why a path stands where it stands, what comes next, and what to do. */
+/** Sentences for users: the reason of the state, the next step, and the remedy. Pure. */
 export function reasonsOf(of: Case): string[] {
   switch (of.state) {
     case 'ignored':
@@ -184,7 +187,7 @@ function ingestingReasons(of: Case): string[] {
   ]
 }
 
-/** What holds everything up, not this file alone. */
+/** Reasons that hold up all files, not only this one. */
 function standstill({ offline, troubles, daemon_runs }: Case): string[] {
   return [
     ...(offline === undefined ? [] : [`its folder is offline: ${offline}`]),
@@ -207,7 +210,7 @@ function placeOf({ folder, path }: Case): string {
   return shellWord(`${folder.path}/${path}`)
 }
 
-/** What becomes on the service of what a path held and no file holds any more. */
+/** Says what happens on the service to a content that no file holds any more. */
 function removalReasons(
   content: ContentRow | undefined,
   parting: PartingView | undefined,
@@ -223,7 +226,7 @@ function removalReasons(
   return [`it is to be removed on the service${waiting({ ...parting, why }, now_ms, folder)}`]
 }
 
-/** What becomes of the versions before the one that is there. */
+/** Says what happens to earlier versions. */
 function olderVersionReasons(of: {
   older_versions: readonly OlderVersion[]
   folder: FolderConfig

@@ -7,17 +7,17 @@ import type { FileStory } from '../../ledger/views/view-files.ts'
 import { checkPath } from '../plan/check-path.ts'
 import { type Case, reasonsOf } from './explain-reasons.ts'
 
-/** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
+/** Version of the JSON form. It grows when a field goes or changes its meaning. */
 const explain_version = 1
 
-/** All that can be said of one path. Times are ISO 8601 UTC; null: not known, or none. */
+/** Everything known about one path. Times are ISO 8601 UTC; null: unknown, or none. */
 export type Explanation = ReturnType<typeof explain>
 
-/** `ledger` is undefined where nothing was ever kept. Reads only; the file itself is not opened. */
+/** Explains a path. Reads metadata only; `ledger` is undefined before the first start. */
 export function explain(options: {
   config: Config
   ledger: LedgerView | undefined
-  /** A configured folder by its name, and a path in it. */
+  /** Name of a configured folder, and a path in it. */
   place: { folder: string; path: string }
   daemon_runs: boolean
   now_ms: number
@@ -41,16 +41,16 @@ export function explain(options: {
     version: explain_version,
     folder: folder.name,
     path,
-    /** Where it is on this machine. */
+    /** Absolute path on this machine. */
     place: join(folder.path, path),
     project_id: folder.project_id,
     state,
-    /** Sentences: why it stands there, what comes next, what to do. */
+    /** Sentences: the reason of the state, the next step, and the remedy. */
     why,
     on_disk,
     ignored_by,
     ...factsOf(known.story),
-    /** Assets of what stood here before, which answer still; `kept`: and will. */
+    /** Assets of earlier versions that still answer; `kept`: they will stay. */
     older_versions: known.older_versions.map(({ asset_id, outdated_ms, due_ms }) => {
       return { asset_id, replaced: isoTime(outdated_ms), kept: due_ms === undefined }
     }),
@@ -94,7 +94,7 @@ function factsOf(story: FileStory | undefined) {
     asset_id: content?.asset_id ?? null,
     md5: content?.md5 ?? null,
     labels: story?.labels.map(({ name }) => name) ?? [],
-    /** Other files with the same bytes: one upload serves all. */
+    /** Other files with the same bytes, served by one upload. */
     same_bytes: story?.others ?? [],
     times: story
       ? {
@@ -113,7 +113,7 @@ function factsOf(story: FileStory | undefined) {
   }
 }
 
-/** When something is tried next without anybody's help. */
+/** Time of the next try without a user. */
 function nextTry(story: FileStory | undefined): number | undefined {
   if (story === undefined) return undefined
   if (story.stage === 'settling' || story.stage === 'blocked') return story.row.not_before_ms

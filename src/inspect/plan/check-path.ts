@@ -9,7 +9,7 @@ interface OnDisk {
   modified: string | null
 }
 
-/** What stands at one absolute path; a link there is not followed. */
+/** Checks one absolute path; a link itself is not followed. */
 export function checkPath(place: string): OnDisk {
   try {
     const stat = lstatSync(place, { bigint: true })
@@ -21,7 +21,7 @@ export function checkPath(place: string): OnDisk {
   }
 }
 
-/** The answer of `call`; where the system refuses, that of `otherwise` to its code (`ENOENT`). */
+/** Returns the answer of `call`. If the system refuses it, `otherwise` gets the code (`ENOENT`). */
 export function attempt<Answer, Other>(call: () => Answer, otherwise: (code: string) => Other): Answer | Other {
   try {
     return call()
@@ -32,7 +32,7 @@ export function attempt<Answer, Other>(call: () => Answer, otherwise: (code: str
   }
 }
 
-/** Why this user may not read it, or run or pass through it (`right`, of node:fs), as the code of the system. */
+/** Checks a right of node:fs for this user. Returns the error code of a refusal. */
 export function accessFault(path: string, right: number): string | undefined {
   return attempt(
     () => accessSync(path, right) as undefined,

@@ -3,14 +3,17 @@ import type { RemovalWait } from '../../domain/removal.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 
 /**
- * Why a file does not go up now.
+ * Why a file is not sent now.
  *
- * - `ready`, `underway`, `refused`, `removed_on_service`: the ledger knows these very bytes at this path, and so they stand.
- * - `brake`: held until a person accepts it.
- * - `empty`, `too_large`, `before_start`: skipped by the file or the folder's settings.
- * - `known_bytes`: the project has these bytes, or is getting them; linked without sending (only where files are read).
- * - `same_bytes`: another file of this plan has them; one upload serves both (likewise).
- * - `changing`, `unreadable`: it cannot be read, or does not come to rest.
+ * - `ready`, `underway`, `refused`, `removed_on_service`: the ledger knows this path with the same
+ *   bytes.
+ * - `brake`: held by the upload limit until a user accepts it.
+ * - `empty`, `too_large`, `before_start`: skipped by the file itself or by settings of the folder.
+ * - `known_bytes`: the project has or gets these bytes. Sluice links the file without sending it
+ *   (only where files are read).
+ * - `same_bytes`: another file of this plan has these bytes, so one upload serves both (only where
+ *   files are read).
+ * - `changing`, `unreadable`: the file keeps changing, or cannot be read.
  */
 export type Reason =
   | 'ready'
@@ -31,22 +34,22 @@ interface Staying extends Amount {
   examples: string[]
 }
 
-/** Assets there that no file here has; `files` are assets. */
+/** Assets on the service that no file here holds; `files` counts assets. */
 export interface RemovalGroup extends Amount {
-  /** Paths that held them. */
+  /** Paths that held them before. */
   examples: string[]
 }
 
 export interface WaitingRemovals extends RemovalGroup {
-  /** domain/removal.ts. */
+  /** The reason, as in domain/removal.ts. */
   why: RemovalWait
-  /** When the first of them has waited long enough; null where that is no matter of time. */
+  /** Time at which the first may be removed; null where no time decides. */
   first: string | null
-  /** For `left_out`: one of the files that are left out, as FOLDER/PATH; else null. */
+  /** For `left_out`, one of the files that are left out, as FOLDER/PATH; else null. */
   left_out: string | null
 }
 
-/** What a pass would remove on the service, and what would wait. */
+/** Assets that a pass would remove on the service, and those that would wait. */
 export interface FolderRemovals {
   would_go: RemovalGroup
   waits: WaitingRemovals[]
@@ -56,15 +59,15 @@ export interface FolderPlan {
   name: string
   path: string
   project_id: string
-  /** Why it cannot be walked; null where it could. */
+  /** Why the folder cannot be scanned; null if it could. */
   offline: string | null
-  /** Why a pass would not believe that so much is missing: it would wait for a person, or for the files; null where it would. */
+  /** Why a pass would not believe that so many files are missing; null if it would. */
   doubt: string | null
   would_go_up: Amount
   stays: Staying[]
-  /** null where nothing was kept, or the folders of its project keep what their files were (on_delete, on_change). */
+  /** null without a ledger, or if all folders of its project keep assets (on_delete, on_change). */
   removals: FolderRemovals | null
-  /** What the walk met besides files that are not ignored; null where there was none. */
+  /** Other findings of the scan; null without a scan. */
   seen: (Omit<ScanEnd, 'files' | 'bytes' | 'odd_names'> & { odd_names: string[] }) | null
 }
 
@@ -72,11 +75,11 @@ export function noAmount(): Amount {
   return { files: 0, bytes: 0 }
 }
 
-/** A few names show what is meant. */
+/** A few names are enough to recognise the files. */
 const max_examples = 3
-/** Kinds of files have few extensions; a folder of random names has as many as files, which tell nothing. */
+/** Random names have as many extensions as files, so their list would say nothing. */
 const max_types = 1_000
-/** Longer ones are no extensions. */
+/** A longer ending is no extension. */
 const max_extension_chars = 16
 
 /** Amounts by extension. */
@@ -91,7 +94,7 @@ export class TypeTally {
     this.#amounts.set(key, amount)
   }
 
-  /** Most files first. */
+  /** Sorted by number of files, largest first. */
   sorted(): (Amount & { extension: string })[] {
     return [...this.#amounts]
       .map(([extension, amount]) => ({ extension, ...amount }))
@@ -99,7 +102,7 @@ export class TypeTally {
   }
 }
 
-/** Adds up one folder; the types are those of all folders. */
+/** Sums of one folder; types are counted over all folders. */
 export class Tally {
   readonly #types: TypeTally
   readonly #goes_up = noAmount()
@@ -136,7 +139,7 @@ export function countWithExample(group: Amount & { examples: string[] }, path: s
 }
 
 /**
- * In small letters and without its dot; '' for a name that has none.
+ * Extension in lower case without its dot, or an empty text.
  *
  * @internal
  */

@@ -8,7 +8,7 @@ import { isBefore } from '../../ledger/path-order.ts'
 import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
 import { checkPath } from './check-path.ts'
 
-/** A path that a pass would part from what it holds. */
+/** A path whose content a pass would no longer hold. */
 export interface Departure {
   path: string
   content: number
@@ -17,7 +17,10 @@ export interface Departure {
 
 type MissingPath = Pick<ComparedFile, 'path' | 'content' | 'state'>
 
-/** Compares one walk with the ledger's rows of the folder: what is missing, and what would hold other bytes. */
+/**
+ * Compares one scan with the rows of the ledger: files that are missing, and files with other
+ * bytes.
+ */
 export class FolderDepartures {
   readonly #folder: FolderConfig
   readonly #rowAt: (path?: string) => ComparedFile | undefined
@@ -34,7 +37,7 @@ export class FolderDepartures {
     return this.#met + this.missing.length
   }
 
-  /** Answers the row of a path; the paths come in the order of the walk. */
+  /** Returns the row of a path. Paths must come in the order of the scan. */
   meet(path: string): ComparedFile | undefined {
     const row = this.#rowAt(path)
     if (row) this.#met += 1
@@ -49,13 +52,19 @@ export class FolderDepartures {
     this.#rowAt()
   }
 
-  /** What is missing, was blocked before, and is below what the walk could not get to: that is no news. */
+  /**
+   * Number of missing files that were already blocked, below directories that the scan could not
+   * read.
+   */
   outOfReach(end: ScanEnd): number {
     const isOutOfReach = outOfReach(end)
     return this.missing.filter(({ path, state }) => state === 'blocked' && isOutOfReach(path)).length
   }
 
-  /** Whether nothing known lies where the walk could not look: what is missing elsewhere may have moved there. As the ledger asks of a scan. */
+  /**
+   * True if no known path lies where the scan could not read: a file missing elsewhere may have
+   * moved there. The ledger asks the same of a scan.
+   */
   sawAllKnown(end: ScanEnd): boolean {
     if (end.unreadable_total > end.unreadable.length) return false
     const isOutOfReach = outOfReach(end)
@@ -63,7 +72,7 @@ export class FolderDepartures {
     return !this.missing.some(({ path }) => hidden.has(path) || isOutOfReach(path))
   }
 
-  /** A single look tells what is gone from what is ignored by now, or cannot be looked at. */
+  /** Checks each missing path once more: it may be ignored now, or its directory unreadable. */
   all({ are_let_go }: { are_let_go: boolean }): Departure[] {
     const { path: root } = this.#folder
     const rules = createIgnoreRules(root, this.#folder)
@@ -79,8 +88,9 @@ export class FolderDepartures {
 }
 
 /**
- * Reads the ledger's rows of a folder beside a walk through it, both in byte order. Answers the row of a path that the walk
- * met, and the end of the walk is told without a path; rows before it are of files that the walk did not meet.
+ * Reads the ledger's rows of a folder in the byte order of a scan. The returned function gives the
+ * row of a scanned path; a call without a path ends the scan. Rows that the scan passed over go to
+ * `onMissing`.
  */
 export function rowsBeside<Row extends { path: string }>(
   rows: Iterator<Row, undefined>,

@@ -4,8 +4,9 @@ import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
 import type { Reason } from './plan-answer.ts'
 
 /**
- * What keeps a file that no rule ignores from going up, by its stat alone; undefined: it goes up, unless its bytes are known.
- * Pure. The rules are those of intake, with "now" for the first look at a folder that nobody has looked at yet.
+ * Judges by its stat why a file that no rule ignores is not sent; undefined: it is sent unless its
+ * bytes are known. Pure. The rules are those of intake. Before the first scan of a folder, "now"
+ * counts as its time.
  */
 export function judge(of: {
   folder: Pick<FolderConfig, 'max_file_bytes' | 'start'>
@@ -18,7 +19,8 @@ export function judge(of: {
   if (stat.size === 0) return 'empty'
   if (stat.size > folder.max_file_bytes) return 'too_large'
   if (known !== undefined && sameStat(known.stat, stat)) return standing(known)
-  // What the first scan left out stays out until its bytes change; later arrivals are wanted however old they are.
+  // Files that the first scan skipped stay skipped until their bytes change. Later files are wanted
+  // at any age.
   if (known !== undefined || first_scan_done) return undefined
   return isBeforeStart(folder.start, stat, now_ms) ? 'before_start' : undefined
 }

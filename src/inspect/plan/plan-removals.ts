@@ -19,14 +19,17 @@ import { checkPath } from './check-path.ts'
 import { countWithExample, type FolderRemovals, noAmount, type WaitingRemovals } from './plan-answer.ts'
 import type { Departure } from './plan-departures.ts'
 
-/** What the walk of one folder showed, as far as removals are concerned. */
+/** Results of one folder scan that concern removals. */
 export interface WalkedFolder {
   config: FolderConfig
-  /** All of it was walked and may be believed: only then anything in it counts as gone. */
+  /** The scan is complete and credible. Only then missing files count as gone. */
   is_believed: boolean
-  /** Nothing known lies where it could not look: else what is missing may have moved there, in any folder of the project. */
+  /**
+   * No known path lies where the scan could not read. Otherwise missing files of the project may
+   * have moved there.
+   */
   saw_all_known: boolean
-  /** The configuration gives it another path or project than it has: what it parted from before stays. */
+  /** The configuration gives the folder another path or project, so earlier partings are kept. */
   is_given_anew: boolean
   files: number
   departures: readonly Departure[]
@@ -36,22 +39,22 @@ interface Given {
   config: Config
   cases: RemovalCasesView
   folders: readonly WalkedFolder[]
-  /** The bytes that a pass would take up. */
+  /** Files that a pass would take up. */
   arriving: {
-    /** `project md5 size` of the files that were read. */
+    /** `project md5 size` of files that were read. */
     bytes: ReadonlySet<string>
-    /** `project size` of those whose bytes are not known. */
+    /** `project size` of files whose bytes are unknown. */
     sizes: ReadonlySet<string>
-    /** One file by each `project size` that a pass would leave out, and that was not left out before just as it is. */
+    /** One newly skipped file for each `project size`. */
     left_out: ReadonlyMap<string, PathIn>
   }
   now_ms: number
 }
 
 interface Facts extends Given {
-  /** Departures by content. */
+  /** Departures by the content that they held. */
   lost: ReadonlyMap<number, readonly (Departure & PathIn)[]>
-  /** The same by folder and path. */
+  /** The same departures by folder and path. */
   leaving: ReadonlyMap<string, Departure>
 }
 
@@ -62,8 +65,8 @@ export function keepsAll({ on_delete, on_change }: FolderConfig): boolean {
 }
 
 /**
- * What a pass that finds the folders as the walk did would remove on the service, and what would wait, by the folder that held it.
- * New versions count as if they came in. The rules are those by which the ledger hands removals out (domain/removal.ts).
+ * Returns, by folder, which assets a pass would remove on the service and which would wait. New
+ * versions count as uploaded. The rules are those of the ledger (domain/removal.ts).
  */
 export function planRemovals(given: Given): Map<string, FolderRemovals> {
   const lost = lostByContent(given.folders)
@@ -101,7 +104,7 @@ function lostByContent(folders: readonly WalkedFolder[]) {
   return lost
 }
 
-/** Undefined for what stays, whatever its folders say: some path needs it. */
+/** Undefined if a path needs the content, so that it stays under every policy. */
 function caseOf(content: OutdatedContent, facts: Facts) {
   const { cases, arriving, now_ms } = facts
   const leaving = facts.lost.get(content.id) ?? []
@@ -127,14 +130,14 @@ function caseOf(content: OutdatedContent, facts: Facts) {
       }),
   }
   if (!content.is_removing && removalVerdict(of).kind === 'keep') return undefined
-  /** Whose removal it is: the first that held it. */
+  /** The removal counts for the first folder that held the content. */
   const { folder, path }: PathIn = all[0]?.at ?? { folder: '', path: '' }
-  /** Its partings to which no person has agreed. */
+  /** Partings that no user has accepted. */
   const by = all.flatMap(({ parting }) => (parting.accepted ? [] : [parting]))
   return { content, of, folder, path, left_out, by }
 }
 
-/** `left_out`: a file of its size that is left out and may be it. */
+/** `left_out` is a skipped file of the same size, which may have the same bytes. */
 function twinOf(
   content: OutdatedContent,
   left: ReadonlySet<string>,
@@ -159,7 +162,10 @@ function folderOf(name: string, facts: Facts): Parting['folder'] {
   return { name, configured: folder !== undefined, ...seen, on_delete, on_change, delete_grace_ms }
 }
 
-/** The new version counts as come in: that is what a pass is for. It comes after the pass began to look elsewhere. */
+/**
+ * The new version counts as ready, since the pass would send it. Its time is after the scans of the
+ * pass.
+ */
 function partingNow({ folder: name, why }: Departure & PathIn, facts: Facts): Parting {
   const folder = folderOf(name, facts)
   const removes = why === 'deleted' ? folder.on_delete === 'remove' : folder.on_change === 'remove_old'
@@ -195,7 +201,7 @@ function isComing(state: string | undefined): boolean {
   return state !== 'refused' && state !== 'removed_on_service'
 }
 
-/** Of which so much would be removed, with what was lately, that a person must say so. */
+/** Folders with so many removals, recent ones included, that a user must accept them. */
 function heldFolders(judged: readonly Judged[], { config, cases, folders, now_ms }: Facts): Set<string> {
   const { most_files: files, most_percent: percent, per_hours } = config.removal
   const wiped = { files: config.scan.empty_folder_files, percent: config.scan.missing_percent }

@@ -16,21 +16,22 @@ import { FolderDepartures } from './plan-departures.ts'
 import { judge } from './plan-judge.ts'
 import { keepsAll, planRemovals, type WalkedFolder } from './plan-removals.ts'
 
-/** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
+/** Version of the JSON form. It grows when a field goes or changes its meaning. */
 const plan_version = 1
 
 export interface PlanOptions {
   config: Config
-  /** What is known already; without it everything is new. */
+  /** The ledger; without it every file is new. */
   ledger: LedgerView | undefined
-  /** Reads every file that would go up, to tell known bytes from new ones. */
+  /** Reads every file that would be sent, to recognise known bytes. */
   hash: boolean
   now_ms: number
 }
 
 /**
- * Walks the configured folders and says what would go up, what not and why, and what would be removed on the service. Sends nothing and changes nothing. A folder that
- * is offline is told of and does not stop the others.
+ * Scans the configured folders. Reports which files would be sent, which not and why, and which
+ * assets would be removed on the service. Sends and changes nothing. An offline folder is reported
+ * and does not stop the others.
  */
 export async function planUploads(options: PlanOptions) {
   const { config, hash, ledger, now_ms } = options
@@ -54,32 +55,32 @@ export async function planUploads(options: PlanOptions) {
   return {
     version: plan_version,
     at: isoTime(now_ms),
-    /** Files were read, so that known bytes are told from new ones. */
+    /** Files were read, so that known bytes were recognised. */
     hashed: hash,
-    /** Something was kept before: what is in already is told from what is new. */
+    /** A ledger exists, so that ready files are not counted as new. */
     knows_ledger: ledger !== undefined,
     would_go_up: to_send,
-    /** Of those that would go up; the extension without its dot, '' for none; most files first. */
+    /** Files to send by extension, without the dot, largest number first. */
     types: types.sorted(),
     folders,
     limits: limitsFor(config, ledger, to_send, now_ms),
   }
 }
 
-/** What would go up, what not and why. */
+/** The answer of `sluice plan`. */
 export type Plan = Awaited<ReturnType<typeof planUploads>>
 
 interface FolderTools extends PlanOptions {
   examiner: Examiner | undefined
-  /** Project, md5 and size of what goes up already. */
+  /** `project md5 size` of files that would already be sent. */
   seen: Set<string>
   types: TypeTally
-  /** What the files have that would be taken up; see plan-removals. */
+  /** Bytes and sizes of the files that would be taken up, for plan-removals. */
   arriving: ReturnType<typeof newArriving>
   cases: RemovalCasesView | undefined
 }
 
-/** One folder, while it is walked. */
+/** The state of one folder scan. */
 interface FolderRound extends FolderTools {
   folder: FolderConfig
   tally: Tally
@@ -87,7 +88,9 @@ interface FolderRound extends FolderTools {
   first_scan_done: boolean
 }
 
-/** Where one folder removes, the files of all others of its project count: they may need the asset. */
+/**
+ * If one folder removes assets, all folders of its project count: their files may need the asset.
+ */
 function removesIn({ folders }: Config, project_id: string): boolean {
   return folders.some((folder) => folder.project_id === project_id && !keepsAll(folder))
 }
@@ -104,7 +107,7 @@ async function planFolder(
   const comparison = ledger?.comparison()
   const before = comparison?.folder(folder.name)
   const departures = new FolderDepartures(folder, comparison?.files(folder.name) ?? [].values())
-  // What was known lies elsewhere: there it was neither deleted nor changed.
+  // A moved folder deletes and changes no file: the known ones are at its old path.
   const is_moved = before !== undefined && (before.is_moved || before.root !== folder.path)
   const is_given_anew = state !== undefined && (state.project_id !== folder.project_id || is_moved)
   const { batches, end } = scanFolder({ root: folder.path, ignore: folder })
@@ -155,7 +158,7 @@ function doubtAbout(
 interface NewFile {
   path: string
   stat: FileStat
-  /** The content that the ledger has there. */
+  /** The content that the ledger has for this path. */
   held: number | undefined
 }
 
@@ -177,7 +180,7 @@ async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
   for (const [index, { path, stat, held }] of fresh.entries()) {
     const reason = reasons[index]
     const is_unreadable = reason === 'changing' || reason === 'unreadable'
-    // Its bytes are not known: any of this size may be them.
+    // Without its bytes, every content of this size may be this file.
     if (!round.examiner || is_unreadable) arriving.sizes.add(`${folder.project_id} ${stat.size}`)
     if (!is_unreadable) departures.changes(path, held)
     if (reason === undefined) tally.goesUp(path, stat.size)
@@ -193,13 +196,16 @@ function newArriving() {
   }
 }
 
-/** Left out by its stat, and nobody read it: it may be what is gone elsewhere, but where the ledger knows it as it is. */
+/**
+ * True for files skipped now that the ledger does not know as skipped. Nothing has read them, so
+ * each may be a file that is gone elsewhere.
+ */
 function isLeftOutAnew(reason: Reason | undefined, stat: FileStat, known: ComparedFile | undefined): boolean {
   if (reason !== 'too_large' && reason !== 'before_start') return false
   return known?.stage !== 'skipped' || !sameStat(known.stat, stat)
 }
 
-/** By their bytes: undefined for a file that goes up. */
+/** Reads files and judges them by their bytes; undefined for files to send. */
 async function readAndCompare(files: readonly NewFile[], round: FolderRound, examiner: Examiner) {
   const { folder, arriving, ledger, seen } = round
   const outcomes = await examiner.fingerprint(folder.path, files)
@@ -225,7 +231,10 @@ function scanAnswer({ files: _files, bytes: _bytes, ...end }: ScanEnd): NonNulla
   }
 }
 
-/** `brake`: `is_reached`, not all of it goes up by itself; null: there is none. `days`: at the most for a day; null: no limit. */
+/**
+ * The first field is null without an upload limit; `is_reached`: files would wait for a user.
+ * `days` is the duration under max_bytes_per_day; null without that limit.
+ */
 function limitsFor({ uploads }: Config, ledger: LedgerView | undefined, to_send: Amount, now_ms: number) {
   const { brake, brake_hours: per_hours, max_bytes_per_day } = uploads
   const days = max_bytes_per_day === 'off' ? null : Math.ceil(to_send.bytes / max_bytes_per_day)

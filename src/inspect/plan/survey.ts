@@ -3,13 +3,13 @@ import type { Clock } from '../../base/time/time.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../../disk/scan/scan.ts'
 import { count, noAmount, TypeTally } from './plan-answer.ts'
 
-/** Who chooses a folder waits for the answer; beyond this the size of the number says enough. */
+/** A user waits for the answer. Above these limits the exact number is of no use. */
 export const usual_survey = { max_files: 1_000_000, max_time_ms: 20_000 }
 
-/** What lies in a folder, for somebody who is about to have it watched. */
+/** Content of a folder that a user may want to have watched. */
 export type Survey = Awaited<ReturnType<typeof surveyFolder>>
 
-/** Walks a folder as the daemon would, for so long and no longer. Changes nothing, opens no file. */
+/** Scans a folder as the daemon would, within limits. Changes nothing and opens no file. */
 export async function surveyFolder(
   root: string,
   options: { clock: Clock; younger_than_ms: readonly number[]; signal?: AbortSignal; limits?: typeof usual_survey },
@@ -32,16 +32,16 @@ export async function surveyFolder(
     }
   }
   const answer = (stopped: 'files' | 'time' | undefined, end?: ScanEnd, offline: string | null = null) => ({
-    /** Why it cannot be read; null where it could. */
+    /** Why the folder cannot be read; null if it could. */
     offline,
     all,
-    /** Of files that changed in these spans, in the order that was asked for. */
+    /** Files that changed in each of the given spans, in the same order. */
     younger: spans.map(({ amount }) => amount),
-    /** By extension, in small letters, '' for none; most files first. */
+    /** By extension in lower case, an empty text for none; largest number first. */
     types: types.sorted(),
-    /** Counting stopped there: the numbers are the least that there is, and what is ignored is not known. */
+    /** The limit that ended the count. Numbers are then minimums, and ignored files are unknown. */
     stopped,
-    /** By rule, most first. */
+    /** By rule, largest number first. */
     ignored: [...(end?.ignored ?? [])].sort((a, b) => b.count - a.count),
     unreadable_total: end?.unreadable_total ?? 0,
   })

@@ -3,21 +3,25 @@ import type { Config } from '../../config/config.ts'
 import { mailServers, reportDirs, secretFiles } from '../../config/resolve/targets.ts'
 import { commandWord, mountUnit, rawPath, readUnitText, unitWord } from './unit-text.ts'
 
-/** What the drop-in says of the machine, beside the configuration. Paths are absolute. */
+/** Facts of the machine for the drop-in. Paths are absolute. */
 export interface DropInFacts {
   readonly config_file: string
-  /** That of the unit (StateDirectory=), which systemd makes and lets the service write. */
+  /** State directory of the unit (StateDirectory=), which systemd creates. */
   readonly state_dir: string
   readonly node: string
-  /** The main file of the program. */
+  /** Main file of the program. */
   readonly program: string
-  /** This systemd shows changed credentials to a running service when that is reloaded (RefreshOnReload=, from 260 on). */
+  /**
+   * systemd 260 and later: a reload shows changed credentials to the service (RefreshOnReload=).
+   */
   readonly is_refreshing: boolean
-  /** service.token_file is for the service's user to read, which then needs no copy of it. */
+  /** The user of the service may read service.token_file, so the unit needs no copy of it. */
   readonly is_token_own: boolean
-  /** Groups that may read folders which the service's user could not read otherwise. */
+  /** Groups that give the user of the service access to folders. */
   readonly groups: readonly string[]
-  /** Folder -> the file system that it lies on, now. A folder without one counts as on the root file system. */
+  /**
+   * Folder -> its present file system. Folders without an entry count as on the root file system.
+   */
   readonly mounts: ReadonlyMap<string, FolderMount>
 }
 
@@ -27,8 +31,9 @@ export interface FolderMount {
 }
 
 /**
- * The part of the unit that comes from the configuration: `/etc/systemd/system/UNIT.d/10-config.conf`. Paths that are missing
- * when the service starts do not keep it from starting (`-`): a folder that is away is a state. Errors: `unit.path`.
+ * The part of the unit that depends on the configuration:
+ * `/etc/systemd/system/UNIT.d/10-config.conf`. Missing paths do not stop the service from starting
+ * (`-`), since a folder may be offline. Errors: `unit.path`.
  */
 export function dropInOf(config: Config, facts: DropInFacts): string {
   const needs = unitNeeds(config)
@@ -71,8 +76,8 @@ export function dropInOf(config: Config, facts: DropInFacts): string {
 }
 
 /**
- * What a configuration needs and a drop-in does not give, and what it still gives without need; each a sentence with what to
- * do. Empty: they fit. Groups and the place of the program are facts of the machine, which the configuration does not know.
+ * Lists rights that a drop-in lacks or gives without need, each with the remedy; empty if it fits
+ * the configuration. Groups and the path of the program depend on the machine and are not compared.
  */
 export function unitFit(config: Config, text: string): string[] {
   const needs = unitNeeds(config)
@@ -102,15 +107,15 @@ export function unitFit(config: Config, text: string): string[] {
   ]
 }
 
-/** The state directory is among them where it is not the unit's own. */
+/** Includes the state directory if it is not that of the unit. */
 function writtenBy(config: Config, state_dir: string): string[] {
   const own = isBelow(config.state_dir, state_dir) ? [] : [config.state_dir]
   return [...own, ...unitNeeds(config).written]
 }
 
 /**
- * Local file systems are waited for, and a share that is away must not keep the other folders from being watched: Requires=
- * would, for ever.
+ * The unit waits for local file systems only. For a share, Requires= would keep all other folders
+ * unwatched while it is offline.
  */
 function mountSettings(folder: string, mount: FolderMount | undefined): string[] {
   if (!mount?.is_network) return [`RequiresMountsFor=${unitWord(folder)}`]
@@ -119,8 +124,9 @@ function mountSettings(folder: string, mount: FolderMount | undefined): string[]
 }
 
 /**
- * A folder is closed at its mount point: a path of its own below that would be a mount of its own in the service's namespace,
- * which keeps the old file system when that is unmounted, and hides the new one. (Measured; a mount point itself follows.)
+ * The path to make read-only is the mount point. A directory below it would become a mount of its
+ * own in the service: it would keep the old file system after an unmount, and hide a new one.
+ * (Measured; a mount point itself follows.)
  */
 function readOnlyPath(folder: string, { mounts }: DropInFacts): string {
   const mount_point = mounts.get(folder)?.mount_point ?? '/'
@@ -131,31 +137,33 @@ function setReadOnly(path: string, written: readonly string[]): string {
   return written.includes(path) ? '' : `ReadOnlyPaths=${unitWord(path, '-')}`
 }
 
-/** `/run/credentials/sluice.service/hook` in the configuration is `/etc/sluice/hook`, which root alone may read. */
+/**
+ * The file of `/run/credentials/sluice.service/hook` is `/etc/sluice/hook`, which only root reads.
+ */
 function credentialSettings(names: readonly string[]): string[] {
   return names
     .filter((name) => name !== 'token')
     .map((name) => `LoadCredential=${name}:${rawPath(`/etc/sluice/${name}`)}`)
 }
 
-/** systemd.exec(5): where a system service finds its credentials. */
+/** Directory of the credentials of a system service, systemd.exec(5). */
 const credentials_directory = /^\/run\/credentials\/[^/]+\/([A-Za-z0-9._-]+)$/
 
 /**
- * What of the machine a configuration needs, for the unit that fences the service in. The token file is left out: the unit
- * hands the token over as a credential, which comes before it.
+ * Paths and credentials that a configuration needs from its unit. The token file is left out: the
+ * unit passes the token as a credential, which comes first.
  */
 export function unitNeeds(config: Config) {
   const certificates = [config.service.ca_file, ...mailServers(config).map(({ ca_file }) => ca_file)]
   const named = [...secretFiles(config).map(({ file }) => file), ...certificates].filter((path) => path !== undefined)
   return {
-    /** Watched folders: read, never written. */
+    /** Watched folders, only read. */
     folders: unique(config.folders.map(({ path }) => path)),
-    /** Directories that reports and copies of them are written to, outside the state directory. */
+    /** Directories of reports outside the state directory. */
     written: unique(reportDirs(config).filter((path) => !isBelow(path, config.state_dir))),
     /** Certificates and secrets that the configuration names by path. */
     files: unique(named.filter((path) => !credentials_directory.test(path))),
-    /** Secrets that it names in systemd's credentials directory, by their names; the token is always one and not among them. */
+    /** Names of its secrets in the credentials directory, without the token. */
     credentials: unique(named.flatMap((path) => credentials_directory.exec(path)?.[1] ?? [])),
   }
 }

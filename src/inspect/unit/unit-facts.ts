@@ -4,10 +4,10 @@ import { dirname } from 'node:path'
 import { mountOf, parseMountTable, readMountTable } from '../../disk/root/mount.ts'
 import type { FolderMount } from './drop-in.ts'
 
-/** Answers whether somebody with these groups besides the usual may do that with the path: `test -r PATH`. */
+/** True if a user with these additional groups passes this test of a path: `test -r PATH`. */
 export type TryAs = (groups: readonly string[], test: readonly string[]) => boolean
 
-/** Tests as the user of that name; root alone can. A name that is not there yet stands for anybody. */
+/** Tests as this user, which only root can do. An unknown name stands for a user without rights. */
 export function tryAs(user: string): TryAs {
   const ids = idsOf(user)
   return (groups, test) => {
@@ -18,7 +18,7 @@ export function tryAs(user: string): TryAs {
   }
 }
 
-/** The overflow ids of kernel and systemd: they own nothing that is meant for anybody. */
+/** The overflow ids of the kernel: no user owns files by them. */
 const nobody = { uid: '65534', gid: '65534' }
 
 export function idsOf(user: string): { uid: string; gid: string } {
@@ -30,17 +30,20 @@ export function hasUser(user: string): boolean {
   return entryOf('passwd', user).length > 1
 }
 
-/** A name that nobody has owns nothing; nor does it own what is not there. */
+/** False for unknown users and missing paths. */
 export function isOwnedBy(user: string, path: string): boolean {
   return hasUser(user) && String(statSync(path, { throwIfNoEntry: false })?.uid) === idsOf(user).uid
 }
 
-/** RefreshOnReload= came with 260; an older one would complain about it each time that it reads the unit. */
+/** RefreshOnReload= came with 260. An older systemd warns each time it reads the unit. */
 export function isRefreshing(version = spawnSync('systemctl', ['--version'], { encoding: 'utf8' }).stdout): boolean {
   return Number(/^systemd (\d+)/.exec(version ?? '')?.[1] ?? 0) >= 260
 }
 
-/** What the service's user may do, tried as that user: modes, lists of rights and parent directories all have their say. */
+/**
+ * Access of the service's user to folders, tried as that user: modes, access lists and parent
+ * directories all count.
+ */
 export function reachOf(folders: readonly string[], may: TryAs) {
   const missing: string[] = []
   const groups = new Set<string>()
@@ -56,13 +59,13 @@ export function reachOf(folders: readonly string[], may: TryAs) {
     }
   }
   return {
-    /** Folders that are not there now. */
+    /** Folders that do not exist now. */
     missing,
-    /** Groups that open folders which the user could not read otherwise. */
+    /** Groups that give access to folders. */
     groups: [...groups].sort(),
     /**
-     * Folders that nobody but their owner may read, or whose group is root's; `parent`: the first directory on the way that
-     * cannot be passed. Whether the folder itself can be read is not known then.
+     * Folders without such a group. `parent` is the first directory on the path that the user
+     * cannot pass; the access to the folder itself is then unknown.
      */
     closed,
   }
@@ -71,7 +74,7 @@ export function reachOf(folders: readonly string[], may: TryAs) {
 export type Reach = ReturnType<typeof reachOf>
 export type Closed = Reach['closed'][number]
 
-/** The first directory on the way, from the root on, that may not be passed through. */
+/** The first directory on the path, from the root, that may not be passed. */
 export function closedParent(path: string, mayPass: (directory: string) => boolean): string | undefined {
   const parents: string[] = []
   for (let parent = dirname(path); ; parent = dirname(parent)) {
@@ -81,7 +84,9 @@ export function closedParent(path: string, mayPass: (directory: string) => boole
   return parents.find((parent) => !mayPass(parent))
 }
 
-/** By number where systemd would not take the name (it must be plain: SupplementaryGroups= knows no quotes). */
+/**
+ * Returns the number if SupplementaryGroups= does not accept the name, since it knows no quotes.
+ */
 function groupName(gid: number): string {
   const [name = ''] = entryOf('group', String(gid))
   return /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name) ? name : String(gid)
@@ -91,16 +96,16 @@ export function gidOf(group: string): string | undefined {
   return /^\d+$/.test(group) ? group : entryOf('group', group)[2]
 }
 
-/** A line of a database of users (getent(1) knows those of a directory service, too), at its colons. */
+/** The fields of a user or group. getent(1) also asks directory services. */
 function entryOf(database: 'passwd' | 'group', key: string): string[] {
   const { stdout } = spawnSync('getent', [database, key], { encoding: 'utf8' })
   return (stdout ?? '').split('\n')[0]!.split(':')
 }
 
-/** File systems of other machines, by proc_pid_mountinfo(5)'s names. */
+/** Names of network file systems in proc_pid_mountinfo(5). */
 const network_types = /^(nfs4?|cifs|smb3|9p|ceph|glusterfs|afs|fuse\.(sshfs|rclone|davfs2?|s3fs|glusterfs|gcsfuse))$/
 
-/** Folder -> the file system that holds it now. */
+/** Folder -> its present mount. */
 export function mountsOf(folders: readonly string[], mountinfo = readMountTable()) {
   const mounts = parseMountTable(mountinfo)
   const found = new Map<string, FolderMount>()

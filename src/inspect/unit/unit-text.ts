@@ -1,13 +1,14 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { printable } from '../../base/text/format.ts'
 
-/** PATH_MAX without its final NUL: systemd drops longer ones with a warning. */
+/** PATH_MAX without its final NUL; systemd drops longer paths with a warning. */
 const max_path_bytes = 4_095
 
 /**
- * A path as one word of a setting that systemd splits at white space (ReadWritePaths=, RequiresMountsFor= …). There a backslash
- * takes the next character as it is, and `\s` or `\x20` mean nothing: quotes, backslashes and the `%` of specifiers are all that
- * is written differently (systemd.syntax(7), systemd.unit(5)). Errors: `unit.path`, what a unit file cannot hold.
+ * Writes a path as one word of a setting that systemd splits at white space (ReadWritePaths=,
+ * RequiresMountsFor=). A backslash there takes the next character literally, so only quotes,
+ * backslashes and `%` are escaped (systemd.syntax(7), systemd.unit(5)). Errors: `unit.path` for
+ * paths that no unit file can hold.
  */
 export function unitWord(path: string, prefix = ''): string {
   refuseUnwritable(path)
@@ -15,19 +16,22 @@ export function unitWord(path: string, prefix = ''): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `"${text.replace(/[\\"]/g, '\\$&')}"`
 }
 
-/** The same for the arguments of ExecStart=, where `$` begins a variable, too. Its escapes are those of C, which knows these two. */
+/**
+ * The same for arguments of ExecStart=, where `$` begins a variable. Its C escapes include these
+ * two.
+ */
 export function commandWord(path: string): string {
   return unitWord(path.replaceAll('$', '$$$$'))
 }
 
-/** The path of LoadCredential=, which is taken as it stands up to the end of the line. */
+/** A path for LoadCredential=, which systemd reads literally up to the end of the line. */
 export function rawPath(path: string): string {
   refuseUnwritable(path)
   if (/^\s|\s$|\\$/.test(path)) throw unwritable(path, 'begins or ends in white space, or ends in a backslash')
   return path.replaceAll('%', '%%')
 }
 
-/** The unit of a mount point, as `systemd-escape --path --suffix=mount` names it. */
+/** The unit name of a mount point, as `systemd-escape --path --suffix=mount` gives it. */
 export function mountUnit(mount_point: string): string {
   const parts = mount_point.split('/').filter((part) => part !== '')
   if (parts.length === 0) return '-.mount'
@@ -41,7 +45,10 @@ export function mountUnit(mount_point: string): string {
   return `${escaped.join('')}.mount`
 }
 
-/** Setting -> its words, as systemd reads them (white space is that of ASCII alone); an empty assignment takes back what stood before it. Specifiers stay, but for %%. */
+/**
+ * Setting -> its words, as systemd splits them at ASCII white space. An empty assignment clears the
+ * earlier words. Only the specifier %% is replaced.
+ */
 export function readUnitText(text: string): Map<string, string[]> {
   const settings = new Map<string, string[]>()
   for (const line of text.replaceAll(/\\\n/g, ' ').split('\n')) {

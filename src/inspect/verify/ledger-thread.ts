@@ -4,19 +4,19 @@ import { type BrokenRule, brokenRules, rule_steps } from '../../ledger/file/ledg
 
 export interface LedgerThreadData {
   file: string
-  /** Another format is refused: `database.newer`, `database.older`. */
+  /** Migrations of the expected format. Errors for others: `database.newer`, `database.older`. */
   migrations: readonly Migration[]
 }
 
 export interface LedgerTables {
   tables: string[]
-  /** How often `broken` can be called. */
+  /** Number of steps that `broken` accepts. */
   steps: number
 }
 
 /**
- * A table or a rule a call, so that the caller can stop between them, and no reader holds the log
- * of a daemon at work for long.
+ * Each call reads one table or checks one rule. So the caller can stop between calls, and no long
+ * reader keeps the log of a running daemon.
  */
 serveCalls(({ file, migrations }: LedgerThreadData) => {
   let database: Sqlite | undefined
@@ -35,7 +35,7 @@ serveCalls(({ file, migrations }: LedgerThreadData) => {
       const names = database.prepare(`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`).pluck().all()
       return { tables: names as string[], steps: rule_steps }
     },
-    /** What SQLite finds damaged in a table and its indexes; no line where that is nothing. */
+    /** Lines of damage that SQLite finds in a table and its indexes. */
     check(table: string): string[] {
       return reading((open) => {
         const lines = open.prepare(`SELECT quick_check AS line FROM pragma_quick_check(?)`).pluck().all(table)

@@ -5,35 +5,35 @@ import type { LedgerView } from '../../ledger/views/view.ts'
 import type { ComparisonView } from '../../ledger/views/view-comparison.ts'
 import type { Remote } from '../../remote/remote.ts'
 
-/** Where ledger, disk and service are not of one mind, or the ledger is not sound in itself. */
+/** Kinds of differences between ledger, disk and service, and of faults of the ledger itself. */
 export const difference_kinds = [
-  /** SQLite cannot read all of the ledger; then nothing else is compared. */
+  /** SQLite cannot read the whole ledger; then nothing else is compared. */
   'ledger_damaged',
   /** Rows of the ledger do not fit each other. */
   'ledger_inconsistent',
-  /** SQLite cannot read all of tickets.db. */
+  /** SQLite cannot read the whole of tickets.db. */
   'tickets_damaged',
-  /** A file on disk that the ledger does not know yet. */
+  /** A file on disk that the ledger does not know. */
   'unknown_on_disk',
-  /** In the ledger, and not on disk. */
+  /** A file of the ledger that is not on disk. */
   'gone_from_disk',
-  /** Size, times or inode are others. */
+  /** The file has another size, time or inode. */
   'changed_on_disk',
-  /** Its size and times are as known, and its bytes are not; only a full comparison finds it. */
+  /** The file has other bytes with the same size and times; only a full comparison finds it. */
   'content_differs',
-  /** Nobody could look: a directory that cannot be entered; with a full comparison a file, too. */
+  /** A directory cannot be entered; in a full comparison also a file that cannot be read. */
   'unreadable',
-  /** Ready here; the service lists it nowhere, and says that there is no such asset. */
+  /** Ready here; the service neither lists it nor knows its id. */
   'missing_on_service',
   /** Ready here; the service cannot use it. */
   'failed_on_service',
-  /** Ready here; the service is reading it (again), or has a slot without bytes. */
+  /** Ready here; the service still reads it, or lacks its bytes. */
   'not_ready_on_service',
-  /** Given up here as removed or failed there; ready there. */
+  /** Removed or failed there, as the ledger says, but ready there now. */
   'returned_on_service',
-  /** A label that Sluice attached is not there. */
+  /** The service no longer has a label that Sluice attached. */
   'label_missing',
-  /** Ready there, and unknown here: of other people. Told and counted; no fault of anything. */
+  /** Ready there and unknown here: an asset of another user. Reported and counted, but no fault. */
   'unknown_on_service',
 ] as const
 export type DifferenceKind = (typeof difference_kinds)[number]
@@ -44,15 +44,15 @@ export interface Difference {
   path?: string
   asset_id?: string
   message: string
-  /** The ledger's id of what was compared with the service. */
+  /** Id in the ledger of the compared content. */
   content?: number
-  /** Of `label_missing`. */
+  /** Name of the label, for `label_missing`. */
   label?: string
-  /** What the service says of an asset that is there and not ready. */
+  /** Status of an asset that exists on the service but is not ready. */
   status?: string
 }
 
-/** Whether somebody, or a pass, has something to do. What other people have there is no difference of ours. */
+/** True if neither a user nor a pass must act. Assets of other users do not count. */
 export function isWhole(of: { complete: boolean; differences: Readonly<Record<DifferenceKind, number>> }): boolean {
   const { complete, differences } = of
   return complete && difference_kinds.every((kind) => kind === 'unknown_on_service' || differences[kind] === 0)
@@ -64,17 +64,17 @@ export interface VerifyOptions {
   remote: Remote
   examiner: Examiner
   clock: Clock
-  /** Reads every file that is known, and compares its bytes. */
+  /** Reads every known file and compares its bytes. */
   full: boolean
-  /** Names of folders of the config; without them all, and everything that was ever sent to their projects. */
+  /** Names of configured folders. Undefined: all, and everything ever sent to their projects. */
   folders?: readonly string[]
   signal: AbortSignal
   onDifference: (difference: Difference) => void
-  /** What was looked at so far. */
+  /** Called with the numbers of files and assets compared so far. */
   onProgress?: (progress: { files: number; assets: number }) => void
 }
 
-/** What each side of a comparison is handed. */
+/** Dependencies of each part of the comparison. */
 export interface VerifyTools extends VerifyOptions {
   comparison: ComparisonView
   onFile: (files: number) => void

@@ -16,8 +16,9 @@ import type { Difference, VerifyTools } from './verify-answer.ts'
 const max_paths_at_once = 500
 
 /**
- * Walks one folder beside the ledger's rows, both in byte order, each read once. What differs is looked at once more before it
- * is told: a daemon may be at work. An offline folder is told of, and nothing in it is gone. Answers also how many files settle.
+ * Scans one folder beside the rows of the ledger, both in byte order, and reads each once. Each
+ * difference is checked again before it is reported, since a daemon may be running. In an offline
+ * folder no file counts as gone. Also returns the number of files that settle.
  */
 export async function compareFolder(folder: FolderConfig, tools: VerifyTools) {
   const comparer = new FolderComparer(folder, tools)
@@ -43,7 +44,7 @@ class FolderComparer {
   readonly #missing: string[] = []
   #missing_total = 0
   readonly counts = {
-    /** Files that were met. */
+    /** Files that the scan found. */
     files: 0,
     /** Files whose bytes were read. */
     read: 0,
@@ -60,7 +61,10 @@ class FolderComparer {
     })
   }
 
-  /** `offline`: why this is not the folder that is known; then nothing counts as gone. `complete`: the walk came to its end. */
+  /**
+   * `offline` says why this is not the known folder; no file then counts as gone. `complete` is
+   * true if the scan reached its end.
+   */
   async run(): Promise<{ offline: string | null; complete: boolean }> {
     const { signal } = this.#tools
     const { batches, end } = scanFolder({ root: this.#folder.path, ignore: this.#folder, signal })
@@ -105,10 +109,12 @@ class FolderComparer {
     })
   }
 
-  /** Looks once more at the disk, then at the ledger: what was taken up meanwhile is no difference. */
+  /**
+   * Checks the disk again and then the ledger: a file that was taken up meanwhile is no difference.
+   */
   async #confirm(paths: readonly string[]): Promise<void> {
     for await (const { path, look, known } of this.#lookAgain(paths)) {
-      // What has gone since is told by the next comparison.
+      // The next comparison reports files that are gone since.
       if (look.kind !== 'file') continue
       const verdict = this.#judge(look.stat, known)
       if (verdict === 'on_the_way') this.counts.on_the_way += 1
@@ -149,7 +155,7 @@ class FolderComparer {
     }
   }
 
-  /** The rules by which the daemon, too, does not believe that so much was deleted. */
+  /** Returns a doubt by the rules of the daemon, which does not believe mass deletions either. */
   #doubt({ files }: ScanEnd): string | undefined {
     const { comparison, config } = this.#tools
     const state = comparison.folder(this.#folder.name)
@@ -179,7 +185,9 @@ class FolderComparer {
     if (more > 0) this.#tell({ kind: 'unreadable', path: '', message: `and ${more} more` })
   }
 
-  /** Below what could not be read, or is ignored by now, nobody says that a file is gone; a single look tells. */
+  /**
+   * Checks missing files again: below unreadable or newly ignored directories, none counts as gone.
+   */
   async #confirmMissing(): Promise<void> {
     const rules = createIgnoreRules(this.#folder.path, this.#folder)
     for await (const { path, look, known } of this.#lookAgain(this.#missing)) {
@@ -211,8 +219,8 @@ function changeText(known: FileStat, now: FileStat): string {
 type DiskVerdict = 'same' | 'left_out' | 'on_the_way' | 'unknown_on_disk' | 'changed_on_disk'
 
 /**
- * What a file that the walker met is to the ledger, by its stat alone. Pure. What moved in the folder's settle time, or waits in
- * the ledger for its next look, is on its way and no difference; nor is what will not go up.
+ * Judges a scanned file by its stat alone. Pure. A file that changed within the settle time, or
+ * waits for its next check, is on its way and no difference. Neither is a file that is not sent.
  */
 function judgeOnDisk(of: {
   folder: Pick<FolderConfig, 'max_file_bytes' | 'start' | 'settle_ms'>
@@ -220,7 +228,7 @@ function judgeOnDisk(of: {
   known: ComparedFile | undefined
   now_ms: number
   first_scan_done: boolean
-  /** A file left out by `start` was moved here. */
+  /** A file that `start` had skipped was moved here. */
   wasBeforeStart: () => boolean
 }): DiskVerdict {
   const { folder, stat, known, now_ms, first_scan_done } = of
@@ -236,12 +244,15 @@ function judgeOnDisk(of: {
   return isSettling(folder, stat, now_ms) ? 'on_the_way' : 'changed_on_disk'
 }
 
-/** By ctime, which is the kernel's: an mtime may say anything. */
+/** Uses ctime, which the kernel sets: programs can set any mtime. */
 function isSettling({ settle_ms }: Pick<FolderConfig, 'settle_ms'>, stat: FileStat, now_ms: number): boolean {
   return Math.abs(now_ms - Number(stat.ctime_ns / 1_000_000n)) < settle_ms
 }
 
-/** A file without bytes, or one that is too large, is that with other times, too; of an old one only other bytes count. */
+/**
+ * An empty or too large file stays skipped with other times. An old file stays skipped with the
+ * same bytes.
+ */
 function staysSkipped({ max_file_bytes }: { max_file_bytes: number }, known: ComparedFile, stat: FileStat): boolean {
   if (known.reason === 'before_start') return known.stat.size === stat.size && known.stat.mtime_ns === stat.mtime_ns
   return stat.size === 0 || stat.size > max_file_bytes

@@ -10,9 +10,8 @@ import type { VerifyTools } from './verify-answer.ts'
 type LedgerCheckTools = Pick<VerifyTools, 'signal' | 'onDifference'>
 
 /**
- * Checks the files in which Sluice keeps what it knows, in a thread: that SQLite can read all of
- * them, and that the rows of the ledger fit each other. Answers whether the ledger can be read:
- * else nothing can be compared with it.
+ * Checks the files of the ledger in a thread: SQLite must read all of them, and their rows must fit
+ * each other. Returns true if the ledger is readable; without it nothing can be compared.
  */
 export async function checkLedgerFiles(state_dir: string, tools: LedgerCheckTools): Promise<boolean> {
   await checkTickets(ticketsFile(state_dir), tools)
@@ -28,10 +27,7 @@ export async function checkLedgerFiles(state_dir: string, tools: LedgerCheckTool
   return damage === undefined
 }
 
-/**
- * There are none after a restore, and another user may be unable to read them: neither is a fault
- * of the file.
- */
+/** After a restore there are no tickets, and another user may not read them. Neither is a fault. */
 async function checkTickets(file: string, tools: LedgerCheckTools): Promise<void> {
   try {
     const damage = await damageOf({ file, migrations: ticket_migrations }, tools)
@@ -41,7 +37,7 @@ async function checkTickets(file: string, tools: LedgerCheckTools): Promise<void
   }
 }
 
-/** What SQLite says of a damaged file, also of a damage that shows in `more`, which has a sound one. */
+/** Returns the damage that SQLite finds in a file. `more` reads further parts of a sound file. */
 async function damageOf(
   data: LedgerThreadData,
   { signal }: LedgerCheckTools,
@@ -59,7 +55,7 @@ async function damageOf(
   }
 }
 
-/** Runs `use` with a thread that reads a file. */
+/** Runs `use` with a thread that reads the file. */
 export async function withLedgerThread<Answer>(
   data: LedgerThreadData,
   use: (thread: Thread, tables: LedgerTables) => Promise<Answer>,
@@ -74,7 +70,9 @@ export async function withLedgerThread<Answer>(
   }
 }
 
-/** Reads table by table while `goesOn`, up to the first damage: that, and how many were read. */
+/**
+ * Reads tables while `goesOn`, up to the first damage. Returns that and the number of read tables.
+ */
 export async function readTables(thread: Thread, tables: readonly string[], goesOn: () => boolean) {
   let read = 0
   for (const table of tables) {

@@ -9,12 +9,13 @@ import type { Difference, VerifyTools } from './verify-answer.ts'
 
 const max_rows_at_once = 500
 const max_reads_at_once = 4
-/** Ids of other people's assets are told up to here, their number always. */
+/** Ids of unknown assets that are reported; all of them are counted. */
 const max_unknown_ids = 1_000
 
 /**
- * Reads the service's list of one project, then asks singly for what is ready here and was not listed as ready: only that answer
- * is believed. `folders`: only what a file in them holds; undefined for everything. Never throws for what the service does.
+ * Reads the service's list of one project. Ready contents that the list does not show as ready are
+ * then asked for singly: only that answer counts. `folders` limits the comparison to their files.
+ * Never throws for faults of the service.
  */
 export async function compareProject(project_id: string, folders: readonly string[] | undefined, tools: VerifyTools) {
   const comparer = new ProjectComparer(project_id, folders, tools)
@@ -25,7 +26,7 @@ export async function compareProject(project_id: string, folders: readonly strin
   return {
     project_id,
     ...comparer.counts,
-    /** Why the service could not be asked, or not to the end; null: it was. */
+    /** Why the service could not be asked to the end; null if it was. */
     fault: fault ?? null,
   }
 }
@@ -34,7 +35,7 @@ class ProjectComparer {
   readonly #project_id: string
   readonly #folders: readonly string[] | undefined
   readonly #tools: VerifyTools
-  /** A bit for each content that was seen to be ready there. */
+  /** One bit for each content that the service lists as ready. */
   #seen = new Uint8Array(0)
   readonly #unknown: string[] = []
   readonly counts = {
@@ -42,7 +43,7 @@ class ProjectComparer {
     expected: 0,
     /** Ready here, and there. */
     usable: 0,
-    /** About so many the service would not say. */
+    /** Assets without an answer of the service. */
     unanswered: 0,
     /** Ready there, unknown here. */
     unknown: 0,
@@ -82,7 +83,7 @@ class ProjectComparer {
     return ask(() => this.#tools.remote.listAssets(this.#project_id, query), this.#tools)
   }
 
-  /** `after_id`: where their page begins. */
+  /** `after_id` is the start of the page. */
   async #see(items: readonly AssetRecord[], after_id: string | undefined): Promise<void> {
     const { comparison, onAsset, onDifference } = this.#tools
     const ready = items.filter(({ status }) => status === 'ready')
@@ -108,7 +109,7 @@ class ProjectComparer {
     await this.#compareLabels(ready, known, after_id)
   }
 
-  /** What was attached while the page was on its way is on the same page when it is asked for again. */
+  /** Reads the page again before it reports: a label may have been attached meanwhile. */
   async #compareLabels(
     records: readonly AssetRecord[],
     known: ReadonlyMap<string, readonly ComparedAsset[]>,
@@ -117,7 +118,7 @@ class ProjectComparer {
     const { onDifference } = this.#tools
     if (this.#missingLabels(records, known).length === 0) return
     const again = await this.#page(after_id)
-    // What new assets have pushed off the page is told by the next comparison.
+    // The next comparison reports assets that moved to another page.
     if (!again.ok) return
     for (const { asset, label } of this.#missingLabels(again.value.items, known))
       onDifference(labelMissing(asset, label))
@@ -129,7 +130,7 @@ class ProjectComparer {
   ): { asset: ComparedAsset; label: AttachedLabel }[] {
     const carried = new Map<number, { asset: ComparedAsset; ids: ReadonlySet<string> }>()
     for (const { asset_id, labels } of records) {
-      // Not every answer lists them.
+      // Not every answer lists labels.
       if (labels === undefined) continue
       const ids = new Set(labels.map(({ label_id }) => label_id))
       for (const asset of known.get(asset_id) ?? []) {
@@ -143,12 +144,15 @@ class ProjectComparer {
     })
   }
 
-  /** With folders named, of what no file in them holds nothing is said. */
+  /** With named folders, only contents of their files are compared. */
   #isAsked({ folder }: ComparedAsset): boolean {
     return this.#folders === undefined || (folder !== undefined && this.#folders.includes(folder))
   }
 
-  /** Everything that is ready here by now; what became ready since the list began is asked for singly. */
+  /**
+   * Compares all contents that are ready now. Those that became ready after the list are asked
+   * singly.
+   */
   async #compare(): Promise<void> {
     const { comparison, signal } = this.#tools
     for (let after = 0; ; ) {
@@ -169,7 +173,7 @@ class ProjectComparer {
   async #read(asset: ComparedAsset): Promise<void> {
     const { comparison, remote, onDifference } = this.#tools
     const outcome = await ask(() => remote.readAsset(this.#project_id, asset.asset_id), this.#tools)
-    // A daemon may have learned it meanwhile, or sent it anew.
+    // The daemon may have recorded this meanwhile, or sent the file again.
     const now = comparison.asset(asset.content)
     if (now?.state !== 'ready' || now.asset_id !== asset.asset_id) return
     this.counts.expected += 1
@@ -194,7 +198,7 @@ class ProjectComparer {
   }
 }
 
-/** Undefined: the service would not say. */
+/** Undefined without an answer of the service. */
 function foundIn(outcome: Outcome<AssetRecord>): 'ready' | Pick<Difference, 'kind' | 'message' | 'status'> | undefined {
   if (!outcome.ok) {
     if (outcome.failure.about !== 'asset_gone') return undefined
@@ -231,7 +235,7 @@ function placeOf({ folder, path, asset_id, content }: ComparedAsset): Omit<Diffe
   return { ...(folder === undefined || path === undefined ? {} : { folder, path }), asset_id, content }
 }
 
-/** Somebody waits at a terminal: a service that rests for longer is named, and the comparison ends without it. */
+/** A user waits at a terminal, so a longer pause of the service ends the comparison with it. */
 const max_tries = 5
 const max_wait_ms = minute_ms
 const retry = { first_ms: second_ms, most_ms: 15 * second_ms }
@@ -240,8 +244,8 @@ const passing: readonly FailureAbout[] = ['network', 'later']
 const of_all: readonly FailureAbout[] = ['account', 'project', 'network', 'later']
 
 /**
- * Asks until there is an answer, or it is plain that none comes. Answers the outcome where the failure is about what was asked
- * alone. Errors: `account.refused`, `project.refused`, `answer.unreachable`, `answer.stopped`.
+ * Calls until there is an answer, or none can be expected. Failures of a single asset are returned.
+ * Errors: `account.refused`, `project.refused`, `answer.unreachable`, `answer.stopped`.
  */
 async function ask<Value>(
   call: () => Promise<Outcome<Value>>,

@@ -6,11 +6,10 @@ import { checkLedgerFiles } from './verify-ledger.ts'
 import { compareProject } from './verify-service.ts'
 
 /**
- * Checks the ledger itself, then holds it against the disk and against the service, at once and in
- * bounded memory, and changes nothing. A ledger that cannot be read is compared with nothing. Each
- * difference of the others is looked at twice before it is told, and an asset is missing only when
- * the service says so about it alone. What offline folders and a service that does not answer keep
- * from being compared stands in the summary. Errors: `database.*`.
+ * Checks the ledger itself, then compares it with the disk and the service, in bounded memory.
+ * Changes nothing. An unreadable ledger is not compared. Each other difference is checked twice
+ * before it is reported, and an asset is missing only if the service says so for that asset. The
+ * summary names offline folders and projects without an answer. Errors: `database.*`.
  */
 export async function verify(options: VerifyOptions) {
   const { config, view, clock, full, signal } = options
@@ -48,14 +47,14 @@ export async function verify(options: VerifyOptions) {
   return {
     version: verify_version,
     at,
-    /** The bytes on disk were read. */
+    /** The bytes of the files were read. */
     full,
-    /** How many of each kind. */
+    /** Number of differences by kind. */
     differences,
     folders,
     projects,
     ...(is_readable ? standing(view, names, settling) : nothing_known),
-    /** Everything that was asked for could be looked at. */
+    /** All requested folders and projects were compared. */
     complete:
       is_readable &&
       !signal.aborted &&
@@ -71,10 +70,10 @@ export type VerifySummary = Awaited<ReturnType<typeof verify>>
 type FolderComparison = Omit<Awaited<ReturnType<typeof compareFolder>>, 'on_the_way'>
 type ProjectComparison = Awaited<ReturnType<typeof compareProject>>
 
-/** What stands in a ledger that cannot be read. */
+/** Values for an unreadable ledger. */
 const nothing_known = { ready: 0, on_the_way: 0, standing: { refused: 0, blocked: 0, removed_on_service: 0 } }
 
-/** By the sums that the ledger keeps; `settling` are those that it does not know of yet. */
+/** Uses the sums of the ledger; `settling` counts files that it does not know yet. */
 function standing(view: LedgerView, names: readonly string[], settling: number) {
   const stages = view.folders().flatMap(({ name, stages }) => (names.includes(name) ? [stages] : []))
   const sum = (...some: (keyof (typeof stages)[number])[]) =>
@@ -82,9 +81,9 @@ function standing(view: LedgerView, names: readonly string[], settling: number) 
   return {
     /** Ready files, as the status counts them. Several may share one asset. */
     ready: sum('ready'),
-    /** Files that settle, or are being sent or read: no difference. */
+    /** Files that settle, are sent or are read: no difference. */
     on_the_way: settling + sum('settling', 'waiting', 'sending', 'ingesting'),
-    /** Known to be not in, and for this reason no difference. */
+    /** Files that the ledger knows as not ready, and so no difference. */
     standing: { refused: sum('refused'), blocked: sum('blocked'), removed_on_service: sum('removed_on_service') },
   }
 }
