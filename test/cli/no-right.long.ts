@@ -72,7 +72,7 @@ test.skipIf(isNotRoot('another user'))(
       expect(stderr).toContain('sudo -u root sluice')
     }
     const doctor = asNobody(['doctor'])
-    expect([doctor.status, doctor.stdout]).toEqual([77, expect.stringMatching(/FAULT {3}ledger: .*not looked at/)])
+    expect([doctor.status, doctor.stdout]).toEqual([77, expect.stringMatching(/FAULT {3}ledger: .*not checked/)])
     expect(doctor.stdout).toMatch(/FAULT {3}user: /)
     await home.run()
     for (const words of [['status'], ['pause'], ['reload']]) expect(asNobody(words).status).toBe(77)

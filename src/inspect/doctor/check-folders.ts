@@ -32,7 +32,7 @@ function checkPresence({ folder, root, seen }: InspectedFolder, answer_ms: numbe
   const { ok, warning, fault } = findings('folder', folder.name)
   if (root.kind === 'unresponsive') {
     const hint =
-      'a share whose server is away? Look at the mount (findmnt, dmesg); the daemon waits for it, and other folders go on'
+      'is it a share whose server is offline? Check the mount (findmnt, dmesg); the daemon waits for it and serves the other folders'
     return fault(`${path}: no answer in ${formatDuration(answer_ms)}`, hint)
   }
   if (root.kind === 'offline' && root.reason === 'unreadable') {
@@ -105,7 +105,7 @@ function checkWidening({ folder, seen }: InspectedFolder): Check[] {
 
 function fromText({ from }: Seen): string {
   if (from === 'last scan') return ', by its last scan'
-  return from === 'walk' ? '' : ', as far as was looked'
+  return from === 'walk' ? '' : ', as far as it was scanned'
 }
 
 /** Limits of the kernel and the machine for watching. */

@@ -58,7 +58,7 @@ function connected(
   const left_ms = certificate_end_ms - now_ms
   const text = `reachable${way}, its certificate is trusted`
   if (left_ms >= soon_ms) return ok(text)
-  return warning(`${text} and expires in ${formatDuration(left_ms)}`, 'whoever runs the host has to renew it')
+  return warning(`${text} and expires in ${formatDuration(left_ms)}`, 'its operator must renew it')
 }
 
 /**
@@ -82,7 +82,8 @@ const incomplete = {
   meaning:
     'its certificate comes from an authority that this program does not know, or a certificate between the two is not sent',
 }
-const clock = 'look at the clock of this machine first (timedatectl); else whoever runs the host has to renew it'
+const clock =
+  'check the clock of this machine first (timedatectl); if it is right, the operator of the host must renew the certificate'
 const other_host = {
   meaning: 'its certificate is for another host',
   hint: 'check the address: the name in it must be one of the certificate; something on the way may answer in its place',

@@ -16,7 +16,7 @@ const large_log_bytes = 512_000_000
 export async function checkLedger({ config, clock, limits, isUnresponsive }: DoctorTools): Promise<Check[]> {
   const file = ledgerFile(config.state_dir)
   const find = findings('ledger', file)
-  if (isUnresponsive(config.state_dir)) return [find.warning('not looked at: no answer from where it lies')]
+  if (isUnresponsive(config.state_dir)) return [find.warning('not checked: its path gives no answer')]
   try {
     refuseOrphan(config.state_dir)
     openLedgerView(config.state_dir).close()
@@ -45,7 +45,7 @@ function judgeError(find: Findings, state_dir: string, error: unknown): Check {
   if (!isSluiceError(error)) throw error
   const { code, message, hint } = error
   if (code === 'ledger.none') return none(find, state_dir)
-  if (code === 'account.no_right') return find.fault(`not looked at: ${message}`, hint)
+  if (code === 'account.no_right') return find.fault(`not checked: ${message}`, hint)
   return code === 'database.damaged' ? damaged(find, message) : find.fault(message, hint)
 }
 

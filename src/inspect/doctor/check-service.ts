@@ -15,7 +15,7 @@ import { checkHost } from './check-hosts.ts'
 /** Companies have tens of projects; the daemon tries the others. */
 const max_projects = 20
 const skew_warning_ms = minute_ms
-/** Signed addresses are valid for minutes. A larger clock error makes them look expired. */
+/** Signed addresses are valid for minutes. With a larger clock error they seem expired. */
 const skew_fault_ms = 5 * minute_ms
 
 /**
@@ -139,7 +139,7 @@ export function checkCa(file: string | undefined, now_ms: number): { checks: Che
 function judge(find: Findings, ends_ms: readonly number[], now_ms: number): Check {
   const expired = ends_ms.filter((end_ms) => end_ms <= now_ms).length
   const count = ends_ms.length === 1 ? 'one certificate' : `${ends_ms.length} certificates`
-  const hint = 'ask whoever issues them for the new ones'
+  const hint = 'ask their issuer for new ones'
   if (expired === ends_ms.length) return find.fault(`${count}, and none is valid any more`, hint)
   if (expired > 0) return find.ok(`${count}, ${expired} of them expired`)
   const is_soon = ends_ms.every((end_ms) => end_ms - now_ms < soon_ms)

@@ -16,7 +16,7 @@ export function checkUser({ config, uid, isUnresponsive }: DoctorTools): Check[]
   if (isUnresponsive(state_dir) || uid === undefined) return []
   const find = findings('user', `uid ${uid}`)
   if (isClosed(state_dir)) {
-    const text = `this is uid ${uid}, which may not pass to ${state_dir}: nothing of the state was looked at`
+    const text = `this is uid ${uid}, which may not pass to ${state_dir}: nothing of the state was checked`
     return [find.fault(text, 'run this as the user that the daemon runs as, or as root')]
   }
   const stat = statOf(state_dir)
@@ -32,7 +32,7 @@ export function checkStateDir({ config, uid, isUnresponsive, limits }: DoctorToo
   const { ok, warning, fault } = find
   if (isUnresponsive(state_dir))
     return [fault(`no answer in ${limits.answer_ms / 1_000} s`, 'it must lie on a local disk')]
-  if (isClosed(state_dir)) return [warning('not looked at: this user may not pass to it')]
+  if (isClosed(state_dir)) return [warning('not checked: this user may not pass to it')]
   const stat = statOf(state_dir)
   if (stat === undefined) return [ok('not there yet: the first start makes it')]
   const checks = [

@@ -151,11 +151,11 @@ async function safely(
 ): Promise<Check[]> {
   const find = findings(id, id)
   const limit_ms = 2 * limits.answer_ms + limits.ledger_ms + limits.walk_ms * Math.max(1, config.folders.length)
-  const late = () => [find.warning(`not looked at to the end: no answer in ${formatDuration(limit_ms)}`)]
+  const late = () => [find.warning(`not checked to the end: no answer in ${formatDuration(limit_ms)}`)]
   try {
     return await withinTime(clock, limit_ms, async () => part(), late)
   } catch (error) {
-    const text = `it could not be looked at: ${messageOf(error)}`
+    const text = `it could not be checked: ${messageOf(error)}`
     const hint = codeOf(error) === undefined ? 'this is a fault of Sluice itself: please report it' : undefined
     return [find.fault(text, hint)]
   }

@@ -68,7 +68,7 @@ describe('sluice doctor', () => {
     expect(of(without, 'project')).toMatchObject([{ level: 'warning', message: 'not asked: there is no token' }])
   })
 
-  test('a configuration with faults: all of them, and the rest is looked at', async () => {
+  test('a configuration with faults: all of them, and the rest is checked', async () => {
     const home = await Home.make({ 'a.txt': 'hello' })
     home.configure({ folder: {}, folders: [{ name: 'Wrong Name', path: 'relative' }], uploads: { concurrency: -1 } })
     const answer = await doctor(home)

@@ -44,7 +44,7 @@ describe('a host by TLS', () => {
     const url = new URL(`https://localhost:${await listen(createServer(expired))}`)
     const check = await checkHost('api_host', url, toolsFor(), { ...plain, pem: expired.cert })
     expect(check).toMatchObject({ level: 'fault', message: 'its certificate has expired (CERT_HAS_EXPIRED)' })
-    expect(check.hint).toContain('look at the clock')
+    expect(check.hint).toContain('check the clock')
   })
 
   test('for another host', async () => {

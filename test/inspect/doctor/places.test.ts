@@ -14,25 +14,25 @@ import { isNotRoot } from '../../root-only.ts'
 import { makeStore, makeTree } from '../../tree.ts'
 import { levels, toolsFor } from './doctor-rig.ts'
 
-async function look(path: string, folder: object = {}, change = {}) {
-  const looks = await inspectFolders(toolsFor({ folder: { path, ...folder } }, change))
-  return { looks, checks: checkFolders(looks, 10_000) }
+async function inspect(path: string, folder: object = {}, change = {}) {
+  const inspected = await inspectFolders(toolsFor({ folder: { path, ...folder } }, change))
+  return { inspected, checks: checkFolders(inspected, 10_000) }
 }
 
 describe('a folder', () => {
   test('there, readable, watched', async () => {
-    const { checks } = await look(makeTree({ 'a.txt': 'text', 'b/c.txt': 'text' }))
+    const { checks } = await inspect(makeTree({ 'a.txt': 'text', 'b/c.txt': 'text' }))
     expect(levels(checks)).toEqual(['ok folder', 'ok filesystem', 'ok rights', 'ok widening'])
     expect(checks[0]?.message).toContain('there, 2 files in 2 folders')
   })
 
   test('missing, empty, without an answer', async () => {
-    expect(levels((await look('/nowhere/at/all')).checks)).toEqual(['warning folder'])
-    expect((await look(makeTree())).checks[0]).toMatchObject({
+    expect(levels((await inspect('/nowhere/at/all')).checks)).toEqual(['warning folder'])
+    expect((await inspect(makeTree())).checks[0]).toMatchObject({
       level: 'warning',
       hint: expect.stringContaining('mounted'),
     })
-    const { checks } = await look(makeTree({ a: 'text' }), {}, { isUnresponsive: () => true })
+    const { checks } = await inspect(makeTree({ a: 'text' }), {}, { isUnresponsive: () => true })
     expect(checks).toMatchObject([{ level: 'fault', message: expect.stringContaining('no answer in 10 s') }])
   })
 
@@ -40,7 +40,7 @@ describe('a folder', () => {
     const root = makeTree({ 'hr/pay.txt': 'text', 'a.txt': 'text' })
     chmodSync(root, 0o755)
     chmodSync(join(root, 'hr'), 0o700)
-    const widening = async (folder: object) => (await look(root, folder)).checks.find(({ id }) => id === 'widening')
+    const widening = async (folder: object) => (await inspect(root, folder)).checks.find(({ id }) => id === 'widening')
     expect(await widening({})).toMatchObject({
       level: 'warning',
       message: expect.stringContaining('hr (it is closed to others)'),
@@ -62,8 +62,8 @@ describe('a folder', () => {
       const folder = { name: 'x', include: [], exclude: [], dot_files: false, widening: 'warn', watch: 'auto', rescan_interval_ms: 1 }
       const folders = ['docs', 'docs/in', 'gate/docs'].map((path) => ({ ...folder, name: path, path: process.argv[2] + '/' + path }))
       const limits = { answer_ms: 5000, walk_ms: 5000, ledger_ms: 5000 }
-      const looks = await inspectFolders({ config: { folders }, clock, limits, isUnresponsive: () => false })
-      console.log(JSON.stringify(checkFolders(looks, 1)))`
+      const inspected = await inspectFolders({ config: { folders }, clock, limits, isUnresponsive: () => false })
+      console.log(JSON.stringify(checkFolders(inspected, 1)))`
     const checks = runUnprivileged(script, root) as { about: string; id: string; level: string; message: string }[]
     const of = (about: string, id: string) => checks.find((check) => check.about === about && check.id === id)
     expect(of('docs', 'rights')).toMatchObject({ level: 'warning', message: expect.stringContaining('in (EACCES)') })
@@ -98,8 +98,8 @@ describe('a folder', () => {
   }
 
   test('a share is scanned; who wants it watched is told that nothing is heard there', async () => {
-    const { looks } = await look(makeTree({ a: 'text' }))
-    const on_share = looks.map((one) => ({ ...one, root: share }))
+    const { inspected } = await inspect(makeTree({ a: 'text' }))
+    const on_share = inspected.map((one) => ({ ...one, root: share }))
     expect(checkFolders(on_share, 1)[1]).toMatchObject({
       level: 'ok',
       message: expect.stringContaining('scans find it'),
@@ -116,12 +116,12 @@ describe('a folder', () => {
   })
 
   test('what each folder is watched by, by what the others take; the line to type is exact', async () => {
-    const { looks } = await look(makeTree({ 'a.txt': 'text', 'b/c.txt': 'text' }))
-    const watching = (value: number, change: object = {}, some = looks) =>
+    const { inspected } = await inspect(makeTree({ 'a.txt': 'text', 'b/c.txt': 'text' }))
+    const watching = (value: number, change: object = {}, some = inspected) =>
       checkWatching(some, { ...means, watches: { ...means.watches, value }, ...change }, shares)
     expect(levels(watching(1_000))).toEqual(['ok watching', 'ok inotify'])
     expect(watching(1_000)[0]?.message).toBe('watching 2 files (chokidar)')
-    const two = [...looks, ...looks].map((one, index) => ({
+    const two = [...inspected, ...inspected].map((one, index) => ({
       ...one,
       folder: { ...one.folder, name: `folder-${index}` },
     }))
@@ -134,7 +134,7 @@ describe('a folder', () => {
       level: 'warning',
       message: expect.stringContaining('not watching, scans find what changes: 2 files'),
     })
-    const wanted = looks.map((one) => ({ ...one, folder: { ...one.folder, watch: 'chokidar' as const } }))
+    const wanted = inspected.map((one) => ({ ...one, folder: { ...one.folder, watch: 'chokidar' as const } }))
     expect(watching(3, {}, wanted)[1]).toMatchObject({
       level: 'fault',
       message:
@@ -155,7 +155,7 @@ describe('a share that hangs', () => {
   })
 
   test.skipIf(isNotRoot('a share that hangs'))(
-    'a FUSE mount whose program never answers: all the rest is looked at, and the process ends',
+    'a FUSE mount whose program never answers: all the rest is checked, and the process ends',
     () => {
       const root = makeTree({ 'alive/a.txt': 'text', 'dead/': '' })
       const script = `
