@@ -72,7 +72,7 @@ test('what is no file', async () => {
   expect(ask('d/none')).toMatchObject({ state: 'unknown', on_disk: { kind: 'missing', size: null } })
 })
 
-test('without any ledger: not looked at yet, and how to begin', () => {
+test('without any ledger: not scanned yet, and how to begin', () => {
   const config = configFor({ root: makeTree({ 'a.txt': 'x', empty: '' }) })
   const ask = (path: string) =>
     explain({ config, ledger: undefined, place: { folder: 'notes', path }, daemon_runs: false, now_ms: 0 })
@@ -86,11 +86,11 @@ test('settling: until when', async () => {
   const not_before_ms = rig.clock.now_ms() + 2_000
   await rig.record({ type: 'file_seen', folder: 'notes', path: 'a', stat: stat(), not_before_ms })
   expect(ask('a')).toMatchObject({ state: 'settling', next_try: '2026-01-01T00:00:02.000Z' })
-  expect(ask('a').why[0]).toContain('rest for 2 s')
+  expect(ask('a').why[0]).toContain('not change for 2 s')
   expect(ask('a').why[0]).toContain('again in 2 s')
   const large = { type: 'file_seen', folder: 'notes', path: 'large', stat: stat(large_bytes) } as const
   await rig.record({ ...large, not_before_ms })
-  expect(ask('large').why[0]).toContain('rest for 2 s')
+  expect(ask('large').why[0]).toContain('not change for 2 s')
   await rig.record({ ...large, not_before_ms: rig.clock.now_ms() })
   expect(ask('large').why[0]).toMatch(/^its 17 MB are read for their md5/)
 })
@@ -110,7 +110,7 @@ describe('skipped', () => {
 })
 
 describe('blocked', () => {
-  test('by the brake: what lets it go, as it can be copied', async () => {
+  test('by the upload limit: the command to send it, ready to copy', async () => {
     const brake = { files: 1, bytes: 1e9, per_ms: day_ms }
     const { ask, rig, root } = await setUp({ limits: { brake }, uploads: { brake: { files: 1, bytes: '1GB' } } })
     await rig.settle('first')
@@ -118,7 +118,7 @@ describe('blocked', () => {
     const { why, state } = ask(`new disk/it's.txt`)
     expect(state).toBe('blocked')
     expect(why[0]).toContain('1 files or 1.0 GB in 24 h')
-    expect(why[1]).toBe(`to let it go: sluice accept '${root}/new disk/it'\\''s.txt'`)
+    expect(why[1]).toBe(`to send it: sluice accept '${root}/new disk/it'\\''s.txt'`)
   })
 
   test('unreadable: why and when it is tried again; outside: a person', async () => {
@@ -129,7 +129,7 @@ describe('blocked', () => {
     await rig.record({ ...at, path: 'out', reason: 'outside', detail: 'a link', not_before_ms: undefined })
     expect(ask('locked')).toMatchObject({ next_try: '2026-01-01T00:00:30.000Z' })
     expect(ask('locked').why).toEqual(['blocked (unreadable): EBUSY', expect.stringContaining('again in 30 s')])
-    expect(ask('out').why[1]).toMatch(/^to look again: sluice retry/)
+    expect(ask('out').why[1]).toMatch(/^to check it again: sluice retry/)
   })
 })
 

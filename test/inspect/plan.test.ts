@@ -133,16 +133,16 @@ describe('start', () => {
   const aged = (age_ms: number, ctime_age_ms = age_ms): FileStat => {
     return { size: 1, mtime_ns: at(age_ms), ctime_ns: at(ctime_age_ms), inode: 1n }
   }
-  const look = (start: Parameters<typeof judge>[0]['folder']['start'], stat: FileStat, first_scan_done = false) =>
+  const verdictOf = (start: Parameters<typeof judge>[0]['folder']['start'], stat: FileStat, first_scan_done = false) =>
     judge({ folder: { max_file_bytes: 10, start }, stat, known: undefined, now_ms, first_scan_done })
 
-  test('judged as at the first look, and no more afterwards', () => {
+  test('start counts for the first scan only', () => {
     const recent = { kind: 'newer_than', age_ms: day_ms } as const
-    expect(look({ kind: 'all' }, aged(9 * day_ms))).toBeUndefined()
-    expect(look({ kind: 'from_now' }, aged(1))).toBe('before_start')
-    expect(look(recent, aged(day_ms + hour_ms, 0))).toBe('before_start')
-    expect(look(recent, aged(hour_ms))).toBeUndefined()
-    expect(look(recent, aged(2 * day_ms), true)).toBeUndefined()
+    expect(verdictOf({ kind: 'all' }, aged(9 * day_ms))).toBeUndefined()
+    expect(verdictOf({ kind: 'from_now' }, aged(1))).toBe('before_start')
+    expect(verdictOf(recent, aged(day_ms + hour_ms, 0))).toBe('before_start')
+    expect(verdictOf(recent, aged(hour_ms))).toBeUndefined()
+    expect(verdictOf(recent, aged(2 * day_ms), true)).toBeUndefined()
   })
 })
 

@@ -214,7 +214,7 @@ localJourneys('verify', (profile) => {
     const { summary, named } = await verified(journey, {}, { folders: { docs: { path: journey.at('other') } } })
     expect(named).toEqual([])
     expect(summary.folders[0]!.offline).toBe(
-      'it had another path when it was looked at last: 1 of 1 files are missing; nothing in it counts as gone',
+      'it had another path at the last scan: 1 of 1 files are missing; nothing in it counts as gone',
     )
   })
 

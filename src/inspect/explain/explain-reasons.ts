@@ -70,7 +70,7 @@ export function reasonsOf(of: Case): string[] {
       ]
     case 'removed_on_service':
       return [
-        'it was in the service, and somebody removed it there; it is not sent again by itself',
+        'it was in the service, and a user removed it there; Sluice does not send it again by itself',
         `to send it again: sluice retry ${placeOf(of)}`,
       ]
     case 'gone':
@@ -83,7 +83,7 @@ function settlingReason(of: Case): string {
   if (stat.size >= large_bytes && not_before_ms <= of.now_ms) {
     return `its ${formatBytes(stat.size)} are read for their md5: two such files of a folder at a time, in the order in which they were seen`
   }
-  return `its bytes must rest for ${formatDuration(of.folder.settle_ms)} before it is taken up (settle_ms); it is looked at again ${when(of, not_before_ms)}`
+  return `it must not change for ${formatDuration(of.folder.settle_ms)} before it is taken up (settle_ms); it is checked again ${when(of, not_before_ms)}`
 }
 
 function goneReasons({ story, parting, folder, now_ms }: Case): string[] {
@@ -94,7 +94,7 @@ function ignoredReasons({ ignored_by, story }: Case): string[] {
   const { rule, source, reason } = ignored_by!
   const said = `ignored by the rule ${rule} (${source}): ${reason}`
   if (story === undefined || story.stage === 'gone') return [said]
-  return [said, `before that rule it was ${story.stage}; the next look at it takes it out of the list`]
+  return [said, `before that rule it was ${story.stage}; the next check takes it off the list`]
 }
 
 function specialReason({ on_disk, path, folder }: Case): string {
@@ -109,13 +109,12 @@ function specialReason({ on_disk, path, folder }: Case): string {
 
 function unknownReasons(of: Case): string[] {
   if (of.on_disk.kind === 'missing') return ['there is no such file here, and none was ever seen']
-  if (of.on_disk.kind === 'unreadable')
-    return ['it cannot be looked at: give this user the right to read its directory']
+  if (of.on_disk.kind === 'unreadable') return ['it cannot be checked: give this user the right to read its directory']
   if (of.on_disk.size === 0) return ['it is empty: it goes up once there is something in it', ...standstill(of)]
   const held = standstill(of)
-  if (held.length > 0) return ['it was not looked at yet', ...held]
+  if (held.length > 0) return ['it was not scanned yet', ...held]
   return [
-    of.scanned ? 'it was not looked at yet: the next scan finds it' : 'the first scan of its folder is not over yet',
+    of.scanned ? 'it was not scanned yet: the next scan finds it' : 'the first scan of its folder is not over yet',
   ]
 }
 
@@ -123,24 +122,24 @@ function skippedReasons(of: Case): string[] {
   const { reason, detail } = of.story!.row
   const said = `skipped (${reason}): ${detail}`
   if (reason === 'empty') return [said, 'it goes up by itself once there is something in it']
-  if (reason === 'too_large') return [said, 'a larger max_file_bytes of this folder lets it go up']
+  if (reason === 'too_large') return [said, 'a larger max_file_bytes of this folder allows it']
   return [said, `to send it all the same: sluice accept ${placeOf(of)}`]
 }
 
 function blockedReasons(of: Case): string[] {
   const { reason, detail, not_before_ms } = of.story!.row
   if (reason === 'brake') {
-    const { brake, brake_hours } = of.uploads
-    const limit = brake === 'off' ? '' : ` (${brake.files} files or ${formatBytes(brake.bytes)} in ${brake_hours} h)`
+    const { brake: limit, brake_hours: hours } = of.uploads
+    const allowed = limit === 'off' ? '' : ` (${limit.files} files or ${formatBytes(limit.bytes)} in ${hours} h)`
     return [
-      `held by the brake: more new files came than uploads.brake lets pass${limit}`,
-      `to let it go: sluice accept ${placeOf(of)}`,
+      `held by the upload limit: more new files came than it allows${allowed}`,
+      `to send it: sluice accept ${placeOf(of)}`,
     ]
   }
   const again =
     not_before_ms === undefined
-      ? `to look again: sluice retry ${placeOf(of)}`
-      : `it is looked at again ${when(of, not_before_ms)}; now: sluice retry ${placeOf(of)}`
+      ? `to check it again: sluice retry ${placeOf(of)}`
+      : `it is checked again ${when(of, not_before_ms)}; now: sluice retry ${placeOf(of)}`
   return [`blocked (${reason}): ${detail}`, again, ...standstill(of)]
 }
 
@@ -182,7 +181,7 @@ function ingestingReasons(of: Case): string[] {
   return [
     ...standstill(of),
     `the service has its bytes and has been reading them for ${duration}${is_slow ? ', longer than usual' : ''}`,
-    ...(content?.error_message === undefined ? [] : [`at the last look: ${content.error_message}`]),
+    ...(content?.error_message === undefined ? [] : [`at the last check: ${content.error_message}`]),
     `it is asked again ${when(of, content?.not_before_ms)}`,
   ]
 }
@@ -268,7 +267,7 @@ function waiting({ why, due_ms = 0, left_out }: Waiting, now_ms: number, folder:
       return ' once what took its place is ready'
     case 'look':
       return (
-        ' when every folder of its project is there and was looked at since, into all directories of known files (one that ' +
+        ' when every folder of its project is online and was scanned since, with all directories of known files (one that ' +
         'cannot be read, or that a disk covers, may hide it): it may have moved'
       )
     case 'twin':

@@ -80,7 +80,7 @@ export function planRemovals(given: Given): Map<string, FolderRemovals> {
   const answer = new Map(facts.folders.map(({ config }) => [config.name, noRemovals()]))
   for (const one of judged) {
     const removals = answer.get(one.folder)
-    if (removals) tell(removals, one, verdictWith(held, one), facts.now_ms)
+    if (removals) addVerdict(removals, one, verdictWith(held, one), facts.now_ms)
   }
   return answer
 }
@@ -228,7 +228,7 @@ function verdictWith(held: ReadonlySet<string>, { content, of, by }: Judged): Re
   return { kind: 'wait', why: 'service', until_ms: refused_until_ms }
 }
 
-function tell(
+function addVerdict(
   { would_go, waits }: FolderRemovals,
   { content, path, left_out }: Judged,
   verdict: RemovalVerdict,

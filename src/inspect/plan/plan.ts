@@ -147,8 +147,9 @@ function doubtAbout(
   const known = departures.known_total - out_of_reach
   const found = { known, missing: departures.missing.length - out_of_reach, files: end.files }
   const root = identifiedRoot(folder.path)
-  const word = root.kind === 'online' ? wordOn(root, before.disappearance) : undefined
-  if (word) return isBeyondWord(word, filesThere(found), limits) ? waitingText(folder.name, found) : undefined
+  const acknowledgement = root.kind === 'online' ? wordOn(root, before.disappearance) : undefined
+  if (acknowledgement)
+    return isBeyondWord(acknowledgement, filesThere(found), limits) ? waitingText(folder.name, found) : undefined
   const was = { ...before, online: true, is_first_check: true, known_files: known }
   const trust = root.kind === 'online' ? trustInRoot(was, root, known > limits.empty_folder_files) : 'trusted'
   const is_other = trust === 'other_disk' || (trust === 'compare' && isOtherDisk({ known, met: filesThere(found) }))

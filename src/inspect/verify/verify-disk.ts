@@ -74,7 +74,7 @@ class FolderComparer {
     this.#rowAt()
     const doubt = this.#doubt(ended)
     if (doubt !== undefined) return { offline: doubt, complete: false }
-    this.#tellUnreadable(ended)
+    this.#reportUnreadable(ended)
     await this.#confirmMissing()
     return { offline: null, complete: true }
   }
@@ -113,26 +113,26 @@ class FolderComparer {
    * Checks the disk again and then the ledger: a file that was taken up meanwhile is no difference.
    */
   async #confirm(paths: readonly string[]): Promise<void> {
-    for await (const { path, look, known } of this.#lookAgain(paths)) {
+    for await (const { path, found, known } of this.#checkAgain(paths)) {
       // The next comparison reports files that are gone since.
-      if (look.kind !== 'file') continue
-      const verdict = this.#judge(look.stat, known)
+      if (found.kind !== 'file') continue
+      const verdict = this.#judge(found.stat, known)
       if (verdict === 'on_the_way') this.counts.on_the_way += 1
-      else if (verdict === 'unknown_on_disk') this.#tell({ kind: verdict, path, message: 'not known yet' })
+      else if (verdict === 'unknown_on_disk') this.#report({ kind: verdict, path, message: 'not known yet' })
       else if (verdict === 'changed_on_disk') {
-        this.#tell({ kind: verdict, path, ...assetOf(known), message: changeText(known!.stat, look.stat) })
+        this.#report({ kind: verdict, path, ...assetOf(known), message: changeText(known!.stat, found.stat) })
       }
     }
   }
 
-  async *#lookAgain(paths: readonly string[]) {
+  async *#checkAgain(paths: readonly string[]) {
     const { examiner, comparison } = this.#tools
     const { name, path: root } = this.#folder
     for (let from = 0; from < paths.length; from += max_paths_at_once) {
       const some = paths.slice(from, from + max_paths_at_once)
-      const looks = await examiner.lstat(root, some)
+      const results = await examiner.lstat(root, some)
       for (const [index, path] of some.entries()) {
-        yield { path, look: looks[index]!, known: comparison.file(name, path) }
+        yield { path, found: results[index]!, known: comparison.file(name, path) }
       }
     }
   }
@@ -146,11 +146,11 @@ class FolderComparer {
         this.counts.read += 1
         if (outcome.md5 === known.md5) continue
         const message = `its size and times are as known, its bytes are not: md5 ${outcome.md5}, known ${known.md5}`
-        this.#tell({ kind: 'content_differs', path, ...assetOf(known), message })
+        this.#report({ kind: 'content_differs', path, ...assetOf(known), message })
       } else if (outcome.kind === 'unreadable') {
-        this.#tell({ kind: 'unreadable', path, ...assetOf(known), message: `it cannot be read (${outcome.code})` })
+        this.#report({ kind: 'unreadable', path, ...assetOf(known), message: `it cannot be read (${outcome.code})` })
       } else if (outcome.kind === 'outside') {
-        this.#tell({ kind: 'unreadable', path, ...assetOf(known), message: 'its real place is outside the folder' })
+        this.#report({ kind: 'unreadable', path, ...assetOf(known), message: 'its real place is outside the folder' })
       } else await this.#confirm([path])
     }
   }
@@ -163,26 +163,24 @@ class FolderComparer {
     const { stages } = this.#known ?? { stages: undefined }
     const known = Object.entries(stages ?? {}).reduce((sum, [stage, at]) => sum + (stage === 'gone' ? 0 : at.files), 0)
     const status = identifiedRoot(this.#folder.path)
-    const word = status.kind === 'online' ? wordOn(status, state.disappearance) : undefined
+    const acknowledgement = status.kind === 'online' ? wordOn(status, state.disappearance) : undefined
     const found = { known, missing: this.#missing_total, files }
-    if (word && !isBeyondWord(word, filesThere(found), config.scan)) return undefined
+    if (acknowledgement && !isBeyondWord(acknowledgement, filesThere(found), config.scan)) return undefined
     if (files === 0 && this.#missing_total > config.scan.empty_folder_files) {
       return `it is empty, and held ${known} files: unmounted? Nothing in it counts as gone`
     }
     const is_other = status.kind === 'online' && rootChange(state, status) !== 'none'
     if (!is_other || this.#missing_total * 2 <= known) return undefined
     const has_other_path = state.is_moved || state.root !== this.#folder.path
-    const why = has_other_path
-      ? 'it had another path when it was looked at last'
-      : 'another disk is mounted here, or none'
+    const why = has_other_path ? 'it had another path at the last scan' : 'another disk is mounted here, or none'
     return `${why}: ${this.#missing_total} of ${known} files are missing; nothing in it counts as gone`
   }
 
-  #tellUnreadable({ unreadable, unreadable_total }: ScanEnd): void {
+  #reportUnreadable({ unreadable, unreadable_total }: ScanEnd): void {
     for (const { path, code } of unreadable)
-      this.#tell({ kind: 'unreadable', path, message: `it cannot be read (${code})` })
+      this.#report({ kind: 'unreadable', path, message: `it cannot be read (${code})` })
     const more = unreadable_total - unreadable.length
-    if (more > 0) this.#tell({ kind: 'unreadable', path: '', message: `and ${more} more` })
+    if (more > 0) this.#report({ kind: 'unreadable', path: '', message: `and ${more} more` })
   }
 
   /**
@@ -190,17 +188,17 @@ class FolderComparer {
    */
   async #confirmMissing(): Promise<void> {
     const rules = createIgnoreRules(this.#folder.path, this.#folder)
-    for await (const { path, look, known } of this.#lookAgain(this.#missing)) {
+    for await (const { path, found, known } of this.#checkAgain(this.#missing)) {
       if (this.#tools.signal.aborted) return
-      const { kind } = look
+      const { kind } = found
       if (kind === 'file' || kind === 'unreadable' || rules.verdict(path, 'file').ignored) continue
       if (known === undefined) continue
       const message = kind === 'missing' ? 'it is not there any more' : `a ${kind} has its name`
-      this.#tell({ kind: 'gone_from_disk', path, ...assetOf(known), message })
+      this.#report({ kind: 'gone_from_disk', path, ...assetOf(known), message })
     }
   }
 
-  #tell(difference: Omit<Difference, 'folder'>): void {
+  #report(difference: Omit<Difference, 'folder'>): void {
     this.#tools.onDifference({ ...difference, folder: this.#folder.name })
   }
 }
@@ -211,8 +209,8 @@ function assetOf({ asset_id }: Pick<ComparedFile, 'asset_id'> = { asset_id: unde
 
 function changeText(known: FileStat, now: FileStat): string {
   if (known.size !== now.size) return `${now.size} bytes, known with ${known.size}`
-  if (known.mtime_ns !== now.mtime_ns) return 'written since it was looked at'
-  if (known.ctime_ns !== now.ctime_ns) return 'touched since it was looked at'
+  if (known.mtime_ns !== now.mtime_ns) return 'written since the last check'
+  if (known.ctime_ns !== now.ctime_ns) return 'touched since the last check'
   return 'another file has its name'
 }
 
@@ -250,8 +248,8 @@ function isSettling({ settle_ms }: Pick<FolderConfig, 'settle_ms'>, stat: FileSt
 }
 
 /**
- * An empty or too large file stays skipped with other times. An old file stays skipped with the
- * same bytes.
+ * An empty or too large file stays skipped with other times. An old file stays skipped until its
+ * size or mtime changes.
  */
 function staysSkipped({ max_file_bytes }: { max_file_bytes: number }, known: ComparedFile, stat: FileStat): boolean {
   if (known.reason === 'before_start') return known.stat.size === stat.size && known.stat.mtime_ns === stat.mtime_ns
