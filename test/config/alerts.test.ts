@@ -46,7 +46,7 @@ const alerts = {
   ping: { url: 'https://checker.example.com/SECRET' },
 }
 
-test('alerts are delivered as reports are, and the addresses are not shown', () => {
+test('alerts are delivered as reports are, and addresses stay hidden', () => {
   const config = configWith({ smtp, alerts })
   expect(config.alerts).toMatchObject({
     deliver: [
@@ -61,7 +61,7 @@ test('alerts are delivered as reports are, and the addresses are not shown', () 
   expect(configFromObject(parse(printed), { HOME: home })).toEqual(maskedConfig(config))
 })
 
-test('what is wrong between the alerts and the rest is told with its place', () => {
+test('reports faults between the alerts and other sections with their positions', () => {
   const inside = join(docs, 'secrets')
   mkdirSync(inside)
   const wrong = (section: object) => () => configWith({ alerts: section })

@@ -4,7 +4,7 @@ import { bandwidth, bandwidthText } from '../../src/config/schema/schema-bandwid
 
 const read = (value: unknown) => bandwidth.parse(value)
 
-test('off, a rate, or times of the day; over midnight it is two of them', () => {
+test('off, a rate, or times of the day; a time over midnight becomes two ranges', () => {
   expect(read(undefined)).toEqual([])
   expect(read('off')).toEqual([])
   expect(read(false)).toEqual([])
@@ -19,7 +19,7 @@ test('off, a rate, or times of the day; over midnight it is two of them', () => 
   expect(read({ '22:00-00:00': '1GB/s' })).toEqual([{ from_minute: 1_320, to_minute: 1_440, bytes_per_s: 1e9 }])
 })
 
-test('as it is shown it gives the same again', () => {
+test('the shown text gives the same value again', () => {
   for (const written of [
     'off',
     '2MB/s',
@@ -33,7 +33,7 @@ test('as it is shown it gives the same again', () => {
   expect(read(bandwidthText(over_midnight))).toEqual(over_midnight)
 })
 
-test('what cannot be meant is told', () => {
+test('reports values that cannot be meant', () => {
   const faults = (value: unknown) => {
     const result = bandwidth.safeParse(value)
     return result.success ? [] : result.error.issues.flatMap(messages)

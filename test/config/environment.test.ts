@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { environmentWith, readEnvironment } from '../../src/config/environment.ts'
 
-test('proxies: small letters first, as curl does', () => {
+test('proxies: lower case comes first, as in curl', () => {
   const env = { https_proxy: 'http://small', HTTPS_PROXY: 'http://large', HTTP_PROXY: 'http://only', no_proxy: '' }
   expect(readEnvironment(env).proxy).toEqual({
     https_proxy: 'http://small',
@@ -13,7 +13,7 @@ test('proxies: small letters first, as curl does', () => {
   })
 })
 
-test('NO_COLOR counts when it is set to anything, as no-color.org has it', () => {
+test('NO_COLOR counts with any value, as no-color.org says', () => {
   expect(readEnvironment({ NO_COLOR: '1' }).no_color).toBe(true)
   expect(readEnvironment({ NO_COLOR: '' }).no_color).toBe(false)
 })
@@ -25,20 +25,20 @@ test.each([
   [{ FORCE_COLOR: '1' }, true],
 ])('%j forces colours: %s', (env, forced) => expect(readEnvironment(env).force_color).toBe(forced))
 
-test('journald reads us only when JOURNAL_STREAM names our standard error', () => {
+test('journald is the reader only if JOURNAL_STREAM names standard error', () => {
   const { dev, ino } = fstatSync(2, { bigint: true })
   expect(readEnvironment({ JOURNAL_STREAM: `${dev}:${ino}` }).journal).toBe(true)
   expect(readEnvironment({ JOURNAL_STREAM: `${dev}:${ino + 1n}` }).journal).toBe(false)
   expect(readEnvironment({}).journal).toBe(false)
 })
 
-test('the watchdog counts only where it is meant for this process', () => {
+test('the watchdog counts only if it is meant for this process', () => {
   const env = { NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '5000000' }
   expect(readEnvironment({ ...env, WATCHDOG_PID: String(process.pid) }).notify).toEqual(env)
   expect(readEnvironment({ ...env, WATCHDOG_PID: '1' }).notify.WATCHDOG_USEC).toBeUndefined()
 })
 
-test('without argument it is the environment of the process', () => {
+test('without an argument, reads the environment of the process', () => {
   const built = fileURLToPath(new URL('../../dist/config/environment.js', import.meta.url))
   const code = `import { readEnvironment } from ${JSON.stringify(built)}; console.log(readEnvironment().config_file)`
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
@@ -48,7 +48,7 @@ test('without argument it is the environment of the process', () => {
   expect(stdout).toBe('/from/outside\n')
 })
 
-test('a command with a configuration of its own hears of no other service, token, proxy or unit', () => {
+test('a command with its own configuration gets no other service, token, proxy or unit', () => {
   const own = { PATH: '/bin', HOME: '/home/ada', NO_COLOR: '1' }
   const others = {
     SLUICE_TOKEN: 'pat_secret',

@@ -54,7 +54,7 @@ const minimal = `${service}folders:
 `
 
 describe('a good file', () => {
-  test('the least: every default is filled in, durations in ms, sizes in bytes, frozen to the bottom', () => {
+  test('a minimal file: defaults are filled in, durations in ms, sizes in bytes, all frozen', () => {
     const { config, warnings } = load(minimal)
     expect(warnings).toEqual([])
     expect({
@@ -234,12 +234,12 @@ uploads:
     expect(load(`${minimal}    start: ${written}\n`).config.folders[0]!.start).toEqual(start)
   })
 
-  test.each(['off', 'false'])('%s turns the brake and the daily limit off', (off) => {
+  test.each(['off', 'false'])('%s turns the upload limit and the daily limit off', (off) => {
     const { config } = load(`${minimal}uploads: { brake: ${off}, max_bytes_per_day: ${off} }\n`)
     expect(config.uploads).toMatchObject({ brake: 'off', max_bytes_per_day: 'off' })
   })
 
-  test('paths lose ~ and trailing slashes, the address its slash, extensions their dot and capitals', () => {
+  test('normalises paths, the address, and extensions', () => {
     const { config } = load(`service:
   base_url: http://127.0.0.1:8080/some/path/
   project_id: ${project_id}
@@ -260,25 +260,25 @@ folders:
     })
   })
 
-  test('a field without a value is a field left out', () => {
+  test('a field without a value counts as missing', () => {
     const { config } = load(`${minimal}    exclude:\n      # - nothing yet\nuploads:\n`)
     expect(config.folders[0]!.exclude).toEqual([])
     expect(config.uploads.concurrency).toBe(16)
   })
 
-  test('a folder that is not there is a state, not a fault', () => {
+  test('a missing folder is offline, not a fault', () => {
     expect(load(minimal).config.folders[0]!.path).toBe(join(home, 'notes'))
   })
 
-  test('a base_url with the /v1 that Sluice adds itself is worth a warning', () => {
+  test('a base_url that ends in /v1 gives a warning', () => {
     expect(load(minimal.replace('.com', '.com/v1')).warnings).toEqual([expect.stringContaining('leave it off')])
   })
 
-  test('folders beside each other with a common beginning of their names are apart', () => {
+  test('folders with a common prefix are not nested', () => {
     expect(load(`${minimal}  - { name: b, path: HOME/notes2 }\n`).config.folders).toHaveLength(2)
   })
 
-  test('variables stand above the file for the log', () => {
+  test('variables override the log settings of the file', () => {
     env.SLUICE_LOG_LEVEL = 'debug'
     expect(load(`${minimal}log: { level: error, format: json }\n`).config.log).toMatchObject({
       level: 'debug',
@@ -392,13 +392,13 @@ describe('paths that must not meet', () => {
     expect(faultsOf(two('HOME/x', 'HOME/x2'))).toEqual([])
   })
 
-  test('also by way of a symbolic link', () => {
+  test('one folder inside another by a symbolic link', () => {
     mkdirSync(join(home, 'real'))
     symlinkSync(join(home, 'real'), join(home, 'link'))
     expect(faultsOf(two('HOME/real', 'HOME/link/deep/er'))).toEqual(['6:16: folders[1].path: lies inside folders[0]'])
   })
 
-  test('two folders of one name', () => {
+  test('two folders with one name', () => {
     const text = two('HOME/x', 'HOME/y').replace('name: b', 'name: a')
     expect(faultsOf(text)).toEqual(['6:7: folders[1].name: folders[0] has this name'])
   })
@@ -409,7 +409,7 @@ describe('paths that must not meet', () => {
     expect(faultsOf(minimal.replace('HOME/notes', 'HOME/notes/deep'))).toHaveLength(1)
   })
 
-  test('the state inside a watched folder, written or by default', () => {
+  test('the state directory inside a watched folder, set or by default', () => {
     expect(faultsOf(`${minimal}state_dir: HOME/notes/state\n`)).toEqual([
       '7:1: state_dir: must not lie inside a watched folder (folders[0])',
     ])
@@ -468,11 +468,11 @@ describe('which file', () => {
     expect(withCwd(home, () => loadConfig({ env: { ...env, XDG_CONFIG_HOME: 'xdg' } }).file)).toBe(file)
   })
 
-  test('none: the places are named', () => {
+  test('no file: lists the searched places', () => {
     expect(() => withCwd(home, () => loadConfig({ env }))).toThrow(/looked for .*\.config\/sluice\/sluice\.yaml.*\/etc/)
   })
 
-  test('one that is named but missing, a folder, or far too large', () => {
+  test('a named file that is missing, a directory, or far too large', () => {
     expect(() => loadConfig({ file: join(home, 'no.yaml'), env })).toThrow(/no configuration at/)
     expect(() => loadConfig({ file: home, env })).toThrow(/cannot read/)
     expect(() => loadConfig({ file: write('#'.repeat(1_000_001)), env })).toThrow(/more than 1000000/)
@@ -491,7 +491,7 @@ describe('which file', () => {
   )
 })
 
-test('a configuration in /etc/sluice belongs to a service, and its state with it', () => {
+test('a configuration in /etc/sluice uses the state directory of its service', () => {
   expect(serviceStateDir('/etc/sluice/sluice.yaml')).toBe('/var/lib/sluice')
   expect(serviceStateDir('/etc/sluice/legal.yaml')).toBe('/var/lib/sluice-legal')
   for (const other of ['/etc/sluice/a/b.yaml', '/home/a/etc/sluice/sluice.yaml', '/etc/sluice/sluice.yaml.old']) {
@@ -502,7 +502,7 @@ test('a configuration in /etc/sluice belongs to a service, and its state with it
 describe('from an object', () => {
   const object = { service: { base_url: 'http://127.0.0.1:1', project_id }, folders: [{ name: 'a', path: '/tmp/a' }] }
 
-  test('the same rules, without places', () => {
+  test('applies the same rules, without positions', () => {
     expect(configFromObject(object, env).state_dir).toBe(join(home, '.local/state/sluice'))
     expect(faultLines(() => configFromObject({ ...object, foldres: 1 }, env))).toEqual([
       'foldres: there is no such field; did you mean folders?',

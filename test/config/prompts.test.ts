@@ -64,7 +64,7 @@ function delivery(text: string): string {
   return prompt({ deliver: `[${text}]` })
 }
 
-test('the config is what the prompts take, and the other way round', () => {
+test('the configuration fits the prompts module, and the other way round', () => {
   const there = (config: Config): { prompts: readonly PromptSettings[]; asking: AskingLimits } => config
   const back = (settings: {
     prompts: readonly PromptSettings[]
@@ -75,7 +75,7 @@ test('the config is what the prompts take, and the other way round', () => {
 })
 
 describe('a good prompt', () => {
-  test('the least: every default, the report in the state folder, the zone of the machine', () => {
+  test('a minimal prompt: defaults, the report in the state directory, the zone of the machine', () => {
     expect(first(prompt())).toEqual({
       name: 'p',
       project_id,
@@ -179,14 +179,14 @@ describe('a good prompt', () => {
   })
 })
 
-test('where a negation may bring a directory back, the advice says so', () => {
+test('the advice mentions a negation that may include a directory again', () => {
   const [fault] = faultsOf(delivery('{ file: { dir: ~/foreign/out } }'))
   expect(fault).toContain('exclude hold "/out/" and no negation such as !*.tmp, which may bring a part of it back')
   expect(faultsOf(delivery('{ file: { dir: ~/finance/x } }'))[0]).toMatch(/exclude hold "\/x\/"$/)
 })
 
 describe('a bad prompt', () => {
-  test('all faults at once, with their places, beside those of the rest', () => {
+  test('reports all faults at once with positions, beside those of other sections', () => {
     const faults = faultsOf(`  - name: weekly
     cron: "0 8 * *"
     prompt: "{{folder}} {{since}}"
@@ -313,7 +313,7 @@ uploads: { concurrency: 0 }
     expect(faultsOf(delivery(`${hook('name: first,')}, ${hook('')}`))).toEqual([])
   })
 
-  test('a directory in the state folder is none for reports, but for its own reports/', () => {
+  test('reports may not go to the state directory, except to its own reports/', () => {
     const dir = (path: string) => faultsOf(delivery(`{ file: { dir: ${path} } }`))
     const state_dir = '~/.local/state/sluice'
     for (const path of [state_dir, `${state_dir}/mine`]) {
@@ -325,7 +325,7 @@ uploads: { concurrency: 0 }
     expect(dir(`${state_dir}-reports`)).toEqual([])
   })
 
-  test('secret files that are open to others are told of, each once', () => {
+  test('warns once about each secret file that is open to others', () => {
     const modes = { hook: 0o640, address: 0o604, password: 0o600, other: 0o644 }
     for (const [name, mode] of Object.entries(modes)) writeFileSync(join(home, name), 'secret', { mode })
     const hook = (name: string) => `{ name: ${name}, webhook: { url_file: ~/address, secret_file: ~/hook } }`
@@ -352,7 +352,7 @@ describe('shown again', () => {
     prompt({ name: 'third', deliver: '[{ email: { to: [a@b.org], from: a@b.org } }]' }) +
     'smtp: { host: h, user: u, password_file: /p }\nasking: { deadline_ms: { fast: 1m } }\n'
 
-  test('printed and read again it is the same configuration, but for the address of the webhook', () => {
+  test('printed and read again, it is the same configuration except for the webhook address', () => {
     const config = load(hook('https://hooks.example.com:8443/T0/SECRET?key=SECRET'))
     const printed = configAsYaml(config)
     expect(printed).not.toContain('SECRET')

@@ -35,7 +35,7 @@ test('every field says what it is, and every default why', () => {
   }
 })
 
-test('of every field it is said who sets it and when, and of nothing else', () => {
+test('who-sets-it.ts has an entry for every field, and no other entry', () => {
   const names = fields().map(({ name }) => name)
   const leaves = fields().filter(({ is_section }) => !is_section)
   expect(leaves.map(({ name }) => name).filter((name) => who_sets_it[name] === undefined)).toEqual([])

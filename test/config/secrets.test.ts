@@ -26,7 +26,7 @@ function open(env: NodeJS.ProcessEnv, token_file?: string) {
   return openSecrets({ service }, env)
 }
 
-test('the first source that is set is taken, and named', () => {
+test('uses the first source that is set, and names it', () => {
   mkdirSync(join(folder, 'credentials'))
   const env: NodeJS.ProcessEnv = {
     SLUICE_TOKEN_FILE: write('a', `${tokenOf('a')}\n`),
@@ -53,7 +53,7 @@ test.each([0o640, 0o604, 0o660])('a token file with mode %o gets a warning that 
   expect(open({}, file).warnings).toEqual([`the token file ${file} is open to group or others: chmod 600 ${file}`])
 })
 
-test('reading again tells whether it is another token; a fault keeps the one in use', () => {
+test('reload says if the token has changed; on a fault the old one stays', () => {
   const file = write('token', tokenOf('a'))
   const { secrets } = open({}, file)
   expect(secrets.reload()).toBe(false)
@@ -65,20 +65,20 @@ test('reading again tells whether it is another token; a fault keeps the one in 
   expect(secrets.token()).toBe(tokenOf('b'))
 })
 
-test('none at all', () => {
+test('no token', () => {
   expect(errorOf(() => open({ SLUICE_TOKEN: '' }))).toMatchObject({
     code: 'account.token_missing',
     hint: expect.stringContaining('SLUICE_TOKEN_FILE'),
   })
 })
 
-test('a source that is named but cannot be read is not passed over', () => {
+test('a named source that cannot be read is not skipped', () => {
   const env = { SLUICE_TOKEN_FILE: join(folder, 'missing'), SLUICE_TOKEN: tokenOf('d') }
   expect(errorOf(() => open(env))).toMatchObject({ code: 'account.token_unreadable' })
   expect(errorOf(() => open({}, folder))).toMatchObject({ code: 'account.token_unreadable' })
 })
 
-test('a pipe in the place of the file does not hold the program up', () => {
+test('a pipe in place of the file does not block', () => {
   const pipe = join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])
   expect(errorOf(() => open({}, pipe))).toMatchObject({ code: 'account.token_unreadable' })
@@ -95,12 +95,12 @@ test.each(['', 'hunter2-the-password', `pat_${'a'.repeat(31)}`, `pat_${'a'.repea
   },
 )
 
-test('no error shows the token, not even one that is nearly right', () => {
+test('no error shows the token, not even an almost valid one', () => {
   const file = write('token', `${tokenOf('s')} and more`)
   expect(JSON.stringify(errorOf(() => open({}, file)))).not.toContain('ssss')
 })
 
-test('a program that made the token itself hands it over', () => {
+test('secretsOf wraps a token of the program itself', () => {
   const secrets = secretsOf(tokenOf('z'))
   expect([secrets.token(), secrets.reload()]).toEqual([tokenOf('z'), false])
   expect(() => secretsOf('nonsense')).toThrow(/holds no valid token: expected "pat_" and 32 characters, got 8$/)

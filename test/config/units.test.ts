@@ -33,12 +33,15 @@ test.each([
   expect(parseSize_bytes(text)).toBe(bytes)
 })
 
-test.each(['5', '5 apples', '-1s', '1e3s', '5M', 's', '1 s ', '5 mins', ''])('%j is neither', (text) => {
-  expect(text).not.toMatch(duration_pattern)
-  expect(text).not.toMatch(size_pattern)
-})
+test.each(['5', '5 apples', '-1s', '1e3s', '5M', 's', '1 s ', '5 mins', ''])(
+  '%j is neither a duration nor a size',
+  (text) => {
+    expect(text).not.toMatch(duration_pattern)
+    expect(text).not.toMatch(size_pattern)
+  },
+)
 
-test('what is written is what was meant', () => {
+test('the written text gives the same amount again', () => {
   fc.assert(
     fc.property(fc.nat({ max: 2 ** 45 }), (n) => {
       expect(parseDuration_ms(durationText(n))).toBe(n)

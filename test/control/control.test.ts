@@ -75,7 +75,7 @@ async function raw(path: string, body: string): Promise<{ status: number; body: 
   return { status: answer.status, body: JSON.parse(answer.body) }
 }
 
-test('every verb arrives as it was asked', async () => {
+test('every verb reaches the daemon with its arguments', async () => {
   const heard: unknown[] = []
   await serve(recordingVerbs(heard))
   const client = await connect()
@@ -109,12 +109,12 @@ test('every verb arrives as it was asked', async () => {
   ])
 })
 
-test('the socket is for its owner alone', async () => {
+test('only the owner may use the socket', async () => {
   await serve(recordingVerbs([]))
   expect(statSync(controlSocket(state_dir)).mode & 0o777).toBe(0o600)
 })
 
-test('idle is answered when it is so, and other verbs are answered meanwhile', async () => {
+test('idle waits, and other verbs are answered meanwhile', async () => {
   let becomeIdle = () => {}
   const idle = new Promise<void>((resolve) => {
     becomeIdle = resolve
@@ -132,7 +132,7 @@ test('idle is answered when it is so, and other verbs are answered meanwhile', a
   await waiting
 })
 
-test('what the daemon throws is thrown here, without secrets', async () => {
+test('the client throws the error of the daemon, without secrets', async () => {
   const retry = async () => {
     throw new SluiceError({
       code: 'database.full',
@@ -156,7 +156,7 @@ test('what the daemon throws is thrown here, without secrets', async () => {
   })
 })
 
-test('nobody listens: no socket, a socket of a dead process, one that its daemon has closed', async () => {
+test('no daemon listens: no socket, one of a dead process, or a closed one', async () => {
   expect(await connectControl(state_dir)).toBeUndefined()
   leaveStaleSocket()
   expect(existsSync(controlSocket(state_dir))).toBe(true)
@@ -180,7 +180,7 @@ test('a stale socket is replaced', async () => {
   expect((await connect()).presence.pid).toBe(4711)
 })
 
-test('a daemon that ends while it is waited for is told as that', async () => {
+test('a daemon that ends before its answer is reported as such', async () => {
   let asked = () => {}
   const is_asked = new Promise<void>((resolve) => {
     asked = resolve
@@ -196,7 +196,7 @@ test('a daemon that ends while it is waited for is told as that', async () => {
   await lost
 })
 
-test('something else that listens there is an error, not "nobody"', async () => {
+test('another program that listens there is an error', async () => {
   const server = createServer((_request, response) => void response.writeHead(503).end('<html>'))
   await new Promise<void>((resolve) => server.listen(controlSocket(state_dir), resolve))
   open.push({ close: () => new Promise((resolve) => void server.close(() => resolve())) })
@@ -237,7 +237,7 @@ test.each([
   ['/v1/run-prompt', '{"prompt":"yearly"}', 'usage.prompt'],
   ['/v1/deliver-again', '{"run":99,"targets":["mail"]}', 'usage.run'],
   ['/v1/doubt', '{"about":"label","content":99,"label":"team"}', 'usage.content'],
-])('%s with %s, which names nothing that is there: 404', async (path, body, code) => {
+])('%s with %s, which does not exist: 404', async (path, body, code) => {
   const nothing = async () => {
     throw new SluiceError({ code, message: 'the daemon knows no such thing' })
   }
@@ -245,14 +245,14 @@ test.each([
   expect(await raw(path, body)).toMatchObject({ status: 404, body: { code } })
 })
 
-test('the longest pause is taken', async () => {
+test('accepts the longest pause', async () => {
   const heard: unknown[] = []
   await serve(recordingVerbs(heard))
   await (await connect()).pause({ by: 'anna', for_ms: max_pause_ms })
   expect(heard).toEqual([['pause', { by: 'anna', for_ms: max_pause_ms }]])
 })
 
-test('a verb that takes long is said to go on; a daemon that does not even say that it is there, not', async () => {
+test('a slow verb is reported as continuing; a silent daemon is an error', async () => {
   let end = () => {}
   const ended = new Promise<void>((resolve) => {
     end = resolve
@@ -276,7 +276,7 @@ test('a verb that takes long is said to go on; a daemon that does not even say t
   await expect(connectControl(state_dir, { answer_ms: 200 })).rejects.toMatchObject({ code: 'control.unreachable' })
 })
 
-test('a state directory too long for a socket is a fault of the configuration', async () => {
+test('a state directory whose path is too long for a socket is a configuration fault', async () => {
   const long = join(state_dir, 'x'.repeat(100))
   mkdirSync(long)
   const socket = controlSocket(long)

@@ -44,7 +44,7 @@ test.each([
   }
 })
 
-test('a report that Slack cannot hold says that it was shortened; a small one does not', () => {
+test('a report that Slack cannot hold says that it is shortened', () => {
   expect(slackBody(message({ text: '&'.repeat(100_000) }))).toContain('… shortened')
   expect(slackBody(message())).not.toContain('shortened')
 })

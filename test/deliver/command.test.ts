@@ -10,7 +10,7 @@ import { faultOf, message, tools } from './delivery-tools.ts'
 const target = (run: string[], timeout_ms = 10_000) => ({ kind: 'command', name: 'command', run, timeout_ms }) as const
 const script = (text: string, ...more: string[]) => target(['/bin/sh', '-c', text, 'sh', ...more])
 
-test('values are single arguments, the report is on standard input, the environment holds nothing else', async () => {
+test('values become single arguments, the report is standard input, and the environment holds nothing else', async () => {
   const out = join(makeTree(), 'out')
   const values = { name: 'a "b"; touch /tmp/x $(id) `id`', report: '-n' }
   process.env.SLUICE_TOKEN = 'pat_secret'
@@ -49,7 +49,7 @@ test('a command that fails is tried again; the error ends with the last line it 
   expect(fault.error.message).toBe('/bin/sh ended with code 3: no space\\x1b[2J left')
 })
 
-test('a command that does not read a large report succeeds all the same', async () => {
+test('a command that does not read a large report can succeed', async () => {
   const text = 'x'.repeat(1_000_000)
   expect(await deliver(script('exit 0'), message({ text }), tools())).toEqual({ ok: true })
 })
@@ -63,12 +63,12 @@ test.each([['/no/such/program'], ['/etc/passwd'], ['/etc']])(
   },
 )
 
-test.each(['a\0b', 'x'.repeat(200_000)])('an argument that no program takes is final', async (name) => {
+test.each(['a\0b', 'x'.repeat(200_000)])('an argument that no program accepts is a final fault', async (name) => {
   const fault = faultOf(await deliver(target(['/bin/true', '{{name}}']), message({ values: { name } }), tools()))
   expect(fault).toMatchObject({ is_final: true, error: { code: 'delivery.command' } })
 })
 
-test('at its time limit the whole group ends, with what the command said last', async () => {
+test('at the time limit the whole group is ended; the error has the last line of output', async () => {
   const pids = join(makeTree(), 'pids')
   const text = 'sleep 600 & echo $! $$ > "$1.part"; mv "$1.part" "$1"; echo working; wait'
   const run = ['/bin/sh', '-c', text, 'sh', pids]
@@ -78,7 +78,7 @@ test('at its time limit the whole group ends, with what the command said last', 
   for (const pid of readFileSync(pids, 'utf8').trim().split(' ')) await until(() => !isRunning(Number(pid)))
 })
 
-test('who does not listen to SIGTERM is killed, though the leader of the group has gone', async () => {
+test('kills a process that ignores SIGTERM, even if its group leader has ended', async () => {
   const clock = new FakeClock()
   const pids = join(makeTree(), 'pids')
   const deaf = 'trap "" TERM; echo $$ > "$1.part"; mv "$1.part" "$1"; while :; do sleep 0.05; done'
@@ -94,7 +94,7 @@ test('who does not listen to SIGTERM is killed, though the leader of the group h
   await until(() => !isRunning(Number(readFileSync(pids, 'utf8'))))
 })
 
-test('when the daemon stops, the command is ended and counts as not delivered', async () => {
+test('a stop of the daemon ends the command, which counts as not delivered', async () => {
   const started = join(makeTree(), 'started')
   const stop = new AbortController()
   const run = ['/bin/sh', '-c', 'touch "$1"; sleep 600', 'sh', started]

@@ -44,7 +44,7 @@ test('one mail with text and HTML; headers from the message, its Message-ID the 
   expect(parts[1]!.body).toContain('<strong>neu</strong>')
 })
 
-test('scripts, odd links and images of the report do nothing in the HTML', async () => {
+test('the HTML holds no scripts, unsafe links or images of the report', async () => {
   const receiver = await startMailReceiver()
   const text = [
     '<script>alert(1)</script> <img src=x onerror=alert(1)>',
@@ -116,7 +116,7 @@ test('without TLS mail goes to this machine only', async () => {
   expect(fault).toMatchObject({ is_final: true, error: { code: 'mail.unprotected' } })
 })
 
-test('a refused login is tried again, for somebody mends it, and does not show the password', async () => {
+test('a refused login is tried again, since it can be corrected, and shows no password', async () => {
   const receiver = await startMailReceiver({ secure: true })
   const smtp = { tls: 'implicit', user: 'sluice', password_file: `${files}/wrong`, ca_file: `${files}/ca` } as const
   const fault = faultOf(await deliver(target(receiver.port, smtp), message(), tools()))
@@ -143,7 +143,7 @@ test('4xx is tried again, 5xx is final', async () => {
 test.each([
   [550, true],
   [450, false],
-])('one of two addresses refused by %i: the other has it, final is %s', async (responseCode, is_final) => {
+])('one of two addresses is refused with %i: the other gets the mail; final: %s', async (responseCode, is_final) => {
   const receiver = await startMailReceiver({
     onRcptTo({ address }, _session, done) {
       done(address.startsWith('boss') ? Object.assign(new Error('unknown'), { responseCode }) : null)
@@ -155,7 +155,7 @@ test.each([
   expect(receiver.received.map(({ to }) => to)).toEqual([['team@example.org']])
 })
 
-test('nobody there: again; ended from here: again', async () => {
+test('no server, or a stop of the daemon: tried again', async () => {
   const receiver = await startMailReceiver({ onMailFrom: () => stop.abort() })
   const stop = new AbortController()
   const stopped = faultOf(await deliver(target(receiver.port), message(), tools({ signal: stop.signal })))

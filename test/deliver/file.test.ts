@@ -8,7 +8,7 @@ import { faultOf, message, tools } from './delivery-tools.ts'
 const target = (dir: string, file_name = '{{name}}-{{date}}.md') =>
   ({ kind: 'file', name: 'file', dir, file_name }) as const
 
-test('the report becomes one file, in a directory that is made; delivered twice, it is still one', async () => {
+test('the report becomes one file in a new directory, even if delivered twice', async () => {
   const dir = join(makeTree(), 'reports')
   for (const _ of [1, 2]) expect(await deliver(target(dir), message(), tools())).toEqual({ ok: true })
   expect(readdirSync(dir)).toEqual(['weekly-digest-2026-11-23.md'])
@@ -17,7 +17,7 @@ test('the report becomes one file, in a directory that is made; delivered twice,
   expect(statSync(path).mode & 0o137).toBe(0)
 })
 
-test('a name that is taken gets a number: what is there stays as it is, each message is there once', async () => {
+test('a name that is taken gets a number; old files stay, and each message has one file', async () => {
   const dir = makeTree({ 'x.md': 'a file of somebody', token: 'secret' })
   const [first, second] = [message(), message({ id: 'run_2' })]
   for (const one of [first, second, first, second]) {
@@ -35,7 +35,7 @@ test('a name that is taken gets a number: what is there stays as it is, each mes
   expect(read('x-4.md')).toContain(first.id)
 })
 
-test('with a thousand files of that name a person must look; nothing is written over', async () => {
+test('a thousand files of one name are a fault, and none is overwritten', async () => {
   const names = Array.from({ length: 1_000 }, (_, at) => (at === 0 ? 'x.md' : `x-${at + 1}.md`))
   const dir = makeTree(Object.fromEntries(names.map((name) => [name, 'old'])))
   const fault = faultOf(await deliver(target(dir, 'x.md'), message(), tools()))
@@ -44,7 +44,7 @@ test('with a thousand files of that name a person must look; nothing is written 
   expect(readdirSync(dir)).toHaveLength(1_000)
 })
 
-test('where the parent is missing nothing is made: its disk may come back', async () => {
+test('creates nothing without the parent directory, whose disk may be unmounted', async () => {
   const root = makeTree()
   const fault = faultOf(await deliver(target(join(root, 'disk/reports')), message(), tools()))
   expect(fault).toMatchObject({ is_final: false, error: { code: 'delivery.file' } })
@@ -62,7 +62,7 @@ test.each(['../{{name}}', '{{evil}}', '{{dots}}', '{{nothing}}', 'a\0b', `${'ä'
   },
 )
 
-test('nothing is written through a link, nor in place of a directory', async () => {
+test('writes neither through a link nor in place of a directory', async () => {
   const root = makeTree({ 'secret.txt': 'old', 'reports/link.md': { link: '../secret.txt' } })
   mkdirSync(join(root, 'reports/dir.md'))
   for (const name of ['link.md', 'dir.md']) {
@@ -72,7 +72,7 @@ test('nothing is written through a link, nor in place of a directory', async () 
   expect(readFileSync(join(root, 'secret.txt'), 'utf8')).toBe('old')
 })
 
-test('a template that asks for what there is not is final, and says so', async () => {
+test('a template with an unknown value is a final fault', async () => {
   const fault = faultOf(await deliver(target(makeTree(), '{{nam}}.md'), message(), tools()))
   expect(fault).toMatchObject({ is_final: true, error: { code: 'template.unknown_name' } })
   expect(fault.error.message).toContain('did you mean {{name}}?')

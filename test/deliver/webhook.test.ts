@@ -39,7 +39,7 @@ test('the whole message comes signed, as a public library checks it; each try ha
   expect(() => verify(`whsec_${Buffer.from('another').toString('base64')}`, server.requests[0]!)).toThrow()
 })
 
-test('a plain secret signs with its bytes, as OpenSSL computes it, and is read anew at each try', async () => {
+test('a plain secret signs with its bytes, as OpenSSL does; each try reads it anew', async () => {
   const server = await startServer()
   const root = makeTree({ secret: 'first' })
   const hook = target(server.origin, { secret_file: `${root}/secret` })
@@ -120,7 +120,7 @@ test('a redirect is not followed', async () => {
   expect(other.requests).toEqual([])
 })
 
-test('of a secret address no error shows more than the host', async () => {
+test('errors show only the host of a secret address', async () => {
   const secret = 'T000_B000_hidden_word'
   const server = await startServer([
     { status: 404, body: `Cannot POST /services/${secret}` },
@@ -150,7 +150,7 @@ test.each([
   'ftp://127.0.0.1/',
   'https://me:word@example.com/',
   'not one',
-])('an address in a file keeps to the rule of the configuration: %s', async (address) => {
+])('an address in a file must obey the rule of the configuration: %s', async (address) => {
   const asked: unknown[] = []
   const request = async (wanted: unknown) => {
     asked.push(wanted)
@@ -167,7 +167,7 @@ test.each([
 test.each([
   ['missing', { url_file: '/no/such/file' }],
   ['empty', { secret_file: '/dev/null' }],
-])('a secret file that is %s sends nothing and is looked at again', async (_what, files) => {
+])('a secret file that is %s: nothing is sent, and the next try reads it again', async (_what, files) => {
   const server = await startServer()
   const { url, ...rest } = target(server.origin)
   const hook = 'url_file' in files ? { ...rest, ...files } : { ...rest, url: url!, ...files }
@@ -176,7 +176,7 @@ test.each([
   expect(server.requests).toEqual([])
 })
 
-test('a template of JSON takes values of any form; what is no JSON then is not sent', async () => {
+test('a JSON template accepts any values; a body that is no JSON is not sent', async () => {
   const server = await startServer()
   const text = 'a "quote" \\ \n {{name}} \u0001'
   const template = '{"msg": {"body": "{{text}}", "of": ["{{name}}"]}}'

@@ -38,7 +38,7 @@ async function fail(rig: Rig, path: string, not_before_ms: number): Promise<void
 }
 
 describe('ignored', () => {
-  test('by a .sluiceignore: the rule with file and line', async () => {
+  test('a .sluiceignore ignores it: shows the rule with file and line', async () => {
     const { ask, root } = await setUp({ tree: { 'a/.sluiceignore': '# mine\n*.log\n', 'a/b/x.log': 'x' } })
     expect(ask('a/b/x.log')).toMatchObject({
       state: 'ignored',
@@ -47,7 +47,7 @@ describe('ignored', () => {
     })
   })
 
-  test('by a default, by the config, by a directory above', async () => {
+  test('a default, the configuration or a parent directory ignores it', async () => {
     const tree = { '~$x.docx': 'x', 'a.bak': 'x', 'node_modules/p/i.js': 'x' }
     const { ask } = await setUp({ tree, folder: { exclude: ['*.bak'] } })
     expect(ask('~$x.docx').ignored_by?.source).toBe('default')
@@ -55,14 +55,14 @@ describe('ignored', () => {
     expect(ask('node_modules/p/i.js')).toMatchObject({ state: 'ignored', ignored_by: { source: 'default' } })
   })
 
-  test('a rule that came later than the file', async () => {
+  test('a rule newer than the file ignores it', async () => {
     const { ask, rig } = await setUp({ tree: { 'a.bak': 'x' }, folder: { exclude: ['*.bak'] } })
     await rig.bringIn('a.bak')
     expect(ask('a.bak').why[1]).toContain('before that rule it was ready')
   })
 })
 
-test('what is no file', async () => {
+test('explains a path that is no file', async () => {
   const { ask, root } = await setUp({ tree: { 'd/': '', link: { link: 'd' } } })
   expect(spawnSync('mkfifo', [join(root, 'pipe')]).status).toBe(0)
   expect(ask('')).toMatchObject({ state: 'special', why: ['a directory; its files: sluice ls notes'] })
@@ -72,7 +72,7 @@ test('what is no file', async () => {
   expect(ask('d/none')).toMatchObject({ state: 'unknown', on_disk: { kind: 'missing', size: null } })
 })
 
-test('without any ledger: not scanned yet, and how to begin', () => {
+test('without a ledger: not scanned yet, and how to begin', () => {
   const config = configFor({ root: makeTree({ 'a.txt': 'x', empty: '' }) })
   const ask = (path: string) =>
     explain({ config, ledger: undefined, place: { folder: 'notes', path }, daemon_runs: false, now_ms: 0 })
@@ -81,7 +81,7 @@ test('without any ledger: not scanned yet, and how to begin', () => {
   expect(ask('empty').why[0]).toContain('it is empty')
 })
 
-test('settling: until when', async () => {
+test('settling: shows the time of the next check', async () => {
   const { ask, rig } = await setUp()
   const not_before_ms = rig.clock.now_ms() + 2_000
   await rig.record({ type: 'file_seen', folder: 'notes', path: 'a', stat: stat(), not_before_ms })
@@ -110,7 +110,7 @@ describe('skipped', () => {
 })
 
 describe('blocked', () => {
-  test('by the upload limit: the command to send it, ready to copy', async () => {
+  test('upload limit: shows the command to send it, ready to copy', async () => {
     const brake = { files: 1, bytes: 1e9, per_ms: day_ms }
     const { ask, rig, root } = await setUp({ limits: { brake }, uploads: { brake: { files: 1, bytes: '1GB' } } })
     await rig.settle('first')
@@ -121,7 +121,7 @@ describe('blocked', () => {
     expect(why[1]).toBe(`to send it: sluice accept '${root}/new disk/it'\\''s.txt'`)
   })
 
-  test('unreadable: why and when it is tried again; outside: a person', async () => {
+  test('unreadable: shows the reason and the next try; outside: a user must act', async () => {
     const { ask, rig } = await setUp()
     const not_before_ms = rig.clock.now_ms() + 30_000
     const at = { type: 'file_blocked', folder: 'notes', stat: stat() } as const
@@ -134,7 +134,7 @@ describe('blocked', () => {
 })
 
 describe('waiting', () => {
-  test('its turn, the last error with the next try, no daemon', async () => {
+  test('shows its turn, the last error with the next try, and a missing daemon', async () => {
     const { ask, rig } = await setUp()
     await rig.settle('turn')
     expect(ask('turn').why).toEqual(['it goes up when its turn comes'])
@@ -149,7 +149,7 @@ describe('waiting', () => {
     })
   })
 
-  test('min_resend_s: the earlier version and when this one goes', async () => {
+  test('min_resend_s: names the earlier version and the time of this one', async () => {
     const { ask, rig } = await setUp({ limits: { min_resend_ms: 600_000 } })
     await rig.bringIn('a')
     await rig.clock.advance(minute_ms)
@@ -161,7 +161,7 @@ describe('waiting', () => {
     expect(ask('a').why).toEqual(['it goes up when its turn comes'])
   })
 
-  test('the daily limit', async () => {
+  test('shows the daily limit', async () => {
     const { ask, rig } = await setUp({ uploads: { max_bytes_per_day: '100B' } })
     await rig.settle('alone', { size: 500 })
     expect(ask('alone').why).toEqual(['it goes up when its turn comes'])
@@ -170,7 +170,7 @@ describe('waiting', () => {
     expect(ask('second').why[0]).toContain('uploads.max_bytes_per_day')
   })
 
-  test('what holds everything up: folder, account, service, its own project and no other', async () => {
+  test('shows what holds up all files: folder, account, service and its own project only', async () => {
     const { ask, rig, config } = await setUp()
     await rig.settle('a')
     const began = (about: string, message: string) =>
@@ -187,7 +187,7 @@ describe('waiting', () => {
   })
 })
 
-test('ingesting: since when, and that slow is not failed', async () => {
+test('ingesting: shows since when; slow is not failed', async () => {
   const { ask, rig } = await setUp()
   const content = await rig.settle('a')
   const asked_again_ms = rig.clock.now_ms() + 16 * minute_ms
@@ -209,7 +209,7 @@ test('ingesting: since when, and that slow is not failed', async () => {
   expect(ask('a').why[0]).toContain('longer than usual')
 })
 
-test('refused, removed on the service, gone: what a person can do', async () => {
+test('refused, removed on the service, gone: shows what a user can do', async () => {
   const { ask, rig, root } = await setUp()
   await rig.record({ type: 'content_refused', content: await rig.settle('no'), error })
   expect(ask('no')).toMatchObject({ state: 'refused', last_error: error })
@@ -222,7 +222,7 @@ test('refused, removed on the service, gone: what a person can do', async () => 
 describe('older versions of a file that is there', () => {
   const ready = { made: '1'.repeat(32), second: '2'.repeat(32), third: '3'.repeat(32) }
 
-  test('kept: they answer still', async () => {
+  test('kept versions still answer', async () => {
     const { ask, rig } = await setUp({ tree: { a: 'x' } })
     await rig.bringIn('a', { md5: ready.made })
     expect(ask('a')).toMatchObject({ older_versions: [], why: ['it is usable in the assistant', expect.anything()] })
@@ -241,7 +241,7 @@ describe('older versions of a file that is there', () => {
   })
 })
 
-test('of a time when the folder had another path: what goes with the change is kept, and says so', async () => {
+test('versions from another path of the folder are kept, with the reason', async () => {
   const removing = { on_delete: 'remove', on_change: 'remove_old' } as const
   const { ask, rig } = await setUp({ tree: { changed: 'x' }, folder: removing })
   const folder = { name: 'notes', project_id, labels: [], label_from: 'none', rules: '{}', ...removing } as const

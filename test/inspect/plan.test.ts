@@ -21,7 +21,7 @@ function statAt(root: string, path: string): FileStat {
 const staying = ({ stays }: FolderPlan) => Object.fromEntries(stays.map(({ reason, files }) => [reason, files]))
 const only = (plan: Plan) => plan.folders[0]!
 
-test('without any ledger: what goes up by type, what not and why, as JSON', async () => {
+test('without a ledger: JSON shows files to send by type, and the others with reasons', async () => {
   const root = makeTree({
     'a.TXT': '12345',
     'b.txt': '123',
@@ -41,7 +41,7 @@ test('without any ledger: what goes up by type, what not and why, as JSON', asyn
   expect(JSON.parse(JSON.stringify(plan).replaceAll(root, 'ROOT'))).toMatchSnapshot()
 })
 
-test('with a ledger: what is in, on its way or refused is told from what is new or changed', async () => {
+test('with a ledger: separates ready, underway and refused files from new and changed ones', async () => {
   const root = makeTree({
     in: 'in',
     way: 'way',
@@ -87,7 +87,7 @@ test('with a ledger: what is in, on its way or refused is told from what is new 
   expect(plan.limits.brake).toMatchObject({ files: 4, is_reached: true })
 })
 
-test('--hash: known bytes are linked, equal ones go up once', async () => {
+test('--hash: known bytes are linked, and equal files are sent once', async () => {
   const root = makeTree({ 'a.txt': 'same', 'b/a copy.txt': 'same', 'known.txt': 'hello', 'new.txt': 'new' })
   const rig = await openRig({ root })
   await rig.bringIn('elsewhere/hello.txt', { size: 5, md5: '5d41402abc4b2a76b9719d911017c592' })
@@ -99,7 +99,7 @@ test('--hash: known bytes are linked, equal ones go up once', async () => {
   expect(blind.would_go_up.files).toBe(4)
 })
 
-test('a folder that is away is told of, the others are planned', async () => {
+test('reports an offline folder and plans the others', async () => {
   const root = makeTree({ 'a.txt': 'x' })
   const more = [{ name: 'away', path: join(root, '../not-there-at-all') }]
   const plan = await planUploads({ config: configFor({ root, more }), ledger: undefined, hash: false, now_ms })
@@ -107,7 +107,7 @@ test('a folder that is away is told of, the others are planned', async () => {
   expect(plan.would_go_up.files).toBe(1)
 })
 
-test('what the limits mean for it', async () => {
+test('shows the effect of the limits', async () => {
   const root = makeTree({ a: 'x'.repeat(100), b: 'x'.repeat(100), c: 'y' })
   const plan = async (uploads: object) =>
     (await planUploads({ config: configFor({ root, uploads }), ledger: undefined, hash: false, now_ms })).limits
@@ -119,7 +119,7 @@ test('what the limits mean for it', async () => {
   expect(await plan({ brake: 'off' })).toMatchObject({ brake: null })
 })
 
-test('it writes nothing, into the folder or the state directory', async () => {
+test('writes nothing into the folder or the state directory', async () => {
   const root = makeTree({ 'a.txt': 'x' })
   const state_dir = join(makeStore(), 'state')
   mkdirSync(state_dir)

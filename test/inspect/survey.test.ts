@@ -6,7 +6,7 @@ import { makeTree } from '../tree.ts'
 const clock = system_clock
 const younger_than_ms = [30 * day_ms]
 
-test('counts, sizes, types, ages, and what is ignored by which rule', async () => {
+test('shows counts, sizes, types, ages, and ignored files by rule', async () => {
   const root = makeTree({
     'a.TXT': 'four',
     'sub/b.txt': { text: 'old one', aged_ms: 60 * day_ms },
@@ -29,7 +29,7 @@ test('counts, sizes, types, ages, and what is ignored by which rule', async () =
   expect(survey.ignored.map(({ rule, count }) => [rule, count])).toContainEqual(['*.bak', 1])
 })
 
-test('it stops counting at a number of files, and at a time', async () => {
+test('stops counting at the limits for files and time', async () => {
   const root = makeTree(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${at}.txt`, 'x'])))
   const files = { max_files: 10, max_time_ms: 60_000 }
   expect((await surveyFolder(root, { clock, younger_than_ms, limits: files })).stopped).toBe('files')
@@ -38,7 +38,7 @@ test('it stops counting at a number of files, and at a time', async () => {
   expect((await surveyFolder(root, { clock: late, younger_than_ms, limits: time })).stopped).toBe('time')
 })
 
-test('a folder that is not there is offline, no error', async () => {
+test('a missing folder is offline, not an error', async () => {
   const survey = await surveyFolder(`${makeTree()}/none`, { clock, younger_than_ms })
   expect(survey).toMatchObject({ offline: expect.stringContaining('ENOENT'), all: { files: 0, bytes: 0 } })
 })

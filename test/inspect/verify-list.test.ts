@@ -46,7 +46,7 @@ localJourneys('verify with several projects', (profile) => {
     expect(summary.complete).toBe(true)
   })
 
-  test('one that is refused keeps nothing of the other from being compared', async () => {
+  test('a refused project does not stop the comparison of another', async () => {
     const { journey } = await twoProjects(profile)
     expect(await journey.service.removeAsset(idOf(journey, 'docs/a.txt'))).toBe(true)
     // Asked after the other, and before it.
@@ -85,7 +85,7 @@ localJourneys('the place in the list is lost while verify reads it', (profile) =
     return { journey, missing, ...(await verifying) }
   }
 
-  test('another place on the same page is taken: nothing is read twice, and the rest is compared', async () => {
+  test('continues at another cursor of the same page: reads nothing twice and compares the rest', async () => {
     const { journey, missing, summary, differences } = await lose(3)
     // Those that were listed and then removed count as they were seen.
     expect(differences).toEqual([])
@@ -96,7 +96,7 @@ localJourneys('the place in the list is lost while verify reads it', (profile) =
     expect(again.summary.projects).toMatchObject([{ expected: 29, usable: 26 }])
   })
 
-  test('no other place is left: it says so, calls nothing missing, and can be run again', async () => {
+  test('without another cursor: reports it, calls nothing missing, and can run again', async () => {
     const { journey, missing, summary, differences } = await lose(8)
     expect(differences).toEqual([])
     expect(summary.projects).toMatchObject([{ fault: { code: 'answer.list' } }])

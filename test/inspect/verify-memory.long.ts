@@ -10,7 +10,7 @@ import { recount } from '../ledger/sound.ts'
 const Database = sqliteDriver()
 
 localJourneys('verify', (profile) => {
-  test('10,000 files on each side: merged in order, and in a memory that is bounded', async () => {
+  test('compares 10,000 files on each side in order and in bounded memory', async () => {
     const journey = await begin({ tree: { 'docs/a.txt': 'a' }, profile })
     await journey.allReady()
     await journey.idle()

@@ -82,7 +82,7 @@ function changeInSecret(journey: Journey, name: string, text: string): void {
 }
 
 localJourneys('verify', (profile) => {
-  test('all of one mind: nothing is named', async () => {
+  test('reports nothing if ledger, disk and service agree', async () => {
     const journey = await stopped({ profile })
     const { summary, named } = await verified(journey, { full: true })
     expect(named).toEqual([])
@@ -92,7 +92,7 @@ localJourneys('verify', (profile) => {
     expect([summary.on_the_way, summary.standing.refused]).toEqual([0, 0])
   })
 
-  test('on disk: new, gone, written, touched, replaced; what settles, is skipped or ignored is no difference', async () => {
+  test('on disk: reports new, gone, written, touched and replaced files, not settling, skipped or ignored ones', async () => {
     const journey = await stopped({ profile, tree: { ...tree, 'docs/d.txt': 'd', 'docs/e.txt': 'e' } })
     journey.write({ 'docs/new.txt': 'n', 'docs/deep/newer.txt': 'n', 'docs/also empty.txt': '', 'docs/~$x.docx': 'x' })
     journey.remove('docs/a.txt')
@@ -123,7 +123,7 @@ localJourneys('verify', (profile) => {
     journey.ends({ also_there: [md5Of('a'), md5Of('b')] })
   })
 
-  test('on the service: removed, failed, being read again, a label taken away, of other people', async () => {
+  test('on the service: reports removed, failed and reread assets, missing labels, and assets of other users', async () => {
     const journey = await stopped({
       profile,
       tree: { ...tree, 'docs/d.txt': 'd' },
@@ -164,7 +164,7 @@ localJourneys('verify', (profile) => {
     expect((await verified(journey)).named).toEqual([])
   })
 
-  test('what others have there is told with its id and is no difference; what came back is one', async () => {
+  test('reports assets of other users by id, but not as a difference; a returned asset is one', async () => {
     const journey = await stopped({ profile })
     const a_id = journey.file('docs/a.txt')!.asset_id!
     inLedger(journey, "UPDATE contents SET state = 'removed_on_service' WHERE asset_id = ?", a_id)
@@ -178,7 +178,7 @@ localJourneys('verify', (profile) => {
     inLedger(journey, "UPDATE contents SET state = 'ready', asset_id = ? WHERE state = 'abandoned'", a_id)
   })
 
-  test('--full finds bytes that changed under the same size and times; without it nothing is seen', async () => {
+  test('only --full finds changed bytes with the same size and times', async () => {
     const journey = await stopped({ profile })
     changeInSecret(journey, 'docs/a.txt', 'A')
     expect((await verified(journey)).named).toEqual([])
@@ -192,7 +192,7 @@ localJourneys('verify', (profile) => {
     journey.ends({ also_there: [md5Of('a')] })
   })
 
-  test('another directory in place of a folder of one file: said, and nothing in it is gone', async () => {
+  test('another directory in place of a folder with one file: reports it, and no file counts as gone', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a', 'other/': '' } })
     await journey.allReady()
     await journey.stop()
@@ -207,7 +207,7 @@ localJourneys('verify', (profile) => {
     journey.move('elsewhere', 'docs')
   })
 
-  test('a folder that the configuration gives another path: said, and nothing in it is gone', async () => {
+  test('a folder with another path in the configuration: reports it, and no file counts as gone', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a', 'other/': '' } })
     await journey.allReady()
     await journey.stop()
@@ -218,7 +218,7 @@ localJourneys('verify', (profile) => {
     )
   })
 
-  test('a folder that is away, or empty where it was full: said, and nothing in it is gone', async () => {
+  test('an offline or newly empty folder: reports it, and no file counts as gone', async () => {
     const names = Array.from({ length: 15 }, (_, index) => `docs/${index}.txt`)
     const journey = await stopped({ profile, tree: Object.fromEntries(names.map((name) => [name, name])) })
     renameSync(journey.at('docs'), journey.at('away'))
@@ -236,7 +236,7 @@ localJourneys('verify', (profile) => {
     expect((await verified(journey, { clock: later })).named).toEqual([])
   })
 
-  test('a service that refuses the token, or the project: nothing is missing, and the disk is compared all the same', async () => {
+  test('the service refuses the token or the project: nothing is missing, and the disk is still compared', async () => {
     const journey = await stopped({ profile })
     journey.remove('docs/a.txt')
     for (const [failure, code] of [
@@ -253,7 +253,7 @@ localJourneys('verify', (profile) => {
     journey.ends({ also_there: [md5Of('a')] })
   })
 
-  test('one folder alone: nothing is said of the others', async () => {
+  test('with one folder named, reports nothing about the others', async () => {
     const folders = { docs: {}, more: {} }
     const journey = await stopped({
       profile,
@@ -274,7 +274,7 @@ localJourneys('verify', (profile) => {
     journey.ends({ also_there: [md5Of('b')] })
   })
 
-  test.skipIf(process.getuid?.() === 0)('what cannot be read is named, and nothing below it is gone', async () => {
+  test.skipIf(process.getuid?.() === 0)('reports unreadable paths; no file below counts as gone', async () => {
     const journey = await stopped({ profile })
     chmodSync(journey.at('docs/deep'), 0)
     chmodSync(journey.at('docs/a.txt'), 0)

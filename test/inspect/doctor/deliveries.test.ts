@@ -25,7 +25,7 @@ describe('a mail server', () => {
     return checkMail(alerts({ email }))
   }
 
-  test('greets, begins TLS, takes the login; no mail is handed over', async () => {
+  test('greets, starts TLS and logs in, but sends no mail', async () => {
     const { port, received, logins } = await startMailReceiver()
     const login = { user: 'ada', password_file: join(root, 'password'), ca_file: join(root, 'ca.pem') }
     expect(await check({ port, tls: 'starttls', ...login })).toMatchObject([
@@ -35,7 +35,7 @@ describe('a mail server', () => {
     expect(received).toEqual([])
   })
 
-  test('a wrong password, a certificate that nobody knows, nobody there, a password that is missing', async () => {
+  test('reports a wrong password, an unknown certificate, no server, and a missing password', async () => {
     const { port } = await startMailReceiver()
     const ca_file = join(root, 'ca.pem')
     const wrong = await check({ port, tls: 'starttls', ca_file, user: 'ada', password_file: join(root, 'wrong') })
@@ -49,7 +49,7 @@ describe('a mail server', () => {
   })
 })
 
-test('webhooks: a connection and no more; nobody there; a file that holds no address', async () => {
+test('webhooks: connects only; reports no server, and a file without an address', async () => {
   const server = await startServer()
   const root = secrets({ good: `${server.origin}/hooks/SECRET`, bad: 'no address' })
   const checks = await checkWebhooks(
@@ -64,7 +64,7 @@ test('webhooks: a connection and no more; nobody there; a file that holds no add
   expect(server.requests).toEqual([])
 })
 
-test('commands: there, missing, not to be run', () => {
+test('commands: runnable, missing, not executable', () => {
   const root = makeTree({ 'plain.sh': '#!/bin/sh\n' })
   const programs = ['/bin/sh', '/no/such/program', join(root, 'plain.sh')]
   const checks = checkCommands(alerts(...programs.map((program) => ({ command: { run: [program] } }))))
@@ -72,7 +72,7 @@ test('commands: there, missing, not to be run', () => {
   expect(checks[2]?.hint).toContain(`chmod +x ${root}/plain.sh`)
 })
 
-test('files with secrets: closed, open to others, missing; what is in them is not shown', () => {
+test('secret files: closed, open to others, missing; shows no content', () => {
   const root = secrets({ closed: 'SECRET', open: 'SECRET' })
   chmodSync(join(root, 'open'), 0o644)
   const hook = (name: string) => ({

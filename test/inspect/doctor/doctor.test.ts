@@ -18,7 +18,7 @@ async function doctor(home: Home): Promise<DoctorAnswer & { code: number | null 
 const of = ({ checks }: DoctorAnswer, id: string) => checks.filter((check) => check.id === id)
 
 describe('sluice doctor', () => {
-  test('before the first run, and beside a daemon that has sent something', async () => {
+  test('before the first run, and beside a daemon that has sent a file', async () => {
     const home = await Home.make({ 'a.txt': 'hello' })
     chmodSync(join(home.path, 'docs'), 0o755)
     const before = await doctor(home)
@@ -50,7 +50,7 @@ describe('sluice doctor', () => {
     for (const secret of secrets) expect(out + JSON.stringify(after)).not.toContain(secret)
   })
 
-  test('a token that is refused, one that reaches no project, none: 77', async () => {
+  test('a refused token, one without the project, and none: exit code 77', async () => {
     const home = await Home.make()
     home.giveToken('pat_00000000000000000000000000000000')
     expect(await doctor(home)).toMatchObject({ code: 77 })
@@ -68,7 +68,7 @@ describe('sluice doctor', () => {
     expect(of(without, 'project')).toMatchObject([{ level: 'warning', message: 'not asked: there is no token' }])
   })
 
-  test('a configuration with faults: all of them, and the rest is checked', async () => {
+  test('a configuration with faults: reports all of them and checks the rest', async () => {
     const home = await Home.make({ 'a.txt': 'hello' })
     home.configure({ folder: {}, folders: [{ name: 'Wrong Name', path: 'relative' }], uploads: { concurrency: -1 } })
     const answer = await doctor(home)
@@ -103,7 +103,7 @@ describe('sluice doctor', () => {
     expect(of(bare, 'node')).toMatchObject([{ level: 'ok' }])
   })
 
-  test('no configuration, and one that others may change', () => {
+  test('no configuration, and one that others may write', () => {
     const root = makeTree({ 'sluice.yaml': 'state_dir: /nowhere' })
     const read = (file: string) => checkConfig(examineConfig({ file, env: {}, checks_paths: true }), [])
     expect(read(join(root, 'missing.yaml'))).toMatchObject([
@@ -119,7 +119,7 @@ describe('sluice doctor', () => {
     })
   })
 
-  test('a service that is away: a fault, and the projects were not asked', async () => {
+  test('an offline service is a fault, and the projects are not asked', async () => {
     const home = await Home.make()
     home.configure({ service: { base_url: 'http://127.0.0.1:9' } })
     const answer = await doctor(home)
@@ -129,14 +129,14 @@ describe('sluice doctor', () => {
   })
 })
 
-test('docs/operating.md has a line for every check, and none for what is not there', () => {
+test('docs/operating.md has a line for every check, and no other line', () => {
   const docs = readFileSync(fileURLToPath(new URL('../../../docs/operating.md', import.meta.url)), 'utf8')
   const section = docs.split(/^## Doctor$/m)[1]!.split(/^## /m)[0]!
   const listed = [...section.matchAll(/^\| `([a-z0-9_]+)` \|/gm)].map(([, id]) => id)
   expect(listed).toEqual(Object.values(check_groups).flat())
 })
 
-test('the unit that runs a configuration is found, and compared with it', async () => {
+test('finds the unit that runs a configuration, and compares them', async () => {
   const { findUnit } = await import('../../../src/inspect/doctor/find-unit.ts')
   const { checkUnit } = await import('../../../src/inspect/doctor/find-unit.ts')
   const { toolsFor } = await import('./doctor-rig.ts')

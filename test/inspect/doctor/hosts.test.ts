@@ -24,13 +24,13 @@ const elsewhere = makeCertificate('elsewhere.test', ['2020', '2090'])
 const plain = { pem: undefined, field: 'service.ca_file' }
 
 describe('a host by TLS', () => {
-  test('trusted by ca_file', async () => {
+  test('ca_file makes it trusted', async () => {
     const url = new URL(`https://localhost:${await listen(createServer(trusted))}`)
     const check = await checkHost('api_host', url, toolsFor(), { pem: trusted.cert, field: 'service.ca_file' })
     expect(check).toMatchObject({ level: 'ok', about: url.host, message: 'reachable, its certificate is trusted' })
   })
 
-  test('self-signed: what to do with the company’s authority', async () => {
+  test('self-signed: says what to do with the company’s authority', async () => {
     const url = new URL(`https://localhost:${await listen(createServer(trusted))}`)
     const check = await checkHost('api_host', url, toolsFor(), plain)
     expect(check).toMatchObject({
@@ -40,7 +40,7 @@ describe('a host by TLS', () => {
     expect(check.hint).toContain('name its file as service.ca_file')
   })
 
-  test('expired: the clock first', async () => {
+  test('expired: suggests to check the clock first', async () => {
     const url = new URL(`https://localhost:${await listen(createServer(expired))}`)
     const check = await checkHost('api_host', url, toolsFor(), { ...plain, pem: expired.cert })
     expect(check).toMatchObject({ level: 'fault', message: 'its certificate has expired (CERT_HAS_EXPIRED)' })
@@ -54,7 +54,7 @@ describe('a host by TLS', () => {
     expect(check.hint).toContain('check the address')
   })
 
-  test('one that says nothing is left after the time there is', async () => {
+  test('a silent host is given up at the time limit', async () => {
     const sockets = new Set<{ destroy(): void }>()
     const url = new URL(`https://localhost:${await listen(createPlainServer((socket) => void sockets.add(socket)))}`)
     const tools = toolsFor({}, { limits: { answer_ms: 300, walk_ms: 300, ledger_ms: 300 } })
@@ -63,7 +63,7 @@ describe('a host by TLS', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  test('nobody there', async () => {
+  test('no server listens', async () => {
     const port = await listen(createPlainServer())
     await new Promise((resolve) => servers.pop()!.close(resolve))
     const check = await checkHost('api_host', new URL(`https://localhost:${port}`), toolsFor(), plain)
@@ -72,7 +72,7 @@ describe('a host by TLS', () => {
 })
 
 describe('through a proxy', () => {
-  test('the tunnel is asked for, and said; one that refuses is a fault', async () => {
+  test('asks the proxy for a tunnel and says so; a refusal is a fault', async () => {
     const asked: string[] = []
     const answer = { text: 'HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n' }
     const port = await listen(
@@ -93,7 +93,7 @@ describe('through a proxy', () => {
     })
   })
 
-  test('one that is not there is named: it looks like a host that is not', async () => {
+  test('names an unreachable proxy, which gives the error of an unreachable host', async () => {
     const port = await listen(createPlainServer())
     await new Promise((resolve) => servers.pop()!.close(resolve))
     const proxy = { http_proxy: undefined, https_proxy: `http://ann:sesame@127.0.0.1:${port}`, no_proxy: undefined }
@@ -121,7 +121,7 @@ describe('through a proxy', () => {
 
 describe('the certificates of ca_file', () => {
   const now_ms = Date.UTC(2026, 0, 1)
-  test('in order, expired, none at all, not there', () => {
+  test('valid, expired, empty and missing files', () => {
     expect(levels(checkCa(trusted.file, now_ms).checks)).toEqual(['ok ca'])
     expect(checkCa(trusted.file, now_ms).pem).toBe(trusted.cert)
     expect(checkCa(expired.file, now_ms).checks[0]).toMatchObject({

@@ -16,14 +16,14 @@ test.each([
   expect(checkNode(version).level).toBe(level)
 })
 
-test('md5: there, and refused by OpenSSL as it is in FIPS mode', () => {
+test('md5: available, or refused by OpenSSL as in FIPS mode', () => {
   expect(checkMd5().level).toBe('ok')
   // MD4 is kept back by OpenSSL 3 in the same way; without its FIPS module a Node in that mode does not start.
   const check = checkMd5(() => createHash('md4').update('').digest())
   expect(check).toMatchObject({ level: 'fault', hint: expect.stringContaining('OPENSSL_CONF') })
 })
 
-test('SQLite: it loads, and npm left it out', () => {
+test('SQLite: loads, or npm skipped it', () => {
   expect(checkSqlite()).toEqual([])
   const left_out = () => {
     throw new SluiceError({ code: 'sqlite.unusable', message: 'does not load', hint: 'install Sluice again' })
@@ -31,7 +31,7 @@ test('SQLite: it loads, and npm left it out', () => {
   expect(checkSqlite(left_out)).toMatchObject([{ id: 'sqlite', level: 'fault', hint: 'install Sluice again' }])
 })
 
-test('open files: as the shell that it was started from has it', () => {
+test('open files: the limit of the starting shell', () => {
   const limits = (count: number) =>
     execFileSync('sh', ['-c', `ulimit -n ${count}; cat /proc/self/limits`], { encoding: 'utf8' })
   expect(checkOpenFiles(limits(256))).toMatchObject([
@@ -41,7 +41,7 @@ test('open files: as the shell that it was started from has it', () => {
   expect(checkOpenFiles('')).toEqual([])
 })
 
-test('time zones: known to this Node, and not', () => {
+test('time zones: known or unknown to this Node', () => {
   const prompt = (name: string, timezone: string) => ({ name, schedule: { timezone } })
   const checks = checkTimeZones([
     prompt('a', 'Europe/Berlin'),

@@ -20,13 +20,13 @@ async function inspect(path: string, folder: object = {}, change = {}) {
 }
 
 describe('a folder', () => {
-  test('there, readable, watched', async () => {
+  test('online, readable, watched', async () => {
     const { checks } = await inspect(makeTree({ 'a.txt': 'text', 'b/c.txt': 'text' }))
     expect(levels(checks)).toEqual(['ok folder', 'ok filesystem', 'ok rights', 'ok widening'])
     expect(checks[0]?.message).toContain('there, 2 files in 2 folders')
   })
 
-  test('missing, empty, without an answer', async () => {
+  test('missing, empty, unresponsive', async () => {
     expect(levels((await inspect('/nowhere/at/all')).checks)).toEqual(['warning folder'])
     expect((await inspect(makeTree())).checks[0]).toMatchObject({
       level: 'warning',
@@ -36,7 +36,7 @@ describe('a folder', () => {
     expect(checks).toMatchObject([{ level: 'fault', message: expect.stringContaining('no answer in 10 s') }])
   })
 
-  test('narrower subfolders: a warning by warn, left out by skip', async () => {
+  test('narrower subfolders: warn gives a warning, skip leaves them out', async () => {
     const root = makeTree({ 'hr/pay.txt': 'text', 'a.txt': 'text' })
     chmodSync(root, 0o755)
     chmodSync(join(root, 'hr'), 0o700)
@@ -51,7 +51,7 @@ describe('a folder', () => {
     })
   })
 
-  test('closed to this user: what is in it, itself, and a parent that cannot be passed', () => {
+  test('closed to this user: its content, itself, or a parent directory', () => {
     const root = makeTree({ 'docs/in/a.txt': 'text', 'docs/b.txt': 'text', 'gate/docs/a.txt': 'text' })
     chmodSync(join(root, 'docs'), 0o755)
     chmodSync(join(root, 'docs/in'), 0o000)
@@ -97,7 +97,7 @@ describe('a folder', () => {
     free_memory_bytes: 1e9,
   }
 
-  test('a share is scanned; who wants it watched is told that nothing is heard there', async () => {
+  test('a share is scanned; watching it gives a warning that it has no events', async () => {
     const { inspected } = await inspect(makeTree({ a: 'text' }))
     const on_share = inspected.map((one) => ({ ...one, root: share }))
     expect(checkFolders(on_share, 1)[1]).toMatchObject({
@@ -115,7 +115,7 @@ describe('a folder', () => {
     })
   })
 
-  test('what each folder is watched by, by what the others take; the line to type is exact', async () => {
+  test('the watcher of each folder depends on the others; the command to copy is exact', async () => {
     const { inspected } = await inspect(makeTree({ 'a.txt': 'text', 'b/c.txt': 'text' }))
     const watching = (value: number, change: object = {}, some = inspected) =>
       checkWatching(some, { ...means, watches: { ...means.watches, value }, ...change }, shares)
@@ -146,16 +146,16 @@ describe('a folder', () => {
   })
 })
 
-describe('a share that hangs', () => {
-  test('gives no answer in time, and the others do', async () => {
+describe('an unresponsive mount', () => {
+  test('gives no answer in time, while other paths do', async () => {
     const root = makeTree({ 'a.txt': 'text' })
     const places = [root, '/nowhere/at/all', join(root, 'a.txt')]
     expect(await unresponsivePlaces(places, 20_000, system_clock)).toEqual([])
     expect(await unresponsivePlaces([root], 0, system_clock)).toEqual([root])
   })
 
-  test.skipIf(isNotRoot('a share that hangs'))(
-    'a FUSE mount whose program never answers: all the rest is checked, and the process ends',
+  test.skipIf(isNotRoot('an unresponsive mount'))(
+    'a FUSE mount whose program never answers: doctor checks the rest and ends',
     () => {
       const root = makeTree({ 'alive/a.txt': 'text', 'dead/': '' })
       const script = `
@@ -193,7 +193,7 @@ print(done.stdout + done.stderr)
 })
 
 describe('the state directory', () => {
-  test('not there yet, closed, open to others, with files of another user', () => {
+  test('missing, closed, open to others, with files of another user', () => {
     const state = (state_dir: string) => checkStateDir(toolsFor({ state_dir }))
     expect(levels(state('/nowhere/state'))).toEqual(['ok state_dir'])
     const dir = makeTree({ 'ledger.db': '', 'tickets.db': '' })
@@ -211,11 +211,11 @@ describe('the state directory', () => {
     expect(state(dir)).toMatchObject([{ level: 'fault', message: expect.stringContaining('another user') }])
   })
 
-  test('no answer from it', () => {
+  test('unresponsive state directory', () => {
     expect(levels(checkStateDir(toolsFor({}, { isUnresponsive: () => true })))).toEqual(['fault state_dir'])
   })
 
-  test('run as another user than the daemon', () => {
+  test('doctor runs as another user than the daemon', () => {
     const state_dir = makeStore()
     const uid = process.getuid?.() ?? 0
     expect(levels(checkUser(toolsFor({ state_dir })))).toEqual(['ok user'])
@@ -224,7 +224,7 @@ describe('the state directory', () => {
     ])
   })
 
-  test('space: enough, little, hardly any', () => {
+  test('space: enough, little, almost none', () => {
     const free = (disk_free_bytes: number) =>
       levels(checkSpace(toolsFor({ state_dir: makeStore(), health: { disk_free_bytes } })))
     expect(free(1)).toEqual(['ok space'])
@@ -233,7 +233,7 @@ describe('the state directory', () => {
 })
 
 describe('the ledger', () => {
-  test('not there yet, in order beside a daemon at work, damaged, no database at all', async () => {
+  test('missing, valid beside a running daemon, damaged, no database', async () => {
     const check = async (state_dir: string) => checkLedger(toolsFor({ state_dir }))
     expect(levels(await check(makeStore()))).toEqual(['ok ledger'])
     const rig = await openRig()

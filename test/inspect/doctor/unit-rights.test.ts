@@ -80,7 +80,7 @@ test.runIf(is_reachable)(
   },
 )
 
-test.runIf(is_reachable)('a group of the unit counts, and so does its right to read every file', async () => {
+test.runIf(is_reachable)('groups of the unit count, and its right to read every file', async () => {
   const by_group = installed(['User=nobody', 'SupplementaryGroups=12345'])
   const { chownSync } = await import('node:fs')
   chownSync(join(by_group.home, 'shut'), 0, 12_345)
@@ -90,7 +90,7 @@ test.runIf(is_reachable)('a group of the unit counts, and so does its right to r
   expect(of(await by_right.doctor(), 'folder')).toMatchObject([{ level: 'ok' }, { level: 'ok', about: 'shut' }])
 })
 
-test.runIf(is_root)('a user that is not there yet: that is said, and nothing is called readable for it', async () => {
+test.runIf(is_root)('a missing user is reported, and nothing counts as readable for it', async () => {
   const answer = await installed(['User=sluice-that-nobody-has']).doctor()
   expect(of(answer, 'rights')[0]).toMatchObject({ message: 'root may read all of it' })
   expect(of(answer, 'user')).toContainEqual(

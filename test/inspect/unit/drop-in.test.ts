@@ -17,7 +17,7 @@ const whole = unitConfig(['/srv/finance', '/mnt/nas/contracts'], {
 })
 
 describe('the drop-in', () => {
-  test('names what the configuration names, with the place of the program', () => {
+  test('names the paths of the configuration and of the program', () => {
     const mounts = new Map([['/mnt/nas/contracts', { mount_point: '/mnt/nas', is_network: true }]])
     expect(dropInOf(whole, { ...facts, groups: ['finance'], mounts })).toBe(
       `# Made by \`sluice install\` from the configuration: run it again when folders or reports have changed.
@@ -53,7 +53,7 @@ SupplementaryGroups=finance
     expect(dropInOf(unitConfig(['/srv/docs']), facts)).not.toContain('ReadWritePaths')
   })
 
-  test('lets a reload see a new token, where the machine can or the token is the service’s own', () => {
+  test('a reload sees a new token, if systemd can refresh it or the service owns it', () => {
     const config = unitConfig(['/srv/docs'], { service: { token_file: '/etc/sluice/live-token' } })
     expect(dropInOf(config, facts)).not.toMatch(/live-token|LoadCredential|RefreshOnReload/)
     expect(dropInOf(config, { ...facts, is_refreshing: true })).toContain('\nRefreshOnReload=credentials\n')
@@ -62,7 +62,7 @@ SupplementaryGroups=finance
     )
   })
 
-  test('of a directory that is written to never says that it is read only', () => {
+  test('never makes a written directory read-only', () => {
     const config = unitConfig(['/mnt/disk/in'], { prompts: [promptTo({ file: { dir: '/mnt/disk' } })] })
     const mounts = new Map([['/mnt/disk/in', { mount_point: '/mnt/disk', is_network: false }]])
     const text = dropInOf(config, { ...facts, mounts })
@@ -72,14 +72,14 @@ SupplementaryGroups=finance
 })
 
 describe('unit and configuration', () => {
-  test('fit when the one was made from the other, and when a hand has written wider paths', () => {
+  test('fit if made from the configuration, or edited by hand with wider paths', () => {
     expect(unitFit(whole, dropInOf(whole, facts))).toEqual([])
     const wide = `ReadWritePaths=-/srv/reports "/srv/copies of reports"\nReadOnlyPaths=/srv /mnt -/etc/sluice/hook
 LoadCredential=hook-secret:/elsewhere`
     expect(unitFit(whole, wide)).toEqual([])
   })
 
-  test('no longer fit: each thing that is missing, and each that is left over', () => {
+  test('no longer fit: lists each missing and each unused right', () => {
     const before = dropInOf(
       unitConfig(['/srv/old'], { prompts: [promptTo({ file: { dir: '/srv/old reports' } })] }),
       facts,
@@ -98,7 +98,7 @@ LoadCredential=hook-secret:/elsewhere`
   })
 })
 
-test('the file system of a folder is that of the longest mount point above it', () => {
+test('the longest mount point above a folder is its file system', () => {
   const mountinfo = `22 1 8:1 / / rw - ext4 /dev/sda1 rw
 30 22 0:40 / /mnt/nas rw shared:1 - nfs4 server:/x rw
 31 22 0:41 / /mnt/my\\040disk rw shared:2 master:1 - ext4 /dev/sdb1 rw
@@ -112,7 +112,7 @@ test('the file system of a folder is that of the longest mount point above it', 
   ])
 })
 
-test('folders are tried as the service’s user: missing ones, and those that nobody lets it read, are told apart', () => {
+test('tries folders as the user of the service, and separates missing from closed ones', () => {
   const root = makeTree({ 'open/': '', 'closed/': '', 'gate/in/': '' })
   const may = (_groups: readonly string[], test: readonly string[]) =>
     test.includes(`${root}/open`) || (test[0] === '-x' && `${root}/`.startsWith(test[1]!))

@@ -32,7 +32,7 @@ function readBySystemd(drop_in: string): { dump: string; complaints: string } {
 }
 
 describe.skipIf(!has_systemd)('systemd’s own parser', () => {
-  test('sees the same paths, whatever they are called', () => {
+  test('reads the same paths, with any names', () => {
     fc.assert(
       fc.property(name, name, (watched, written) => {
         const config = unitConfig([`/srv/a/${watched}`], {
@@ -48,7 +48,7 @@ describe.skipIf(!has_systemd)('systemd’s own parser', () => {
     )
   })
 
-  test('names the units of mount points the same way', () => {
+  test('names mount units in the same way', () => {
     fc.assert(
       fc.property(name, name, (first, second) => {
         const path = `/${first}/${second}`

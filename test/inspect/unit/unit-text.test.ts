@@ -7,7 +7,7 @@ const path = fc
   .map((parts) => `/${parts.join('/')}`)
   .filter((text) => !/[\n\r\0]/.test(text))
 
-test('whatever a path is called, its word is read as that path again', () => {
+test('the word of any path is read as that path again', () => {
   fc.assert(
     fc.property(path, path, (first, second) => {
       const text = `[Service]\nReadOnlyPaths=${unitWord(first, '-')}  ${unitWord(second)}\n`
@@ -32,7 +32,7 @@ test('variables of a command are dollars', () => {
   expect(commandWord('/srv/$HOME')).toBe('"/srv/$$HOME"')
 })
 
-describe('what no unit file can hold is refused', () => {
+describe('refuses what no unit file can hold', () => {
   test.each([
     ['a line break', '/srv/a\nb', 'holds a line break'],
     ['a carriage return', '/srv/a\rb', 'holds a line break'],
@@ -55,7 +55,7 @@ test('units of mount points are named as systemd-escape names them', () => {
   expect(mountUnit('/.x/ä-b c')).toBe('\\x2ex-\\xc3\\xa4\\x2db\\x20c.mount')
 })
 
-test('settings add up, and an empty one takes them back', () => {
+test('settings add up, and an empty one clears them', () => {
   const text = "# a\nReadOnlyPaths=/a '/b c' \\\n /d\nX = 1\nX=\n;c\nnonsense\n"
   expect(readUnitText(text)).toEqual(
     new Map([
