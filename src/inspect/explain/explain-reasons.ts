@@ -14,8 +14,8 @@ import type { checkPath } from '../plan/check-path.ts'
 /** Facts about one path and its circumstances. */
 export interface Case {
   /**
-   * Besides the stages: a rule ignores it, no scan has seen it, or it is no file (a directory,
-   * link, pipe).
+   * Besides the stages: `ignored` by a rule, `unknown` to every scan, or `special`, which is no
+   * file.
    */
   state: Stage | 'ignored' | 'unknown' | 'special'
   path: string

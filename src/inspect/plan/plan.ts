@@ -60,7 +60,7 @@ export async function planUploads(options: PlanOptions) {
     /** A ledger exists, so that ready files are not counted as new. */
     knows_ledger: ledger !== undefined,
     would_go_up: to_send,
-    /** Files to send by extension, without the dot, largest number first. */
+    /** Files to send by extension without its dot (empty for none), largest number first. */
     types: types.sorted(),
     folders,
     limits: limitsFor(config, ledger, to_send, now_ms),

@@ -17,8 +17,8 @@ export function unitWord(path: string, prefix = ''): string {
 }
 
 /**
- * The same for arguments of ExecStart=, where `$` begins a variable. Its C escapes include these
- * two.
+ * The same for arguments of ExecStart=, where `$` begins a variable. Its C escapes treat quotes and
+ * backslashes alike.
  */
 export function commandWord(path: string): string {
   return unitWord(path.replaceAll('$', '$$$$'))
