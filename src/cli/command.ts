@@ -8,13 +8,13 @@ export interface GlobalOptions {
   config: string | undefined
 }
 
-/** What a file in commands/ exports as `command`. */
+/** The command that a file in commands/ exports. */
 export interface Command<Options extends GlobalOptions = GlobalOptions> {
   /** Adds the command's own options and describes the positional arguments named in its usage. */
   options(yargs: Argv<GlobalOptions>): Argv<Options>
   /**
-   * Does it and answers the exit code; an error that is thrown is shown and gives its own (exit-codes.ts). `all`: the whole
-   * table, for what is about the other commands.
+   * Runs the command and returns the exit code. A thrown error is printed and gives its own code
+   * (exit-codes.ts). `all` is the table of commands, for commands about commands.
    */
   run(options: Options, terminal: Terminal, all: readonly ListedCommand[]): Promise<ExitCode>
 }
@@ -33,7 +33,10 @@ export const argument = (describe: string) => ({ type: 'string', demandOption: t
 /** An argument of several words, or of none. */
 export const words = (describe: string) => ({ type: 'string', array: true, describe }) as const
 
-/** A command whatever its options are: only `run` of the same object gets what `options` has described. */
+/**
+ * A command with options of any type. `run` gets the options that `options` of the same object has
+ * described.
+ */
 export interface AnyCommand {
   options(yargs: Argv<GlobalOptions>): unknown
   run(options: never, terminal: Terminal, all: readonly ListedCommand[]): Promise<ExitCode>
@@ -102,7 +105,10 @@ export function optionsOf(parser: Argv<GlobalOptions>): ParserOptions {
   return (parser as unknown as { getOptions(): ParserOptions }).getOptions()
 }
 
-/** What yargs says of the words it was given; it throws some of it itself, and hands the rest to `fail`. */
+/**
+ * A fault in the words of the command line. yargs throws some of them and passes the others to
+ * `fail`.
+ */
 export class UsageFault extends Error {
   override readonly name = 'YError'
 }

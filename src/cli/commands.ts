@@ -11,7 +11,10 @@ const token = () => import('./commands/serve-token.ts')
 const concept = () => import('./commands/serve-concept.ts')
 const view = () => import('./commands/serve-view.ts')
 
-/** Every command, in the order of the help. Each is loaded when it is called: `status` does not pay for what `serve` needs. */
+/**
+ * Every command, in the order of the help. Each module is loaded when its command runs, so that
+ * `status` does not load the service.
+ */
 export const commands: readonly ListedCommand[] = [
   command('init', 'ask a few questions and write a configuration', () => import('./commands/init.ts')),
   command('run', 'watch the folders, until stopped', () => import('./commands/run.ts')),

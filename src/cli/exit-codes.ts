@@ -1,19 +1,22 @@
 import { isSluiceError, type SluiceError } from '../base/run/errors.ts'
 
-/** What the shell and systemd are told. From 64 on the numbers are those of sysexits(3). */
+/** Exit codes for the shell and systemd. From 64 on they are those of sysexits(3). */
 export const exit_codes = {
-  /** Everything asked for is done; of a sync: every file is ready. */
+  /** The command did all that it should. For a sync: every file is ready. */
   ok: 0,
   /** A fault of ours, or of the machine: a bug, a full disk, a damaged ledger. */
   fault: 1,
   /**
-   * Some files were refused, are blocked or are not in yet; a question has no answer (yet), a report is not written; ledger, disk
-   * and service differ.
+   * Some files are refused, blocked or not ready yet; a question has no answer (yet); a report is
+   * not written; ledger, disk and service differ.
    */
   incomplete: 3,
   /** EX_USAGE: the command line is wrong. */
   usage: 64,
-  /** EX_NOPERM: the token is missing or refused, or does not reach the project; or this user may not use what Sluice keeps. */
+  /**
+   * EX_NOPERM: the token is missing or refused, or does not reach the project; or this user may not
+   * use the state directory.
+   */
   refused: 77,
   /** EX_CONFIG: the configuration is missing or wrong. */
   config: 78,

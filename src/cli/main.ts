@@ -7,11 +7,12 @@ import { runCli } from './run-cli.ts'
 import { printError } from './text/print.ts'
 import { createTerminal } from './text/terminal.ts'
 
-// `sluice ls | head` closes our output: there is nobody left to write for, which is no fault.
+// `sluice ls | head` closes the output early. This is no fault.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error) => {
     if (codeOf(error) === 'EPIPE') process.exit()
-    // A full disk, below a redirection; where standard error is what is full, nobody can be told.
+    // The disk behind a redirection may be full. If standard error itself is full, the message is
+    // lost.
     if (stream === process.stdout) printError(unwritable(error), terminal)
     process.exit(exit_codes.fault)
   })
@@ -20,7 +21,7 @@ for (const stream of [process.stdout, process.stderr]) {
 const { no_color, force_color } = readEnvironment()
 const terminal = createTerminal({ stdout: process.stdout, stderr: process.stderr, no_color, force_color })
 
-// What nobody has caught must not be shown by Node, which scrubs nothing.
+// Node would print an uncaught error without removing secrets.
 process.on('uncaughtException', (error) => {
   printError(error, terminal)
   process.exit(exit_codes.fault)

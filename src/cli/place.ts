@@ -15,8 +15,9 @@ export interface Place {
 type NamedFolder = Pick<FolderConfig, 'name' | 'path'>
 
 /**
- * What a person means by a path: an absolute one, one relative to `cwd`, or a folder's name and the path in it, as everything
- * that Sluice prints has it. What is there on disk decides between the last two. Error `usage.path`: no configured folder has it.
+ * Finds the file that the user means: an absolute path, one relative to `cwd`, or a folder's name
+ * and a path in it, as Sluice prints it. A file on disk decides between the last two. Error
+ * `usage.path`: the path is in no configured folder.
  */
 export function placeOf(text: string, folders: readonly NamedFolder[], cwd: string): Place {
   const on_disk = placeOnDisk(resolve(cwd, text), folders)
@@ -81,7 +82,7 @@ function placeByName(text: string, folders: readonly NamedFolder[]): Place | und
   return folders.some(({ name }) => name === first) ? { folder: first, path: rest.join('/') } : undefined
 }
 
-/** What this user may not see counts as absent. */
+/** A path that this user may not see counts as absent. */
 function exists(path: string): boolean {
   try {
     lstatSync(path)

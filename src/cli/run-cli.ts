@@ -15,8 +15,8 @@ import { printError } from './text/print.ts'
 import type { Terminal } from './text/terminal.ts'
 
 /**
- * Runs one command line (without `node` and the program's name) and answers its exit code. Never throws and never ends the
- * process: errors are shown on the terminal.
+ * Runs one command line (without `node` and the program's name) and returns its exit code. It
+ * prints errors and never throws or ends the process.
  */
 export async function runCli(
   words: readonly string[],
@@ -96,8 +96,8 @@ async function parseAndRun(words: readonly string[], terminal: Terminal, command
 }
 
 /**
- * What stands after `--` is a path, even if it begins with a dash; yargs does not count such words as positional arguments,
- * but `./-x` is the same file as `-x`.
+ * Words after `--` are paths, even with a dash at the beginning. yargs does not count them as
+ * positional arguments, but `./-x` is the same file as `-x`.
  */
 function plainWords(words: readonly string[]): string[] {
   if (words[0] === '--version' || words[0] === '-V') return ['version', ...words.slice(1)]
@@ -107,7 +107,7 @@ function plainWords(words: readonly string[]): string[] {
   return [...words.slice(0, at), ...paths]
 }
 
-/** yargs makes NaN of a word where a number belongs, and a list of an option that is given twice. */
+/** yargs turns a word into NaN where a number belongs, and makes a list of a repeated option. */
 function refuseOddValues(options: object, words: readonly string[], repeatable: readonly string[]): void {
   for (const [name, value] of Object.entries(options)) {
     if (Number.isNaN(value)) throw new UsageFault(`--${name} takes a number`)

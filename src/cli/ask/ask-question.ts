@@ -14,7 +14,10 @@ export interface AskTools {
   remote: Remote
   project_id: string
   clock: Clock
-  /** Nobody waits any more; the caller then closes `remote`, which cuts the call in flight. */
+  /**
+   * Aborts when the user stops waiting. The caller then closes `remote`, which ends the call in
+   * flight.
+   */
   stopped: AbortSignal
 }
 
@@ -24,8 +27,9 @@ export interface Turn {
 }
 
 /**
- * Sends a question once: it begins a chat, or goes on with one. Errors: `account.refused`, `project.refused`; `answer.refused`,
- * `answer.not_asked` where it surely was not asked, `answer.unknown` where that is not known. It is never sent a second time.
+ * Sends a question once, in a new chat or in a given one, and never a second time. Errors:
+ * `account.refused`, `project.refused`, `answer.refused`; `answer.not_asked` if the service surely
+ * did not get it; `answer.unknown` if that is not known.
  */
 export async function askOnce(tools: AskTools, question: Question, chat_id: string | undefined): Promise<Turn> {
   const { remote, project_id, stopped } = tools
@@ -95,8 +99,9 @@ export interface Waiting {
 }
 
 /**
- * Reads the turn until its answer is there. Errors: `account.refused`, `project.refused`; `answer.failed` where the service ended
- * the turn with an error, `answer.deadline`, `answer.stopped`: the last two name the chat, where the answer may still come.
+ * Reads the turn until its answer is there. Errors: `account.refused`, `project.refused`;
+ * `answer.failed` if the service ended the turn with an error; `answer.deadline` and
+ * `answer.stopped`, which name the chat because the answer may still come there.
  */
 export async function awaitAnswer(tools: AskTools, { chat_id, message_id }: Turn, waiting: Waiting): Promise<string> {
   const { remote, project_id, clock, stopped } = tools
@@ -136,7 +141,7 @@ function tooLate(chat_id: string, deadline_ms: number, last: Failure | undefined
   })
 }
 
-/** Of each project the chat of the last `sluice ask`, so that a next question can go on in it. */
+/** The chat of the last `sluice ask` for each project, so that `--follow-up` can continue it. */
 interface LastChats {
   version: 1
   chats: Record<string, string>
@@ -148,7 +153,7 @@ export function lastChat(state_dir: string, project_id: string): string | undefi
 }
 
 export function rememberChat(state_dir: string, project_id: string, chat_id: string): void {
-  // Somebody may ask before anything was ever synced.
+  // A user may ask before the first sync.
   mkdirSync(state_dir, { recursive: true, mode: 0o700 })
   const chats = { ...read(state_dir).chats, [project_id]: chat_id }
   writeFileAtomic(fileIn(state_dir), `${JSON.stringify({ version: 1, chats } satisfies LastChats)}\n`)

@@ -12,7 +12,7 @@ import type { Scope } from '../../remote/chats.ts'
 import { withArrivalsView } from '../daemon/views.ts'
 import { type Place, wholeFolder } from '../place.ts'
 
-/** What a question is narrowed to, as the command line has it. */
+/** The scope of a question, as the command line has it. */
 export interface ScopeFlags {
   /** Names or paths of folders. */
   folder: readonly string[]
@@ -42,7 +42,7 @@ export interface FilesInScope {
   is_cut: boolean
 }
 
-/** Errors `usage.*`: a folder that is not there, folders of several projects, a time that is none. */
+/** Errors `usage.*`: an unknown folder, folders of several projects, a time in a wrong form. */
 export function narrowingOf(flags: ScopeFlags, config: Config, cwd: string): Narrowing {
   const { path: paths, fresh, label: labels } = flags
   const named = flags.folder.map((text) => {
@@ -75,8 +75,8 @@ function spanOf(text: string): number {
 }
 
 /**
- * Reads the ledger alone, beside a daemon or without one. Undefined where nothing was ever kept. `most`: what a scope may hold
- * of one kind.
+ * Reads only the ledger, with or without a daemon. Undefined if there is no ledger yet. `most`
+ * limits the files of one scope.
  */
 export function filesInScope(
   { folders, paths, within_ms }: Pick<Narrowing, 'folders' | 'paths' | 'within_ms'>,
@@ -116,7 +116,7 @@ export function scopeOf(files: readonly ArrivedFile[], label_ids: readonly strin
   return { ...(asset_ids.length > 0 ? { asset_ids } : {}), ...(label_ids.length > 0 ? { label_ids } : {}) }
 }
 
-/** What is asked about, for people. */
+/** Describes the scope for people. */
 export function scopeText(narrowing: Narrowing, found: FilesInScope | undefined): string {
   const { project_id, labels, about_files } = narrowing
   if (!about_files && labels.length === 0) return `the whole project ${project_id}`

@@ -1,11 +1,11 @@
 import type { Argv } from 'yargs'
 import { createParser, type GlobalOptions, type ListedCommand, nameOf, optionsOf } from '../command.ts'
 
-/** What the shell completes by itself; no other candidate begins with a colon. */
+/** Asks the shell to complete files itself. No other candidate begins with a colon. */
 export const shell_files = ':files'
 export const shell_directories = ':directories'
 
-/** What stands for an argument or an option's value. */
+/** The kind of value that an argument or option takes. */
 type Kind = 'place' | 'folder' | 'prompt' | 'file' | 'directory'
 
 /** By the words of the command and the argument's name; `*` for every command. */
@@ -26,22 +26,23 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   'prompts history': { name: 'prompt' },
 }
 
-/** Where the cursor stands in a command line. */
+/** The position of the cursor in a command line. */
 interface Cursor {
-  /** What was typed of the word under the cursor. */
+  /** The typed part of the word at the cursor. */
   current: string
   /** The words of the command. */
   path: string[]
   node: ListedCommand | undefined
-  /** Of the commands one of which may follow. */
+  /** The commands that may follow. */
   below: readonly ListedCommand[]
   /** After the command, without the current one. */
   rest: string[]
 }
 
 /**
- * What may stand at the end of a command line: `words` without the program's name, the last one as far as it is typed ('' for a
- * new one). Commands, options, choices, names of the configuration's folders and prompts; never an error.
+ * Returns what may end a command line: commands, options, choices, names of folders and prompts.
+ * `words` leaves out the program; its last word is as far as it is typed, '' for a new word. Never
+ * throws.
  */
 export async function complete(
   words: readonly string[],
@@ -116,7 +117,7 @@ function choicesOf(parser: Argv<GlobalOptions>, argument: string | undefined): s
   return argument === undefined ? [] : (optionsOf(parser).choices[argument] ?? [])
 }
 
-/** Options, as yargs completes them. Where it takes the shell for zsh, each with its description behind a colon. */
+/** The options that yargs proposes. For zsh it adds a description behind a colon; it is removed. */
 async function yargsAnswers(parser: Argv<GlobalOptions>, words: readonly string[]): Promise<string[]> {
   const found = await new Promise<readonly string[]>((resolve, reject) => {
     parser.getCompletion([...words], (error, completions) => (error ? reject(error) : resolve(completions)))
@@ -157,8 +158,8 @@ async function namesOf(
 }
 
 /**
- * None where there is no configuration, or a faulty one: whoever types is not in the mood to hear of it. What reads it is loaded here,
- * for it takes longer than all the rest, and commands, options and every start of a shell need none.
+ * Empty without a valid configuration: Tab must not print errors. The import comes late because it
+ * takes longer than all the rest, and most completions do not need it.
  */
 async function configNames(words: readonly string[], env: NodeJS.ProcessEnv | undefined) {
   const at = words.lastIndexOf('--config')

@@ -15,9 +15,12 @@ import { coverageOf } from '../../prompts/report/report.ts'
 import { withFreshView } from '../daemon/views.ts'
 import { failureOf } from './ask-question.ts'
 
-/** What a run that came due now would ask. */
+/** The plan of a run that would come due now. */
 export interface DryRun {
-  /** The exact request bodies, one a turn; of several the last is over their chat, `…` where that is still to be made. Empty: nothing is asked. */
+  /**
+   * The exact request bodies, one for each turn; empty if nothing is asked. With several turns, the
+   * last one asks over their chat, whose id is `…` until it exists.
+   */
   bodies: readonly string[]
   /** The chat that it would go on in. */
   chat_id: string | undefined
@@ -29,8 +32,9 @@ export interface DryRun {
 }
 
 /**
- * Plans a run from what the ledger knows now: nothing is sent or recorded, and no file is waited for. Only the labels, chats and
- * projects of the scope are looked up on the service. Errors: `account.*`, `answer.not_asked` where those cannot be read.
+ * Plans a run from the ledger, without sending, recording or waiting for files. Only labels, chats
+ * and projects of the scope are read from the service. Errors: `account.*`, `answer.not_asked` if
+ * they cannot be read.
  */
 export async function dryRun(settings: PromptConfig, config: Config, now_ms: number): Promise<DryRun> {
   const { scope, label_ids, notes } = await lookUp(settings, config)
@@ -62,7 +66,7 @@ async function planned(
   return { bodies: withClosing(bodies, settings, chat_id), chat_id, assets, coverage: line, notes, why: undefined }
 }
 
-/** Of several turns the last is asked over the chat that they make. */
+/** With several turns, the last one asks over the chat of the others. */
 function withClosing(bodies: readonly string[], settings: PromptConfig, chat_id = '…'): readonly string[] {
   if (bodies.length < 2) return bodies
   const turns = bodies.map(newTurn)
@@ -71,7 +75,7 @@ function withClosing(bodies: readonly string[], settings: PromptConfig, chat_id 
 
 const nothing: Gathered = { fresh: [], more: 0, unready: noUnready(), folders: [] }
 
-/** A run would look at the folders first: the last look stands for that one. */
+/** A run would scan the folders first; here the last scan counts as that one. */
 async function gather(settings: PromptConfig, view: FreshView, now_ms: number): Promise<Gathered> {
   const gathered = await gatherFresh({ prompt: settings.name, due_ms: now_ms }, settings, view)
   const folders = gathered.folders.map((folder) => ({
@@ -83,11 +87,11 @@ async function gather(settings: PromptConfig, view: FreshView, now_ms: number): 
 
 interface LookedUp {
   label_ids: readonly string[]
-  /** What was left out. */
+  /** Parts of the scope that were left out, and why. */
   notes: readonly string[]
 }
 
-/** What of the scope the service has. */
+/** Finds out which parts of the scope exist on the service. */
 async function lookUp(
   { project_id, scope }: PromptConfig,
   config: Config,

@@ -1,9 +1,11 @@
-/** What is too long for a line of a narrow terminal is continued as the shell does it (`\` at the end), so that it can be copied. */
+/**
+ * A line that is too long for a narrow terminal continues after a `\`, so that it can be copied.
+ */
 type Example = readonly [line: string, why: string]
 
 /**
- * The examples in the help of each command, by its words. They stand here and not with the commands, so that the help of a
- * command that only holds others has some as well; a test holds them against the table of commands.
+ * The examples in the help, by the words of the command. They stand apart from the commands so that
+ * groups of commands have some, too. A test compares them with the table of commands.
  */
 const examples: Readonly<Record<string, readonly Example[]>> = {
   init: [

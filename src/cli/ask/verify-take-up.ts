@@ -17,10 +17,10 @@ const on_service: readonly DifferenceKind[] = [
   'not_ready_on_service',
   'returned_on_service',
 ]
-/** So many facts are one transaction. */
+/** Facts in one transaction. */
 const facts_at_once = 1_000
 
-/** What is to be done about the differences, by who does it. */
+/** The work that follows from the differences, by the worker that does it. */
 interface Work {
   folders: string[]
   lost: Difference[]
@@ -28,8 +28,8 @@ interface Work {
 }
 
 /**
- * Has a daemon take up what was found. Without one: with `record` the ledger learns what the service and the full comparison
- * said, else nothing is changed. Answers what was done, and what is left to do, a line each.
+ * Lets a daemon correct the differences. Without one, `record` writes them to the ledger for the
+ * next pass; otherwise nothing changes. Returns a line for each thing that was done or is left.
  */
 export async function takeUp({
   config,

@@ -37,8 +37,9 @@ export const retry = defineCommand({
 })
 
 /**
- * Records what a person says about some paths, through the daemon where one runs, and tells what it lets go. Errors:
- * `usage.path` before anything is recorded, `ledger.locked` where another process that cannot be asked holds the ledger.
+ * Records a command of the user about some paths, through the daemon if one is running, and prints
+ * how many files it concerns. Errors: `usage.path` before anything is recorded, `ledger.locked` if
+ * a process that cannot be asked holds the ledger.
  */
 export async function sayWord(options: {
   type: PersonFact['type']
@@ -66,7 +67,10 @@ function placesOf(paths: readonly string[], { folders }: Config): Place[] {
 }
 
 interface Reached extends Amount {
-  /** Whether this word is for what has disappeared there, and then for nothing else. */
+  /**
+   * Files that are missing in the folder. If some wait for the user, the command is about these
+   * alone.
+   */
   missing: DisappearanceWait
 }
 

@@ -35,7 +35,7 @@ import { printJson, printLines, printNote, printWarning } from '../text/print.ts
 import { showSpinner } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
 
-/** Somebody waits at the screen: sooner than `asking.first_ms`, which is for reports that nobody waits for. */
+/** Shorter than `asking.first_ms`: a user waits at the screen, but not for a report. */
 const looks = { first_ms: 200, most_ms: 3 * second_ms }
 
 const intelligences = ['auto', 'fast', 'expert', 'research'] as const
@@ -133,7 +133,7 @@ async function askAndShow(asking: Asking, remote: Remote, terminal: Terminal): P
   }
 }
 
-/** What goes wrong with it must not keep back the answer. */
+/** A failure here must not keep the answer from the user. */
 function remember({ config, narrowing }: Asking, { chat_id }: Turn, terminal: Terminal): void {
   try {
     rememberChat(config.state_dir, narrowing.project_id, chat_id)

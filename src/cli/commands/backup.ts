@@ -26,7 +26,10 @@ export const command = defineCommand({
   },
 })
 
-/** Where a copy of the ledger may lie: not where it would be sent, nor among what it is a copy of. Error `usage.target`. */
+/**
+ * The path of the copy. Error `usage.target`: it is in a watched folder, where it would be sent, or
+ * in the state directory.
+ */
 export function backupTarget(text: string, { folders, state_dir }: Config, cwd: string): string {
   const written = resolve(cwd, text)
   const file = join(realPath(dirname(written)), basename(written))

@@ -24,7 +24,7 @@ export const command = defineCommand({
   },
 })
 
-/** Works with bash from 3.2 on, which macOS has: no mapfile, and compopt only where there is one. */
+/** Works with bash 3.2, which macOS has and which lacks mapfile and compopt. */
 const bash = `# Completion of sluice for bash. In ~/.bashrc: source <(sluice completion bash)
 _sluice_completion() {
   local IFS=$'\\n' line path current="\${COMP_WORDS[COMP_CWORD]}" kind

@@ -33,7 +33,7 @@ export const command = defineCommand({
       return exit_codes.ok
     }
     const { dim } = terminal.styles
-    // What follows is a file, and stays as it is; this is a comment in it, however narrow the window.
+    // The output is a valid file, so this is a comment in it. The file itself is never wrapped.
     for (const text of [
       `in force, from ${file} and the defaults`,
       ...passed_over.map((place) => `passed over, it cannot be read: ${place.file} (${place.why})`),

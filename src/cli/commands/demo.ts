@@ -44,8 +44,9 @@ const look_ms = 20
 const most_names = 100
 
 /**
- * Shows the main job from end to end: a service in this process, and the commands that a person would type, each run as shown.
- * Answers the exit code of the first command that did not end well. Errors: `usage.folder`, `demo.*`, `answer.stopped`.
+ * Shows the main job from end to end: a service in this process, and the commands that a user would
+ * type. Returns the exit code of the first command that failed. Errors: `usage.folder`, `demo.*`,
+ * `answer.stopped`.
  */
 export async function runDemo(options: DemoOptions): Promise<ExitCode> {
   const setup = await setUpDemo(options.folder)
@@ -146,7 +147,10 @@ function createTypist({ config_file }: DemoSetup, { terminal, signals }: Pick<De
   return { begin, type, end, firstFault: () => fault ?? exit_codes.ok }
 }
 
-/** Answers after how long it was ready. Errors: `demo.not_ready`, `demo.daemon_ended`, `answer.stopped`. */
+/**
+ * Returns how long the file took to become ready. Errors: `demo.not_ready`, `demo.daemon_ended`,
+ * `answer.stopped`.
+ */
 async function addFile(
   file: string,
   added: { isReady: () => boolean; daemon: { ended: Promise<ExitCode> }; clock: Clock } & Pick<DemoOptions, 'signals'>,

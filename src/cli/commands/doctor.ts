@@ -18,7 +18,10 @@ export const command = defineCommand({
   },
 })
 
-/** What has to be mended first decides: without a configuration or a token nothing else counts. Warnings alone are no failure. */
+/**
+ * The most basic fault decides: without a configuration or a token, nothing else counts. Warnings
+ * alone are no failure.
+ */
 function exitCode({ checks }: DoctorAnswer): ExitCode {
   const faulty = new Set(checks.filter(({ level }) => level === 'fault').map(({ id }) => id))
   if (faulty.has('config')) return exit_codes.config
@@ -29,7 +32,10 @@ function exitCode({ checks }: DoctorAnswer): ExitCode {
 const marks: Record<Level, string> = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' }
 const tones: Record<Level, Line['tone']> = { ok: 'plain', warning: 'warn', fault: 'bad' }
 
-/** By group, always in the same order, so that two runs can be laid side by side; the count at the end. */
+/**
+ * Lists the checks by group and in a fixed order, so that two runs can be compared. The counts come
+ * last.
+ */
 export function doctorLines(answer: DoctorAnswer, width: number): Line[] {
   const writer = new LineWriter(width)
   for (const [group, ids] of Object.entries(check_groups)) {

@@ -80,7 +80,7 @@ export const command = defineCommand({
   },
 })
 
-/** Loaded where somebody is asked, and only then. */
+/** Loads the prompts only when there are questions to ask. */
 async function openDialogHere(stopped: AbortSignal): Promise<Dialog> {
   const { openDialog } = await import('../init/init-dialog.ts')
   return openDialog({ input: process.stdin, output: process.stderr }, stopped)
@@ -133,7 +133,9 @@ function write(file: string, text: string, token: Connection['token']): void {
   }
 }
 
-/** A full disk, or a right that is missing: the machine's fault (exit code 1) and not one of the configuration. */
+/**
+ * A full disk or a missing right is a fault of the machine (exit code 1), not of the configuration.
+ */
 function unwritable(file: string, cause: unknown): SluiceError {
   return new SluiceError({
     code: 'init.unwritable',

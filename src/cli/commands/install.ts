@@ -71,9 +71,10 @@ interface Site {
 }
 
 /**
- * Lays down what systemd needs to run Sluice, and says each thing that it does. What is there already and in order is left alone,
- * a configuration or a token in any case: twice is once. Errors: `install.root`, `install.masked`, `install.program`, `install.file`, `install.command`, `unit.path`
- * and those of the configuration.
+ * Installs what systemd needs to run Sluice, and prints each step. Files that are right already
+ * stay as they are. A configuration or a token that exists is never changed, so a second run
+ * changes nothing. Errors: `install.root`, `install.masked`, `install.program`, `install.file`,
+ * `install.command`, `unit.path` and those of the configuration.
  */
 function install(options: InstallOptions): void {
   const { is_dry, terminal } = options
@@ -110,7 +111,9 @@ function install(options: InstallOptions): void {
   showNext(terminal, [...next, ...lastWords(site, found, is_restart_due)])
 }
 
-/** Somebody has said that this unit must not run; those of other instances are their own affair. */
+/**
+ * Refuses a unit that an administrator has masked. Masked units of other instances do not matter.
+ */
 function refuseMasked({ layout, builder }: Site): void {
   const own_file = `/etc/systemd/system/${layout.unit}`
   const masked = [own_file, own_file.replace(/@.+\.service$/, '@.service')].find((path) => builder.isMasked(path))
@@ -122,7 +125,10 @@ function refuseMasked({ layout, builder }: Site): void {
   })
 }
 
-/** The one in /etc/sluice, where there is one; else the one to be copied there. None at all is no fault: init writes one. */
+/**
+ * Returns the configuration in /etc/sluice, or else the one to copy there. Undefined if there is
+ * none: `init` writes one.
+ */
 function findConfig({ layout, options }: Site, prefix: string): ServiceConfig | undefined {
   const there = prefix === '' ? layout.config : join(prefix, layout.config)
   if (existsSync(there)) return loadForService(there, layout.state_dir)
@@ -137,7 +143,10 @@ function findConfig({ layout, options }: Site, prefix: string): ServiceConfig | 
   }
 }
 
-/** Units, the user, kernel settings (which are the machine's: a person puts them in force). `is_unit_new`: systemd must read its units again. */
+/**
+ * Installs the units, the user and the kernel settings; the administrator loads the settings.
+ * `is_unit_new`: systemd must read its units again.
+ */
 function laySharedFiles({ layout, builder }: Site): { is_unit_new: boolean; next: string[] } {
   let is_unit_new = false
   const next: string[] = []
@@ -152,9 +161,9 @@ function laySharedFiles({ layout, builder }: Site): { is_unit_new: boolean; next
 }
 
 /**
- * On the machine itself the service's group reads it and nobody else does. A package is made where there is no such group, and its
- * files are root's on the machine that it is installed on: only what everybody may read the service may, too. The token is not in
- * it; addresses of webhooks are secrets, and with one of them it stays closed, for a person to open to the service alone.
+ * Only root and the service's group may read the configuration. A package is built where this group
+ * does not exist, so there everyone may read it: the token is not in it. With an address of a
+ * webhook, which is a secret, it stays closed, and the administrator opens it to the group.
  */
 function layConfig({ layout, builder, is_real, options }: Site, { text, config }: ServiceConfig): string[] {
   const is_open = options.prefix !== undefined && !holdsAddresses(config)
@@ -167,15 +176,18 @@ function layConfig({ layout, builder, is_real, options }: Site, { text, config }
 }
 
 /**
- * What a person has given to the service's user, and nothing stands in its place: then it is read there, and a new one takes no
- * restart. A token in the usual place is the newer word.
+ * True if the service's user owns the configured token file and no token is in the usual place.
+ * Then the service reads that file itself, and a new token needs no restart.
  */
 function readsOwnToken({ layout, builder, is_real, options }: Site, configured: string | undefined): boolean {
   if (!is_real || configured === undefined || options.token_file !== undefined) return false
   return !builder.exists(layout.token) && isOwnedBy(service_user, configured)
 }
 
-/** Root alone reads it; systemd hands it to the service as a credential, as it is when the service starts. */
+/**
+ * Writes the token for root alone. systemd passes it to the service as a credential when the
+ * service starts.
+ */
 function layToken({ layout, builder, options }: Site, configured: string | undefined) {
   const named = options.token_file
   if (named === undefined && builder.exists(layout.token)) {
@@ -218,7 +230,8 @@ function describeUnit(
 }
 
 /**
- * A right on the folder is of no use behind a closed door, and what lies behind it shows when it is open.
+ * Advice for one directory. A right on a folder has no effect while a directory above it is closed,
+ * so that one comes first.
  *
  * @internal
  */

@@ -41,7 +41,10 @@ export const command = defineCommand({
   },
 })
 
-/** What was delivered is not sent again: a receiver counts on that. One that the run did not know yet is new, and named. */
+/**
+ * Returns the deliveries to send. A finished one is never sent again, because receivers rely on
+ * that. A delivery that is new in the configuration must be named.
+ */
 function targetsOf(run: RunView, target: string | undefined, { prompts }: Config): string[] {
   if (run.state !== 'written') {
     throw new SluiceError({

@@ -48,9 +48,9 @@ function coloured(line: string, { styles }: Terminal): string {
   return line.startsWith('-') ? styles.red(text) : text
 }
 
-/** What is compared of a run. */
+/** The parts of a run that are compared. */
 export interface ComparedRun {
-  /** For people: `weekly-digest@2026-11-23T08:00+01:00`. */
+  /** The name for people, such as `weekly-digest@2026-11-23T08:00+01:00`. */
   name: string
   answer: string
   assets: readonly { asset_id: string; name: string }[]
@@ -75,7 +75,7 @@ export function differenceOf(before: ComparedRun, after: ComparedRun): RunDiffer
   }
 }
 
-/** With a line break at its end: whether an answer has one is nobody's difference. */
+/** Adds a line break at the end, because its absence is no difference. */
 function ended(text: string): string {
   return text.endsWith('\n') ? text : `${text}\n`
 }

@@ -65,7 +65,7 @@ interface Asked {
   json: boolean
 }
 
-/** A daemon holds the ledger: it runs the prompt, and is waited for. */
+/** Lets the daemon, which holds the ledger, run the prompt, and waits for it. */
 async function runBeside(asked: Asked, control: ControlClient): Promise<ExitCode> {
   const { settings, terminal } = asked
   const { pid, mode } = control.presence
@@ -85,14 +85,14 @@ async function runAlone(asked: Asked, secrets: Secrets): Promise<ExitCode> {
   const { settings, config, terminal, signals } = asked
   const clock = system_clock
   const log = openLog(config, terminal, terminal.is_interactive ? { level: quietLevel(config) } : {})
-  // Before the folders are looked at: that look then counts for the run.
+  // The time before the scan, so that this scan counts for the run.
   const due_ms = clock.now_ms()
   const only_folders = settings.scope.folders
   const daemon = await startDaemon({ config, secrets, clock, log, mode: 'once', only_folders, asks_by_hand: true })
   try {
     await daemon.ledger.record([{ type: 'run_due', prompt: settings.name, due_ms, cause: 'person' }])
     const control = await serveControl(daemon, 'once')
-    // Thrown where nothing can be recorded any more; else the run alone says when it is over.
+    // Rejects when nothing can be recorded any more. Otherwise only the run says when it has ended.
     const lost = daemon.drained.then(() => new Promise<never>(() => {}))
     const left = 'the run goes on with the next `sluice run`'
     const code = await Promise.race([watchRun(asked, { due_ms, check: async () => {}, left }), lost]).finally(() =>
@@ -105,7 +105,10 @@ async function runAlone(asked: Asked, secrets: Secrets): Promise<ExitCode> {
   }
 }
 
-/** `check`: throws where nobody works on the run any more; `left`: what becomes of a run that is not waited for. */
+/**
+ * `check` throws if no process works on the run any more. `left` says what happens to a run that
+ * the user stops waiting for.
+ */
 interface Watched {
   due_ms: number
   check: () => Promise<unknown>
@@ -145,7 +148,7 @@ async function watchRun(asked: Asked, { due_ms, check, left }: Watched): Promise
   }
 }
 
-/** Runs that came due by the schedule in the moment between. */
+/** Runs that the schedule may have started in the meantime. */
 const most_newer = 10
 
 function notRun(name: string): SluiceError {

@@ -143,7 +143,7 @@ function rowOf(run: RunSummary, zone: string): string[] {
   ]
 }
 
-/** Reports have some hundred kilobytes at the most; what is larger was put there by somebody else. */
+/** Reports are smaller than 1 MB. A larger file is not from Sluice. */
 const largest_report_bytes = 16 * 1_048_576
 
 export const show = defineCommand({
@@ -162,7 +162,7 @@ export const show = defineCommand({
   },
 })
 
-/** As it lies on disk; where it does not any more, the answer as the ledger keeps it. */
+/** The report from the disk, or else the answer from the ledger. */
 function reportOf({ report_path, turns }: RunView, terminal: Terminal): string {
   if (report_path === undefined) return answerOf({ turns })
   try {

@@ -28,7 +28,7 @@ export const command = defineCommand({
     for (const warning of warnings) printWarning(terminal, warning)
     await refuseDaemon(config)
     if (is_dry) return tellSources(config, terminal)
-    // A ledger with nothing but a pause in it is in nobody's way; the pause is.
+    // A ledger that holds only a pause does not stop a rebuild, but the pause does.
     if (conditionOfLedger(config.state_dir) === 'none') await refuseWhilePaused(config.state_dir, 'nothing is rebuilt')
     return rebuild(config, terminal)
   },
@@ -110,7 +110,10 @@ const conditions = {
   sound: 'the ledger is sound: a rebuild would be refused',
 } as const
 
-/** Nothing is asked of the service: what it has of these bytes it tells by create alone, which makes a slot where it has not. */
+/**
+ * Prints what a rebuild would read, without asking the service. Only `create` would tell whether
+ * the service has the bytes, and it makes a slot if not.
+ */
 async function tellSources(config: Config, terminal: Terminal): Promise<ExitCode> {
   const condition = conditionOfLedger(config.state_dir)
   print(terminal, conditions[condition])

@@ -8,11 +8,14 @@ import { exit_codes } from '../exit-codes.ts'
 import { print, printNote, printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
-/** Also what systemd does for `systemctl reload` (ExecReload=): it ends when the reload is over, and fails when that is refused. */
+/**
+ * systemd runs this for `systemctl reload` (ExecReload=). It ends when the reload is over and fails
+ * if the daemon refuses.
+ */
 export const command = defineCommand({
   options: (yargs) => yargs,
   async run({ config: named }, terminal) {
-    // A faulty file is for the daemon to refuse, so that its log has the faults, too.
+    // The daemon itself refuses a faulty file, so that its log has the faults, too.
     const { usable } = examineConfig({ file: named, checks_paths: false })
     const control = usable && (await connectControl(usable.state_dir))
     if (!control) throw nobody(loadConfig({ file: named }).config.state_dir)
@@ -32,7 +35,7 @@ async function reload(control: ControlClient, terminal: Terminal): Promise<void>
     print(terminal, `reloaded (process ${pid}): ${outcomeText(outcome)}`)
     for (const line of outcome.unit) printWarning(terminal, line)
   } catch (error) {
-    // Of one that did not answer nobody knows.
+    // Without an answer, the outcome is unknown.
     const is_refusal = isSluiceError(error) && !error.code.startsWith('control.')
     if (is_refusal) printNote(terminal, `not reloaded (process ${pid}): the configuration in force stays as it was`)
     throw error

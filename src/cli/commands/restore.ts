@@ -27,7 +27,7 @@ export const command = defineCommand({
   },
 })
 
-/** What the prompts were told after the backup was made stands beside their reports. */
+/** Manifests beside the reports say which contents the runs after the backup have covered. */
 async function tellSince(config: Config, terminal: Terminal): Promise<void> {
   await withLedger(config, async (ledger) => {
     for (const { name, project_id, report } of config.prompts) {

@@ -17,9 +17,8 @@ import { listenForStop } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
 
 /**
- * The daemon. A token that is refused at the start ends it (77), once the alerts are sent; from
- * then on it ends by a signal only: a service that is down or a token that is refused later is
- * waited out, and told.
+ * The daemon. A token that is refused at the start ends it (77) after the alerts are sent. Later
+ * only a signal ends it: it reports a service that is down or a refused token, and waits.
  */
 export const command = defineCommand({
   options: (yargs) => yargs,
@@ -30,7 +29,7 @@ export const command = defineCommand({
     const log = openLog(config, terminal)
     const unitFit = openUnitFit(file)
     for (const warning of [...warnings, ...token_warnings, ...unitFit(config)]) log.warn(warning)
-    // From here on: a signal that comes during the start is obeyed after it.
+    // A signal that comes during the start takes effect after it.
     const signals = listenForStop()
     try {
       const clock = system_clock
@@ -44,7 +43,7 @@ export const command = defineCommand({
         log.info({ config: file, pid: process.pid }, `sluice ${programVersion()} is running`)
         try {
           await manager.started(secrets, signals.first)
-          // What goes wrong is in the log.
+          // The reloader logs its errors.
           signals.onHangup(() => void reloader.reload().catch(() => {}))
           await aborted(signals.first)
           await manager.stopping('finishing what is in flight')

@@ -6,7 +6,7 @@ import { exit_codes } from '../exit-codes.ts'
 import { printNote } from '../text/print.ts'
 import { dataDirOption } from './serve-verb.ts'
 
-/** Standard output gets the file that goes to the clients. */
+/** Standard output has only the path of the file for the clients. */
 export const command = defineCommand({
   options: (yargs) =>
     dataDirOption(yargs)

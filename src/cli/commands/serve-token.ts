@@ -2,7 +2,7 @@ import { printNote } from '../text/print.ts'
 import { shrinking } from '../text/table.ts'
 import { refuseUnknown, serveList, serveVerb, wordsIfGiven } from './serve-verb.ts'
 
-/** Standard output gets the secret alone, so that it can go into a file; it cannot be shown again. */
+/** Standard output has only the secret, so that it can go into a file. It is not shown again. */
 export const create = serveVerb({
   argument: ['name', 'a name to revoke it by'],
   options: {

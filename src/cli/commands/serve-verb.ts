@@ -13,7 +13,7 @@ export interface DataDirOptions extends GlobalOptions {
   'data-dir': string
 }
 
-/** Where the local service keeps everything, for all commands of it. */
+/** The data folder, for all commands of the local service. */
 export function dataDirOption(yargs: Argv<GlobalOptions>): Argv<DataDirOptions> {
   return yargs.option('data-dir', {
     ...text('the folder in which the local service keeps everything'),
@@ -24,16 +24,18 @@ export function dataDirOption(yargs: Argv<GlobalOptions>): Argv<DataDirOptions> 
 
 type Administration = ReturnType<typeof openAdministration>
 
-/** What the help says of an option, which is a text; `needed`: of one that must be given. */
+/** The help text of an option that takes a text. `needed`: the option is required. */
 type Described = string | { needed: string }
 
 type Words<Argument extends string, Options extends Record<string, Described>> = Record<Argument, string> & {
   [Name in keyof Options]: Options[Name] extends string ? string | undefined : string
 }
 
-/** A command that works on users, projects, tokens and the like of the local service, beside a running one too. */
+/**
+ * A command about users, projects, tokens and so on. It also works while the service is running.
+ */
 export function serveVerb<Argument extends string, Options extends Record<string, Described>>(verb: {
-  /** Its name in the usage, and what the help says of it. */
+  /** The name of the argument and its help text. */
   argument: readonly [name: Argument, describe: string]
   options?: Options
   run(administration: Administration, words: Words<Argument, Options>, terminal: Terminal): void

@@ -55,7 +55,7 @@ async function readStatus(config: Config): Promise<StatusView> {
   const daemon = await daemonStatus(config.state_dir)
   const prompts = config.prompts.length === 0 ? undefined : await readPrompts(config)
   return withLedgerView(config.state_dir, async (ledger) => {
-    // After the ledger was found readable: what is wrong with it is told by its view.
+    // Read after the ledger view, which reports a damaged ledger.
     const health = await readHealth(config, daemon)
     const rebuild = ledger ? undefined : await rebuildStatus(config.state_dir, daemon)
     const now_ms = system_clock.now_ms()
@@ -63,7 +63,10 @@ async function readStatus(config: Config): Promise<StatusView> {
   })
 }
 
-/** A daemon records each minute that it is at work; one that does not, for longer than this and the silence, hangs. */
+/**
+ * A daemon records every minute that it is at work. After this time and `silence_ms` without a
+ * record, it hangs.
+ */
 const at_work_late_ms = 2 * minute_ms
 
 async function readHealth(config: Config, daemon: DaemonStatus): Promise<HealthStatus> {
@@ -83,7 +86,7 @@ async function readHealth(config: Config, daemon: DaemonStatus): Promise<HealthS
   })
 }
 
-/** What computes times is loaded only where there is something to compute. */
+/** Loads the schedule code only if there are prompts. */
 async function readPrompts(config: Config) {
   const { promptStatuses } = await import('../../status/prompts.ts')
   return withPromptsView(config.state_dir, (view) => promptStatuses(view, config.prompts, system_clock.now_ms()))

@@ -45,7 +45,7 @@ export const command = defineCommand({
 
 interface Pass {
   config: Config
-  /** Of the folders to look at. */
+  /** Names of the folders to scan. */
   names: string[]
   terminal: Terminal
   signals: StopSignals
@@ -65,7 +65,7 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
     destination.write = shown.progress.log_destination?.write ?? destination.write
     const control = await serveControl(daemon, 'once')
     const drained = await Promise.race([daemon.drained, aborted(signals.first)]).finally(() => control.close())
-    // Before the ledger: the last that closes writes the log back, and a reader cannot.
+    // Closed before the ledger: the last one that closes writes back the log, and a reader cannot.
     await shown.close()
     if (drained === undefined) printNote(terminal, 'finishing what is in flight; another signal stops at once')
     await Promise.race([daemon.stop(), aborted(signals.second).then(() => daemon.abort())])
@@ -76,14 +76,14 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
   }
 }
 
-/** On a terminal the bar tells of files that pass; lines are for what needs somebody. */
+/** On a terminal the bar shows the progress, so the log has only warnings and errors. */
 function logChange(config: Config, terminal: Terminal, destination: { write(text: string): void }) {
   if (!terminal.is_interactive) return {}
   const format = config.log.format === 'auto' ? ('pretty' as const) : config.log.format
   return { level: quietLevel(config), format, destination }
 }
 
-/** A daemon holds the ledger: it is asked, and waited for. */
+/** Lets the daemon, which holds the ledger, scan the folders, and waits for it. */
 async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode> {
   const { names, terminal, signals } = pass
   const clock = system_clock
@@ -92,7 +92,7 @@ async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode>
   try {
     for (const folder of names) await control.rescan({ folder })
     const idle = control.idle()
-    // Nobody waits any more when a signal or a trouble was first.
+    // A signal or a fault may come first; then this promise has no reader.
     idle.catch(() => {})
     const { pass_wait_ms: reading_most_ms } = pass.config.follow
     const ended = await awaitIdle({ idle, view: shown.view, clock, stopped: signals.first, reading_most_ms })
@@ -106,7 +106,7 @@ async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode>
 
 type ShownPass = ReturnType<typeof showPass>
 
-/** Progress while it goes on, until it is closed; the summary at its end, of its own. */
+/** Shows the progress until `close`. The summary opens views of its own. */
 function showPass({ config, names, terminal }: Pass, began_ms: number) {
   const clock = system_clock
   const view = openLedgerView(config.state_dir)

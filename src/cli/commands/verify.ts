@@ -79,7 +79,7 @@ async function compare(options: Wanted): Promise<VerifySummary> {
   }
 }
 
-/** A token or a project that is refused counts first: nothing else can be known then. */
+/** A refused token or project decides: without it nothing else can be known. */
 function exitCode(summary: VerifySummary, terminal: Terminal): ExitCode {
   const faults = summary.projects.flatMap(({ fault }) => (fault ? [new SluiceError(fault)] : []))
   for (const fault of faults) printError(fault, terminal)

@@ -5,14 +5,14 @@ import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FolderView } from '../../ledger/views/view-folders.ts'
 
-/** A service that is restarted is back within this; one that is not will hardly come back while somebody looks on. */
+/** A restarted service is back within this time. After it, an interactive command gives up. */
 const patience_ms = 30 * second_ms
 const look_ms = 200
 
 /**
- * Waits until a daemon that goes on for ever has nothing left to do now. It waits out what it cannot change; a person who looks
- * on does not: a refused token or project ends this at once, a service that does not answer after `patience_ms`, and nothing but
- * its reading of what was sent after `reading_most_ms`.
+ * Waits until a running daemon has no work left for now. The daemon waits out every fault, but a
+ * user at a terminal does not. So a refused token or project ends the wait at once, a silent
+ * service after `patience_ms`, and slow reading of sent files after `reading_most_ms`.
  */
 export async function awaitIdle(options: {
   idle: Promise<void>
@@ -48,7 +48,7 @@ export async function awaitIdle(options: {
   }
 }
 
-/** The counts of what is in and what is not, where all is looked at and sent. */
+/** The counts of all stages as a text; undefined while files are scanned or sent. */
 function onlyReading(folders: readonly FolderView[], began_ms: number): string | undefined {
   const is_at_work = folders.some(({ stages, online, scan_ended_ms = 0 }) => {
     return (

@@ -11,7 +11,10 @@ import { pauseText } from '../../status/text/text-health.ts'
 import { type DaemonStatus, pauseStatus, type RebuildStatus } from '../../status/view.ts'
 import { withLedgerView } from './views.ts'
 
-/** Whether a daemon works on this state directory. The client is loaded only where there is somebody to ask. */
+/**
+ * Finds out whether a daemon uses this state directory. The client is loaded only if there is a
+ * socket.
+ */
 export async function daemonStatus(state_dir: string): Promise<DaemonStatus> {
   try {
     if (!existsSync(controlSocket(state_dir))) {
@@ -29,13 +32,15 @@ export async function daemonStatus(state_dir: string): Promise<DaemonStatus> {
   }
 }
 
-/** A rebuild that has not come to its end, and what it waits for; it is a pass with a ledger of its own. */
+/**
+ * The state of an unfinished rebuild and its faults. A rebuild is a pass with a ledger of its own.
+ */
 export async function rebuildStatus(
   state_dir: string,
   daemon: DaemonStatus,
 ): Promise<{ status: RebuildStatus; troubles: Trouble[] } | undefined> {
   if (!isRebuildOpen(state_dir)) return undefined
-  // A daemon would have made a ledger before it can be asked.
+  // A running daemon would have made a ledger already.
   if (daemon.state === 'stopped') return { status: 'unfinished', troubles: [] }
   const troubles = await withLedgerView(rebuildDirectory(state_dir), (ledger) => ledger?.troubles() ?? [])
   return { status: 'running', troubles }
@@ -63,9 +68,7 @@ export function ledgerFaultOf(
   }
 }
 
-/**
- * What the owner of the directory may use: root may also use the blocks that are reserved for it.
- */
+/** The free bytes for the owner of the directory. Root may also use the reserved blocks. */
 function freeBytes(state_dir: string): number {
   const { blocks, bavail, bfree, bsize } = statfsSync(state_dir)
   // Some FUSE file systems report no sizes at all.
@@ -73,14 +76,14 @@ function freeBytes(state_dir: string): number {
   return (statSync(state_dir).uid === 0 ? bfree : bavail) * bsize
 }
 
-/** What a person stopped, where that is in force. */
+/** The pause in force; undefined without one. */
 export function readPause(state_dir: string): Promise<Pause | undefined> {
   return withLedgerView(state_dir, (view) => view?.pause(system_clock.now_ms()))
 }
 
 /**
- * For commands that would send or ask by the daemon's own rules: a pause is a person's word, and a cron job that runs `sluice
- * sync` must not override it. Error `answer.paused`.
+ * For commands that send or ask by the rules of the daemon. A cron job that runs `sluice sync` must
+ * not override a pause of the user. Error `answer.paused`.
  */
 export async function refuseWhilePaused(state_dir: string, what: string): Promise<void> {
   const pause = await readPause(state_dir)

@@ -9,8 +9,8 @@ import type { Reloader } from './reloader.ts'
 import { withPassView, withPromptsView } from './views.ts'
 
 /**
- * Lets other commands speak to the daemon in this process; without a reloader it keeps the configuration it began with.
- * `state_dir`: where they look for it, if its ledger lies elsewhere.
+ * Lets other commands talk to the daemon in this process. Without a reloader it keeps its first
+ * configuration. `state_dir` is where commands look for the socket, if the ledger is elsewhere.
  */
 export function serveControl(
   daemon: Daemon,
@@ -18,7 +18,7 @@ export function serveControl(
   reloader?: Reloader,
   state_dir = daemon.config.state_dir,
 ): Promise<Control> {
-  // Where its ledger lies does not change while it runs.
+  // The directory of the ledger does not change while the daemon runs.
   const ledger_dir = daemon.config.state_dir
   function refuseUnknown(folder: string): void {
     const is_known = daemon.config.folders.some(({ name }) => name === folder)
@@ -37,7 +37,7 @@ export function serveControl(
     async accept({ folder, path }) {
       refuseUnknown(folder)
       await daemon.ledger.record([{ type: 'accepted', folder, path }])
-      // Of a whole folder it may mean "it is rightly empty", which the next look at the folder believes.
+      // For a whole folder it may confirm deletions. The next scan then records them.
       if (path === '') daemon.rescan(folder)
     },
     async acceptRemovals({ folder, path }) {

@@ -9,7 +9,7 @@ import { openLedger } from '../../ledger/open-ledger.ts'
 import { printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
-/** The log of a command that works: on standard error, as the configuration says. */
+/** The log of a command, on standard error and as configured. */
 export function openLog(config: Config, terminal: Terminal, change: Partial<LogOptions> = {}): Log {
   const { journal, no_color, force_color } = readEnvironment()
   return createLog({

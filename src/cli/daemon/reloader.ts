@@ -8,16 +8,17 @@ import type { Daemon } from '../../daemon/running-daemon.ts'
 
 export interface Reloader {
   /**
-   * Reads the configuration and the token again and puts them in force. One at a time: who asks while one goes on shares the
-   * next, which reads what the file says then. Errors: as of the configuration and of Daemon.reload; they are logged here.
+   * Reads the configuration and the token again and puts them in force. One reload runs at a time:
+   * calls during one share the next, which reads the file again. It logs errors and throws them:
+   * those of the configuration and of Daemon.reload.
    */
   reload(): Promise<Reloaded>
 }
 
-/** Around each reload, for who speaks to the service manager. Neither must throw. */
+/** Hooks around each reload, for the service manager. They must not throw. */
 export interface ReloadHooks {
   onReloading(): Promise<void>
-  /** It is over, whether another configuration is in force now or that of before. */
+  /** The reload has ended, with the new or with the old configuration in force. */
   onReady(): Promise<void>
 }
 
@@ -27,7 +28,7 @@ export function createReloader(options: {
   config_file: string | undefined
   log: Log
   hooks: ReloadHooks
-  /** What the unit that we run by does not give to a configuration. */
+  /** Sentences about rights that a configuration needs and the systemd unit does not give. */
   unitFit(config: Config): string[]
 }): Reloader {
   const { daemon, config_file, log, hooks, unitFit } = options
@@ -70,7 +71,7 @@ export function outcomeText({ changes, at_next_start }: Omit<Reloaded, 'unit'>):
   return at_next_start.length === 0 ? changed : `${changed}; at the next start: ${at_next_start.join(', ')}`
 }
 
-/** A line for every fault, then what that means. */
+/** Logs a line for each fault, then their effect. */
 function logRefusal(error: unknown, log: Log): void {
   for (const line of messageOf(error).split('\n')) log.error(line)
   const hint = isSluiceError(error) ? error.hint : undefined

@@ -13,10 +13,13 @@ import { stuckAfter_ms } from '../../daemon/limits.ts'
 import type { Daemon } from '../../daemon/running-daemon.ts'
 import { findUnit, misfitsOf } from '../../inspect/doctor/find-unit.ts'
 
-/** A service that nobody reached at the start, and that nothing is to be sent to, is asked so often whether it is there. */
+/**
+ * How often the daemon checks a service that it could not reach at the start, while nothing is to
+ * be sent.
+ */
 const ask_again_ms = 30 * second_ms
 
-/** What systemd hears of a running daemon; nothing where no service manager listens. */
+/** Reports a running daemon to systemd. Does nothing without a service manager. */
 export function tellServiceManager(parts: { daemon: Daemon; pulses: Pulses; log: Log }) {
   const { daemon, pulses, log } = parts
   const clock = system_clock
@@ -46,7 +49,7 @@ export function tellServiceManager(parts: { daemon: Daemon; pulses: Pulses; log:
     if (is_unreachable) begun.push(askAgain(secrets))
   }
 
-  /** What else it may be then, the workers find out and the ledger knows. */
+  /** Other faults are found and recorded by the workers. */
   async function askAgain(secrets: Secrets): Promise<void> {
     while (is_unreachable && !ended.signal.aborted) {
       await clock.sleep(ask_again_ms, ended.signal)
@@ -59,18 +62,19 @@ export function tellServiceManager(parts: { daemon: Daemon; pulses: Pulses; log:
 
   return {
     /**
-     * Shows the token to the service, and says that the daemon can be relied on; from here on a line of status when it changes, and
-     * signs of life while its work moves. Error `account.refused`. A service that is down is no error: it is told and tried again.
+     * Checks the token with the service and reports that the daemon is ready. From then on it sends
+     * a status line when the status changes, and a heartbeat while work moves. Error
+     * `account.refused`. A service that is down is no error: it is reported and tried again.
      */
     async started(secrets: Secrets, stopped: AbortSignal) {
       is_unreachable = (await checkToken(daemon.config, secrets, clock, stopped)) === 'unreachable'
       await notify.ready(status())
       begin(secrets)
     },
-    /** Another config is being put in force; `reloaded` follows, whether it was or not. */
+    /** A reload has begun. `reloaded` follows in any case. */
     reloading: () => notify.reloading(),
     reloaded: () => notify.ready(status()),
-    /** It is to end. */
+    /** The daemon is about to end. */
     async stopping(why: string) {
       ended.abort()
       await Promise.all(begun)
@@ -80,8 +84,9 @@ export function tellServiceManager(parts: { daemon: Daemon; pulses: Pulses; log:
 }
 
 /**
- * What the unit that systemd runs this process by does not give to a configuration; a sentence each, with what to do. It counts
- * as it was when this was called: what is laid down later holds after a restart. Nothing where no systemd started us.
+ * Returns a check of what the unit of this process does not give to a configuration: a sentence
+ * each, with what to do. It uses the unit as it is now, because a later change takes effect after a
+ * restart. Empty without systemd.
  */
 export function openUnitFit(config_file: string): (config: Config) => string[] {
   if (readEnvironment().notify.NOTIFY_SOCKET === undefined) return () => []

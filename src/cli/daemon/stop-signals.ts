@@ -3,8 +3,9 @@ const signals = ['SIGINT', 'SIGTERM'] as const
 export type StopSignals = ReturnType<typeof listenForStop>
 
 /**
- * The first signal asks to finish what is in flight, the second to stop at once. A SIGHUP ends nothing: a service manager sends
- * it to have the configuration read again, and a terminal that closes must not be the end of an upload.
+ * The first SIGINT or SIGTERM asks to finish the work in flight, the second to stop at once. SIGHUP
+ * ends nothing: a service manager sends it for a reload, and a closed terminal must not end an
+ * upload.
  */
 export function listenForStop() {
   const first = new AbortController()
@@ -27,12 +28,12 @@ export function listenForStop() {
     first: first.signal,
     /** Aborts with the second. */
     second: second.signal,
-    /** Calls it for each SIGHUP; for one that came before, at once. Until then none is lost. */
+    /** Calls the listener for each SIGHUP, also for one that came before. */
     onHangup(listener: () => void) {
       hungUp = listener
       if (has_hung_up) listener()
     },
-    /** Gives the signals back: the next one ends the process, as it does without us. */
+    /** Removes the handlers. The next signal then ends the process. */
     end() {
       for (const signal of signals) process.off(signal, stop)
       process.off('SIGHUP', onSighup)

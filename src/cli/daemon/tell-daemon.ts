@@ -6,8 +6,8 @@ import type { Fact } from '../../domain/fact.ts'
 import { withLedger } from './open.ts'
 
 /**
- * A person's word: said to the daemon where one holds the ledger, else recorded here. Answers whether a daemon took it. Errors:
- * `ledger.locked` where another process that cannot be asked holds the ledger.
+ * Passes a command of the user to the daemon that holds the ledger, or records it here. Returns
+ * whether a daemon took it. Error `ledger.locked`: a process that cannot be asked holds the ledger.
  */
 export function tellDaemon(
   config: Config,
@@ -25,13 +25,13 @@ export function tellDaemon(
   })
 }
 
-/** A daemon that is starting holds the ledger for a moment before it listens; one that is ending does so after it has stopped to. */
+/** A daemon holds the ledger for a moment before it listens and after it has stopped listening. */
 const patience_ms = 5 * second_ms
 const look_ms = 100
 
 /**
- * Does something through the daemon that holds the ledger, or without one. `alone` throws `ledger.locked` before it does anything,
- * where another process holds it: then that one is waited for, to listen or to end.
+ * Runs `beside` with the daemon that holds the ledger, or `alone` without one. If `alone` throws
+ * `ledger.locked`, before it does anything, this waits for the other process to listen or to end.
  */
 export async function besideOrAlone<Answer>(
   state_dir: string,

@@ -12,11 +12,11 @@ export const withLedgerView = using(openLedgerView)
 export const withPromptsView = using(openPromptsView)
 /** For health. */
 export const withHealthView = using(openHealthView)
-/** What a pass did, and which files a command of the user concerns. */
+/** Results of a pass, and the files that a command of the user concerns. */
 export const withPassView = using(openPassView)
-/** What is new for a prompt. */
+/** New contents for a prompt. */
 export const withFreshView = using(openFreshView)
-/** What a question may be about. */
+/** Files that a question may be about. */
 export const withArrivalsView = using(openArrivalsView)
 
 /** The message where there is no ledger to read. */

@@ -19,7 +19,10 @@ export interface DemoSetup {
   close(): Promise<void>
 }
 
-/** A service, a project, a token and a folder, all of them in one temporary directory (but for a folder that is given). */
+/**
+ * Makes a service, a project, a token and a sample folder in one temporary directory. A given
+ * folder stays where it is.
+ */
 export async function setUpDemo(given: string | undefined): Promise<DemoSetup> {
   const given_path = given === undefined ? undefined : folderAt(given)
   const base = mkdtempSync(join(realpathSync(tmpdir()), 'sluice-demo-'))
@@ -36,7 +39,8 @@ export async function setUpDemo(given: string | undefined): Promise<DemoSetup> {
     const folder = { name: nameFor(path), path }
     const state_dir = join(base, 'state')
     const config_file = join(base, 'sluice.yaml')
-    // As a user's file would have it; the limits that protect a real service and a real first day are off. JSON is YAML.
+    // A configuration as a user would write it, without the limits that protect a real service.
+    // JSON is valid YAML.
     const config = {
       service: { base_url: service.api, project_id, token_file },
       state_dir,

@@ -17,7 +17,7 @@ import type { Terminal } from '../text/terminal.ts'
 import { type Dialog, refuseStopped } from './init-dialog.ts'
 import { faultOf, type InitFlags, wholePath } from './init-flags.ts'
 
-/** Where the files go: with whose token, into which project. */
+/** The service, the token and the project that get the files. */
 export interface Connection {
   base_url: string
   token: { file: string /** Typed just now, to be written there: a secret. */; typed: string | undefined }
@@ -27,18 +27,21 @@ export interface Connection {
 
 export interface ConnectionTools {
   flags: InitFlags
-  /** Absent where nobody can be asked. */
+  /** Undefined if the program cannot ask (no terminal). */
   dialog: Dialog | undefined
   terminal: Terminal
   clock: Clock
   cwd: string
-  /** Where a typed token is to be kept. */
+  /** The file for a token that the user types. */
   new_token_file: string
-  /** Nobody waits any more. */
+  /** Aborts when the user stops waiting. */
   stopped: AbortSignal
 }
 
-/** Asks for what the flags do not say, and the service for its projects. Errors: `account.*`, `usage.project`. */
+/**
+ * Asks for all that the flags do not say, and reads the list of projects from the service. Errors:
+ * `account.*`, `usage.project`.
+ */
 export async function askConnection(tools: ConnectionTools): Promise<Connection> {
   const { flags, dialog } = tools
   let base_url = flags['base-url']
@@ -144,7 +147,10 @@ function givenId({ project }: InitFlags): string | undefined {
   return project_schema.safeParse(project).success ? project : undefined
 }
 
-/** What to do when the projects cannot be read. Errors `account.refused` and `usage.project`, where nobody can be asked. */
+/**
+ * Decides what to do if the projects cannot be read. Errors `account.refused` and `usage.project`
+ * if the program cannot ask.
+ */
 async function afterFailure(
   failure: Failure,
   { dialog, terminal, flags }: ConnectionTools,
@@ -213,7 +219,7 @@ function askProjectId(dialog: Dialog): Promise<string> {
   return dialog.text('Id of the project:', { fault })
 }
 
-/** Beside the config, under a name that is free: a token that is there already is not written over. */
+/** A free name beside the configuration: a token that exists is never overwritten. */
 export function freeTokenFile(beside: string): string {
   for (let number = 1; ; number++) {
     const file = number === 1 ? beside : `${beside}-${number}`

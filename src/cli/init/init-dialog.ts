@@ -7,7 +7,10 @@ interface Choice<Value> {
   description?: string
 }
 
-/** The questions of the wizard. Each throws `answer.stopped` after Ctrl-C, Ctrl-D or the end of the input. */
+/**
+ * The questions of `init`. Each throws `answer.stopped` after Ctrl-C, Ctrl-D or the end of the
+ * input.
+ */
 export type Dialog = ReturnType<typeof openDialog>
 
 export interface DialogStreams {
@@ -63,7 +66,10 @@ export function openDialog(streams: DialogStreams, stopped: AbortSignal) {
   }
 }
 
-/** The end of the wizard by Ctrl-C, a signal or the end of its input; only its last step writes anything. */
+/**
+ * The end of `init` by Ctrl-C, a signal or the end of its input. Only its last step writes
+ * anything.
+ */
 function initStopped(cause?: unknown): SluiceError {
   return new SluiceError({ code: 'answer.stopped', message: 'stopped: nothing was written', cause })
 }

@@ -4,7 +4,7 @@ import { baseUrlFault } from '../../config/schema/schema.ts'
 import { name_field } from '../../config/schema/schema-folder.ts'
 import { isStartText, type OldVersions, type StartingFolder, type StartText } from '../../config/starting-config.ts'
 
-/** The answers as the command line has them; what is undefined is asked for, where somebody can be asked. */
+/** The answers on the command line. The program asks for undefined ones if it has a terminal. */
 export interface InitFlags {
   'base-url': string | undefined
   'token-file': string | undefined
@@ -19,7 +19,7 @@ export interface InitFlags {
 
 export type NamedPath = Pick<StartingFolder, 'name' | 'path'>
 
-/** Error `usage.missing`: nobody can be asked, and these are not answered. */
+/** Error `usage.missing`: answers are missing and the program cannot ask. */
 export function refuseMissing(flags: InitFlags): void {
   const missing = [
     flags['base-url'] === undefined ? '--base-url URL' : '',

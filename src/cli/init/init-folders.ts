@@ -28,11 +28,11 @@ export interface FolderTools {
   config: Omit<StartingConfig, 'folders' | 'old_versions'>
   /** Given with --start: for every folder, and not asked. */
   start: StartText | undefined
-  /** Nobody waits any more. */
+  /** Aborts when the user stops waiting. */
   stopped: AbortSignal
 }
 
-/** What people ask of an old share: this quarter's files, this year's. */
+/** Usual ages for an old share: the files of a month, of a year. */
 const ages = [
   { text: '30d', ms: 30 * day_ms },
   { text: '365d', ms: 365 * day_ms },
@@ -40,7 +40,10 @@ const ages = [
 const most_types = 6
 const most_rules = 8
 
-/** The folders, with what lies in them shown, one by one; with none given, until there is no other. Errors `config.invalid`. */
+/**
+ * Asks for the folders, one by one, and shows what is in each. Folders on the command line replace
+ * the question. Errors `config.invalid`.
+ */
 export async function askFolders(given: readonly NamedPath[], tools: FolderTools): Promise<StartingFolder[]> {
   const { dialog } = tools
   const folders: StartingFolder[] = []

@@ -23,7 +23,7 @@ interface FileToLay {
   mode: number
   /** Owner and group by number; those of the caller where it is left out. */
   owner?: { uid: number; gid: number } | undefined
-  /** What somebody may have edited, or put there: it stays as it is. */
+  /** The user may have edited the file: it stays as it is. */
   keep?: boolean
 }
 
@@ -71,7 +71,10 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
       say('change', directory, '  (755)')
       if (!is_dry) chmodSync(at(directory), 0o755)
     },
-    /** systemctl(1): a link to /dev/null. It is a person's word, and neither written over nor removed. */
+    /**
+     * systemctl(1): a link to /dev/null. The administrator made it, so it is neither overwritten
+     * nor removed.
+     */
     isMasked,
     remove(path: string) {
       if (lstatSync(at(path), { throwIfNoEntry: false }) === undefined) return false
@@ -116,7 +119,7 @@ function runProgram(line: string, program: string, words: readonly string[]): vo
   })
 }
 
-/** What the machine refuses (rights, space, a directory in the way) is no fault of ours. */
+/** Turns errors of the machine (rights, space, a directory in the way) into `install.file`. */
 function mayFail<Answer>(path: string, act: () => Answer): Answer {
   try {
     return act()

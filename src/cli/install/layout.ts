@@ -12,7 +12,10 @@ import { idsOf } from '../../inspect/unit/unit-facts.ts'
 /** The user that systemd/sluice.sysusers makes. */
 export const service_user = 'sluice'
 
-/** Where the parts of an installation lie; one instance is one configuration, with a unit, a token and a state of its own. */
+/**
+ * The paths of an installation. One instance is one configuration, with its own unit, token and
+ * state.
+ */
 export interface Layout {
   readonly unit: string
   readonly config: string
@@ -33,7 +36,8 @@ export function layoutOf(instance: string | undefined): Layout {
       hint: 'letters, digits, "_", "." and "-"; not at the beginning',
     })
   }
-  // /etc/sluice/sluice.yaml is that of sluice.service, and a purge of one would take it from the other.
+  // /etc/sluice/sluice.yaml belongs to sluice.service, and a purge of one instance would remove it
+  // for the other.
   if (instance === service_user) {
     throw new SluiceError({
       code: 'usage.instance',
@@ -56,7 +60,10 @@ export function layoutOf(instance: string | undefined): Layout {
 
 const package_root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** The last part of a name says what it is, the directory where systemd or the kernel looks for it. */
+/**
+ * The extension of a name says what the file is; the target is where systemd or the kernel looks
+ * for it.
+ */
 const shared = [
   ['sluice.service', '/etc/systemd/system/sluice.service'],
   ['sluice@.service', '/etc/systemd/system/sluice@.service'],
@@ -69,17 +76,21 @@ export function packagedText(from: string): string {
   return readFileSync(from, 'utf8')
 }
 
-/** Where node and the program really are. Under a version manager `env node` finds nothing without a login, or another one. */
+/**
+ * The real paths of node and of the program. With a version manager, `env node` finds no node or
+ * another one without a login.
+ */
 export function programPlace(): { node: string; program: string } {
   const running = realpathSync(process.execPath)
-  // A package manager puts the next version under the same name, which a path with a version in it would miss.
+  // A package manager installs the next version under the same name. A path with a version in it
+  // would break.
   const usual = ['/usr/bin/node', '/usr/local/bin/node'].find(
     (path) => existsSync(path) && realpathSync(path) === running,
   )
   return { node: usual ?? running, program: fileURLToPath(new URL('../main.js', import.meta.url)) }
 }
 
-/** Stands for the home of the service's user, so that what was written with `~` can be told from the rest. */
+/** A marker for the home of the service's user. It shows which paths were written with `~`. */
 const strange_home = '/~'
 
 export interface ServiceConfig {
@@ -91,7 +102,10 @@ export interface ServiceConfig {
   token_file: string | undefined
 }
 
-/** A configuration as the service will see it. Errors: those of `loadConfig`, and `config.home` for paths that depend on who reads them. */
+/**
+ * Loads a configuration as the service will see it. Errors: those of `loadConfig`, and
+ * `config.home` for paths that depend on the user.
+ */
 export function loadForService(file: string | undefined, state_dir: string): ServiceConfig {
   const mine = loadConfig({ file })
   const { config } = loadConfig({ file: mine.file, env: { HOME: strange_home, STATE_DIRECTORY: state_dir } })
@@ -114,7 +128,7 @@ const patience_ms = 60_000
 const advice =
   'install node and Sluice for everybody, for instance: npm install -g --prefix /usr/local --omit=dev sluice-VERSION.tgz'
 
-/** Errors: `install.program`, a node or a program that the service would not find, or not for long. */
+/** Error `install.program`: the service would not find this node or program, or not for long. */
 export function refuseHiddenProgram(place: { node: string; program: string }): void {
   for (const [what, path] of Object.entries(place)) {
     const isIn = (directory: string) => isBelow(path, directory)
@@ -127,7 +141,10 @@ export function refuseHiddenProgram(place: { node: string; program: string }): v
   }
 }
 
-/** Tries it as the service's user (or as anybody, where that is not there yet). Root alone can. Errors: `install.program`. */
+/**
+ * Runs the program as the service's user, or as another unprivileged user until that one exists.
+ * Only root can do this. Error `install.program`.
+ */
 export function tryProgram({ node, program }: { node: string; program: string }): void {
   const { uid, gid } = idsOf(service_user)
   const words = ['--reuid', uid, '--regid', gid, '--clear-groups', '--', node, program, 'version']

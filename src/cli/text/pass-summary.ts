@@ -12,7 +12,7 @@ import type { Terminal } from './terminal.ts'
 
 interface PassSummary {
   lines: string[]
-  /** Of the files alone: all in, or not. */
+  /** For the files alone: all ready, or not. */
   exit_code: ExitCode
 }
 
@@ -25,7 +25,7 @@ export interface PassEnd {
   now_ms: number
 }
 
-/** Of what a scan could not look into; `status` names more. */
+/** Examples of unreadable entries. `status` shows more. */
 const most_names = 3
 
 const waiting: readonly Stage[] = ['settling', 'waiting', 'sending', 'ingesting']
@@ -79,7 +79,7 @@ export function printSummary(state_dir: string, end: Omit<PassEnd, 'view' | 'pas
   }
 }
 
-/** What the last scan could not look into: there may be files in it that nobody knows of. */
+/** Entries that the last scan could not read. There may be unknown files in them. */
 function unseenLines({ name, scan, offline_reason }: FolderView): string[] {
   if (!scan) return offline_reason === undefined ? [`unseen    ${name}: its first scan is not over`] : []
   const { unreadable, unreadable_total, odd_names, odd_names_total } = scan

@@ -11,7 +11,7 @@ export function print(terminal: Terminal, text: string): void {
   writeWrapped(terminal, 'out', printable(text))
 }
 
-/** Prints on standard error what is not the answer itself: what happens meanwhile, what to do next. */
+/** Prints progress and next steps on standard error, apart from the answer itself. */
 export function printNote(terminal: Terminal, text: string): void {
   writeWrapped(terminal, 'err', printable(text))
 }

@@ -10,7 +10,10 @@ const line_ms = 5 * second_ms
 /** Below this the numbers need the room. */
 const narrow_columns = 60
 
-/** Shows on standard error how a pass goes on: a bar on a terminal, a line every few seconds elsewhere. */
+/**
+ * Shows the progress of a pass on standard error: a bar on a terminal, elsewhere a line every few
+ * seconds.
+ */
 export function showProgress(options: { terminal: Terminal; clock: Clock; read: () => PassState }) {
   const { terminal, clock, read } = options
   const ending = new AbortController()
@@ -205,7 +208,7 @@ function rateText(files_per_s: number): string {
   return files_per_s < 9.95 ? files_per_s.toFixed(1) : formatCount(Math.round(files_per_s))
 }
 
-/** Files and bytes each tell a time; the longer one is nearer to the truth, whichever of them is the burden. */
+/** Estimates the time left from files and from bytes. The longer one is nearer to the truth. */
 function leftText(total: Amount, done: Amount, rate: (what: keyof Amount) => number): string {
   const times_s = (['files', 'bytes'] as const).map((what) => {
     const left = total[what] - done[what]

@@ -11,20 +11,23 @@ import { coverageOf } from '../../prompts/report/report.ts'
 import { printFitted } from './print.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The zone of a prompt; one that left the configuration is told in UTC. */
+/** The time zone of a prompt. UTC if the prompt left the configuration. */
 export function zoneOf(prompt: string, { prompts }: Pick<Config, 'prompts'>): string {
   return prompts.find(({ name }) => name === prompt)?.schedule.timezone ?? 'UTC'
 }
 
-/** As a person can name it again: `weekly-digest@2026-11-23T08:00+01:00`. */
+/** The name of a run, which commands accept: `weekly-digest@2026-11-23T08:00+01:00`. */
 export function runName({ prompt, due_ms }: Pick<RunSummary, 'prompt' | 'due_ms'>, config: Pick<Config, 'prompts'>) {
   return `${prompt}@${localTime(due_ms, zoneOf(prompt, config))}`
 }
 
-/** Runs looked through for one that is named by its time: years of a daily prompt. */
+/** How many runs are searched for a time: years of a daily prompt. */
 const most_searched = 2_000
 
-/** A run by its number, or as PROMPT@TIME, where the beginning of the time is enough. Errors `usage.run`, `usage.prompt`. */
+/**
+ * Finds a run by its number or as PROMPT@TIME; the beginning of the time is enough. Errors
+ * `usage.run`, `usage.prompt`.
+ */
 export function runNamed(text: string, view: PromptsView | undefined, config: Pick<Config, 'prompts'>): RunView {
   const found = view && (/^\d+$/.test(text) ? view.run(Number(text)) : runByTime(text, view, config))
   if (found) return found
@@ -81,12 +84,12 @@ export function stateText(state: RunState): string {
   return state_texts[state]
 }
 
-/** Why it was skipped or failed, or what set it back last. */
+/** Why the run was skipped or failed, or why it was deferred last. */
 export function whyText({ why, error }: Pick<RunSummary, 'why' | 'error'>): string | undefined {
   return why ?? error?.message
 }
 
-/** Of several turns the last is over all of them. */
+/** The answer of the last turn, which covers all turns. */
 export function answerOf({ turns }: Pick<RunView, 'turns'>): string {
   return turns.at(-1)?.answer ?? ''
 }
@@ -191,18 +194,19 @@ export function deliveryText({ target, state, attempts, not_before_ms, error }: 
   return `${name}: failed ${attempts} ${attempts === 1 ? 'time' : 'times'}, tried again ${isoTime(not_before_ms)}${why}`
 }
 
-/** The end of what its command wrote, a line each, as far as it may stand on a terminal. */
+/** The last lines of the output of its command. */
 function outputLines({ output }: Pick<DeliveryView, 'output'>): string[] {
   return output === undefined || output === '' ? [] : output.split('\n').map((line) => `  | ${printable(line)}`)
 }
 
-/** Deliveries that were not even tried by then wait for something else; the report is there in any case. */
+/** How long to wait for the first try of each delivery. The report is there in any case. */
 const deliveries_most_ms = 30 * second_ms
 const look_ms = 200
 
 /**
- * Watches a run until it is final; of a written one every delivery has then been tried, or half a minute is over. Undefined when
- * nobody waits any more. `check`: asked now and then, throws where nobody works on the run any more.
+ * Waits until a run is final and, if it is written, every delivery was tried or half a minute has
+ * passed. Undefined after an abort. `check` is called now and then and throws if no process works
+ * on the run any more.
  */
 export async function awaitRun(options: {
   view: PromptsView

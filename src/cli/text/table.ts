@@ -20,8 +20,8 @@ type Row = readonly Cell[]
 
 const gap = '  '
 /**
- * Which columns give way, and how much of each is left, in this order: as long as there is room, numbers and states stay whole;
- * in a very narrow window all are cut, which an ellipsis shows.
+ * The columns that shrink, in this order, and their least width. Numbers and states stay whole as
+ * long as possible. An ellipsis marks a cut text.
  */
 const giving_way: readonly { may: (column: Column) => boolean; least: number }[] = [
   { may: ({ shrinks }) => shrinks === true, least: 12 },

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { fitText } from '../../base/text/format.ts'
 
-/** Where a command writes. Standard output is for what was asked for, standard error for everything else. */
+/** The output of a command. Standard output has the answer, standard error has all the rest. */
 export type Terminal = ReturnType<typeof createTerminal>
 
 export type Style = (text: string) => string
@@ -13,7 +13,7 @@ export interface OutputStream {
   readonly columns?: number
 }
 
-/** What terminals had before windows; for those that do not tell. */
+/** The usual width, for terminals that report none. */
 const usual_columns = 80
 /** ECMA-48: back to the first column, erase to the end of the line. */
 const clear_line = '\r\u001b[K'
@@ -35,13 +35,15 @@ export function createTerminal(options: {
     /** For standard output; those for standard error may differ, each can be a file. */
     styles: stylesOf(has_colors(stdout)),
     err_styles: stylesOf(has_colors(stderr)),
-    /** Columns of standard output; Infinity where it is a file or a pipe, so that nothing is cut. */
+    /** Columns of standard output. Infinity for a file or a pipe, so that nothing is cut. */
     get width() {
       return is_interactive ? stdout.columns || usual_columns : Number.POSITIVE_INFINITY
     },
     /** Standard output is a terminal: progress may be shown in place. */
     is_interactive,
-    /** Shows one line on standard error in place of the last one; '' takes it away. Nothing where that is no terminal. */
+    /**
+     * Replaces the last line on standard error; '' removes it. Does nothing if that is no terminal.
+     */
     inPlace(text: string) {
       if (stderr.isTTY === true) stderr.write(clear_line + fitText(text, (stderr.columns || usual_columns) - 1))
     },

@@ -3,7 +3,7 @@ import type { VerifySummary } from '../../inspect/verify/verify.ts'
 import { type Difference, type DifferenceKind, isWhole } from '../../inspect/verify/verify-answer.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
 
-/** What --json lists of each kind; a person sees a few. */
+/** How many differences of each kind `--json` lists, and how many the text shows. */
 const most_listed = 10_000
 const most_examples = 3
 
@@ -80,7 +80,7 @@ function sayKind(
   writer.say(cureOf(kind, on_remote_delete), { indent: 2, tone: 'faint' })
 }
 
-/** What heals it. */
+/** Says how a difference is corrected. */
 function cureOf(kind: DifferenceKind, on_remote_delete: 'respect' | 'resend'): string {
   switch (kind) {
     case 'ledger_inconsistent':
