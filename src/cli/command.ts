@@ -58,7 +58,7 @@ export function nameOf(usage: string): string {
 }
 
 /** Longer help lines are hard to read, however wide the window. */
-const most_help_columns = 100
+const max_help_columns = 100
 
 /** Reads the words of a command line; `width` is that of its help. */
 export function createParser({ width }: { width: number }): Argv<GlobalOptions> {
@@ -87,7 +87,7 @@ export function createParser({ width }: { width: number }): Argv<GlobalOptions> 
       requiresArg: true,
       describe: 'the configuration file (docs/config.md says where it is looked for without this)',
     })
-    .wrap(Math.min(width, most_help_columns))
+    .wrap(Math.min(width, max_help_columns))
     .fail((message, error) => {
       throw error ?? new UsageFault(message)
     }) as Argv<GlobalOptions>

@@ -99,7 +99,7 @@ test.each([
   const { code, err } = await home.inProcess('ask', 'anything?')
   expect(code).toBe(3)
   expect(err).toContain('whether the question reached the service is not known')
-  expect(err).toContain('look at the newest chats of the project in the assistant, and ask again only if')
+  expect(err).toContain('check the newest chats of the project in the assistant, and ask again only if')
   expect(home.service.requestLog.map(({ place }) => place)).toEqual(['chats.start'])
   expect((await home.inProcess('ask', 'and?', '--follow-up')).code).toBe(64)
 })

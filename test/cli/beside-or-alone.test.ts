@@ -1,6 +1,6 @@
 import { expect, test as inTurn } from 'vitest'
 import { SluiceError } from '../../src/base/run/errors.ts'
-import { besideOrAlone } from '../../src/cli/daemon/tell-daemon.ts'
+import { besideOrAlone } from '../../src/cli/daemon/beside-or-alone.ts'
 import { startControl } from '../../src/control/control-server.ts'
 import type { ControlVerbs } from '../../src/control/control-verbs.ts'
 import { controlSocket } from '../../src/ledger/file/state-directory.ts'

@@ -105,7 +105,7 @@ test('without a terminal it never waits: what is missing is named', async () => 
   expect(bare.code).toBe(64)
   for (const flag of ['--base-url', '--token-file', '--project', '--folder', '--yes']) expect(bare.err).toContain(flag)
   const unsure = await here(home, ...flagsOf(home), '--config', 'made.yaml')
-  expect(unsure).toMatchObject({ code: 64, err: expect.stringMatching(/answered: --yes$/m) })
+  expect(unsure).toMatchObject({ code: 64, err: expect.stringMatching(/options are missing: --yes$/m) })
   expect(existsSync(join(home.path, 'made.yaml'))).toBe(false)
 })
 

@@ -93,7 +93,7 @@ test.each([
   const dry = await home.inProcess('rebuild', '--dry-run')
   expect(dry.out).toContain(how === 'damaged' ? 'the ledger is damaged' : 'there is no ledger')
   expect(dry.out).toContain('4 files (')
-  expect(dry.out).toMatch(/digest: 1 report in .* tell of 1 contents/)
+  expect(dry.out).toMatch(/digest: 1 report in .* cover 1 content/)
   const rebuilt = await home.inProcess('rebuild')
   expect(rebuilt, rebuilt.err).toMatchObject({ code: 0, out: expect.stringContaining('sent      0 files, 0 B') })
   expect({ puts: puts(home), labels: labels(home), ready: home.readyAssets() }).toEqual(before)

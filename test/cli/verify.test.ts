@@ -61,7 +61,7 @@ test('differences by kind, with what heals them: 3; a pass takes up what is on d
       '1 × on disk, not known yet',
       '  docs/new.txt: not known yet',
       '  the next pass takes it up',
-      '1 × changed on disk since it was looked at',
+      '1 × changed on disk since the last check',
       '  docs/b/c.txt: 5 bytes, known with 3',
       '  the next pass takes it up',
       '2 files ready, 2 of 2 assets usable; 2 differences',
@@ -87,7 +87,10 @@ test('--record: without a daemon the ledger learns what is gone there; retry and
   expect(seen.err).toContain('sluice verify --record')
   expect((await home.inProcess('verify', '--record')).err).toContain('recorded: what the service lost')
   const told = await home.inProcess('verify')
-  expect(told).toMatchObject({ code: 0, out: expect.stringContaining('known to be not in: 1 removed on the service') })
+  expect(told).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('not ready for a known reason: 1 removed on the service'),
+  })
   expect((await home.inProcess('retry')).out).toContain('docs: 1 file')
   expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
   expect(await home.inProcess('verify')).toMatchObject({
@@ -163,7 +166,7 @@ test('beside a daemon: it scans and audits', async (context) => {
     '',
   ])
   const healed =
-    'known to be not in: 1 removed on the service (sluice status)\n2 files ready, 2 of 2 assets usable; no differences\n'
+    'not ready for a known reason: 1 removed on the service (sluice status)\n2 files ready, 2 of 2 assets usable; no differences\n'
   await verified(home, ({ code, out }) => code === 0 && out === healed)
   daemon.child.kill('SIGTERM')
   await daemon.ended

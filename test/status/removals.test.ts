@@ -25,7 +25,7 @@ test('what is to be removed, by what it waits for', () => {
     { why: 'look', versions: 2 },
   ]
   expect(linesOf({ outdated: { files: 14, bytes: 1 }, waiting, removing: 3 })).toContain(
-    'to be removed there: 12 deleted lately (delete_grace_ms), 2 until every folder of the project is there and was looked at, into all directories of known files, 3 just now',
+    'to be removed there: 12 deleted lately (delete_grace_ms), 2 until every folder of the project is online and was scanned, with all directories of known files, 3 just now',
   )
 })
 

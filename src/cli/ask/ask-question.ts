@@ -49,11 +49,11 @@ function notAsked(failure: Failure, chat_id: string | undefined): SluiceError {
   const refused = refusal(failure)
   if (refused) return refused
   if (!isSurelyUndone(failure)) {
-    const where = chat_id === undefined ? 'at the newest chats of the project' : `into the chat ${chat_id}`
+    const where = chat_id === undefined ? 'the newest chats of the project' : `the chat ${chat_id}`
     return new SluiceError({
       code: 'answer.unknown',
       message: `whether the question reached the service is not known: ${what}`,
-      hint: `it is not sent again by itself: look ${where} in the assistant, and ask again only if it is not there`,
+      hint: `Sluice does not send it again: check ${where} in the assistant, and ask again only if it is not there`,
     })
   }
   if (failure.about === 'content') {
@@ -133,11 +133,11 @@ export async function awaitAnswer(tools: AskTools, { chat_id, message_id }: Turn
 }
 
 function tooLate(chat_id: string, deadline_ms: number, last: Failure | undefined): SluiceError {
-  const why = last ? `; the last look failed: ${failureText(last)}` : ''
+  const why = last ? `; the last read failed: ${failureText(last)}` : ''
   return new SluiceError({
     code: 'answer.deadline',
     message: `no answer in ${formatDuration(deadline_ms)} (chat ${chat_id})${why}`,
-    hint: 'it may still come: look into that chat in the assistant before asking again',
+    hint: 'it may still come: check that chat in the assistant before you ask again',
   })
 }
 
@@ -177,7 +177,7 @@ function read(state_dir: string): LastChats {
 }
 
 /** More are not read; `--json` has them all. */
-const most_sources = 20
+const max_sources = 20
 
 interface Source {
   /** Folder and path. */
@@ -219,8 +219,8 @@ export function sourceLines(sources: readonly Source[], asked_about: string, wid
   const shown = named.length > 0 ? named : sources
   if (shown.length > 0) {
     writer.say(named.length > 0 ? 'sources named in the answer' : 'sources', { tone: 'strong' })
-    for (const { name } of shown.slice(0, most_sources)) writer.say(name, { indent: 2 })
-    const more = shown.length - most_sources
+    for (const { name } of shown.slice(0, max_sources)) writer.say(name, { indent: 2 })
+    const more = shown.length - max_sources
     if (more > 0) writer.say(`and ${formatCount(more)} more`, { indent: 2 })
   }
   writer.say(`asked about ${asked_about}`, { tone: 'faint' })

@@ -37,14 +37,14 @@ export interface DryRun {
  * they cannot be read.
  */
 export async function dryRun(settings: PromptConfig, config: Config, now_ms: number): Promise<DryRun> {
-  const { scope, label_ids, notes } = await lookUp(settings, config)
+  const { scope, label_ids, notes } = await readScope(settings, config)
   const there = { ...settings, scope }
   return withFreshView(config.state_dir, (view) => planned(there, { view, label_ids, notes, now_ms }))
 }
 
 async function planned(
   settings: PromptConfig,
-  { view, label_ids, notes: looked_up, now_ms }: { view: FreshView | undefined; now_ms: number } & LookedUp,
+  { view, label_ids, notes: scope_notes, now_ms }: { view: FreshView | undefined; now_ms: number } & ReadScope,
 ): Promise<DryRun> {
   const state = view?.prompt(settings.name)
   const gathered = view ? await gather(settings, view, now_ms) : nothing
@@ -56,7 +56,7 @@ async function planned(
     ...none_yet,
     label_ids,
     state,
-    notes: looked_up,
+    notes: scope_notes,
   })
   const none = { bodies: [], chat_id: undefined, assets: [], coverage: undefined, notes: [] }
   if (fact.type === 'run_skipped') return { ...none, why: fact.why }
@@ -85,17 +85,17 @@ async function gather(settings: PromptConfig, view: FreshView, now_ms: number): 
   return { ...gathered, folders }
 }
 
-interface LookedUp {
+interface ReadScope {
   label_ids: readonly string[]
   /** Parts of the scope that were left out, and why. */
   notes: readonly string[]
 }
 
 /** Finds out which parts of the scope exist on the service. */
-async function lookUp(
+async function readScope(
   { project_id, scope }: PromptConfig,
   config: Config,
-): Promise<LookedUp & Pick<PromptConfig, 'scope'>> {
+): Promise<ReadScope & Pick<PromptConfig, 'scope'>> {
   if ([scope.labels, scope.chats, scope.projects].every((ids) => ids.length === 0)) {
     return { scope, label_ids: [], notes: [] }
   }

@@ -27,7 +27,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   plan: [
     ['$0 plan', 'what a first run would send'],
-    ['$0 plan --hash', 'the same, with known bytes told from new ones'],
+    ['$0 plan --hash', 'the same, and find bytes that the project has already'],
   ],
   status: [
     ['$0 status', 'where everything stands'],
@@ -35,7 +35,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   ls: [
     ['$0 ls notes', 'the files of a folder'],
-    ['$0 ls --state refused,blocked', 'what needs somebody'],
+    ['$0 ls --state refused,blocked', 'files that need attention'],
   ],
   explain: [['$0 explain notes/2026/minutes.docx', 'why it is not there (yet)']],
   retry: [
@@ -45,7 +45,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   accept: [['$0 accept archive', 'let everything of this folder go up']],
   pause: [['$0 pause', 'send and ask nothing until `sluice resume`']],
   resume: [['$0 resume', 'go on']],
-  rescan: [['$0 rescan notes', 'look through one folder now']],
+  rescan: [['$0 rescan notes', 'scan one folder now']],
   reload: [['$0 reload', 'take up the changed configuration']],
   verify: [
     ['$0 verify', 'are disk, ledger and service of one mind?'],

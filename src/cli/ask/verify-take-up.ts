@@ -6,8 +6,8 @@ import { type Doubt, factsOfDoubt } from '../../control/control-verbs.ts'
 import { ingest_failed } from '../../domain/content.ts'
 import type { Fact } from '../../domain/fact.ts'
 import type { Difference, DifferenceKind } from '../../inspect/verify/verify-answer.ts'
+import { besideOrAlone } from '../daemon/beside-or-alone.ts'
 import { withLedger } from '../daemon/open.ts'
-import { besideOrAlone } from '../daemon/tell-daemon.ts'
 import type { FoundDifferences } from '../text/verify-text.ts'
 
 const on_disk: readonly DifferenceKind[] = ['unknown_on_disk', 'gone_from_disk', 'changed_on_disk', 'unreadable']

@@ -6,7 +6,7 @@ import type { PersonFact } from '../../domain/fact.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 import type { DisappearanceWait } from '../../ledger/views/view-pass.ts'
 import { argument, defineCommand, flag, words } from '../command.ts'
-import { tellDaemon } from '../daemon/tell-daemon.ts'
+import { passToDaemon } from '../daemon/beside-or-alone.ts'
 import { withPassView } from '../daemon/views.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { type Place, placeOf } from '../place.ts'
@@ -19,7 +19,12 @@ export const accept = defineCommand({
       .positional('path', argument('a file, a directory or a whole folder, by where it is or as FOLDER/PATH'))
       .option('removals', flag('what was deleted or replaced there may be removed on the service, however much it is')),
   async run({ config, path, removals }, terminal) {
-    await sayWord({ type: removals ? 'removals_accepted' : 'accepted', config_file: config, paths: [path], terminal })
+    await recordCommand({
+      type: removals ? 'removals_accepted' : 'accepted',
+      config_file: config,
+      paths: [path],
+      terminal,
+    })
     return exit_codes.ok
   },
 })
@@ -31,7 +36,7 @@ export const retry = defineCommand({
       words('files or directories, by where they are or as FOLDER/PATH; without any, everything'),
     ),
   async run({ config, paths }, terminal) {
-    await sayWord({ type: 'retried', config_file: config, paths: paths ?? [], terminal })
+    await recordCommand({ type: 'retried', config_file: config, paths: paths ?? [], terminal })
     return exit_codes.ok
   },
 })
@@ -41,7 +46,7 @@ export const retry = defineCommand({
  * how many files it concerns. Errors: `usage.path` before anything is recorded, `ledger.locked` if
  * a process that cannot be asked holds the ledger.
  */
-export async function sayWord(options: {
+export async function recordCommand(options: {
   type: PersonFact['type']
   config_file: string | undefined
   /** Without any: everything. */
@@ -55,9 +60,9 @@ export async function sayWord(options: {
   const reached = await findReached(words, config.state_dir)
   // Before the first run nothing is known of any file, so no word has an effect.
   const is_running = reached === undefined || (await record(words, config))
-  for (const [index, word] of words.entries()) printFitted(terminal, told(word, reached?.[index] ?? nothing))
+  for (const [index, word] of words.entries()) printFitted(terminal, outcomeText(word, reached?.[index] ?? nothing))
   if (!is_running) {
-    printNote(terminal, 'no daemon is running: `sluice run` or `sluice sync` takes it from here')
+    printNote(terminal, 'no daemon is running: `sluice run` or `sluice sync` does it')
   }
 }
 
@@ -90,23 +95,23 @@ function findReached(words: readonly PersonFact[], state_dir: string): Promise<R
 
 /** Answers whether a daemon took it. */
 function record(words: readonly PersonFact[], config: Config): Promise<boolean> {
-  return tellDaemon(config, {
+  return passToDaemon(config, {
     async to_daemon(control) {
       for (const { type, folder, path } of words) {
-        await saying[type](control, { folder, path })
+        await verbs[type](control, { folder, path })
       }
     },
     to_ledger: () => words,
   })
 }
 
-const saying: Record<PersonFact['type'], (control: ControlClient, place: Place) => Promise<void>> = {
+const verbs: Record<PersonFact['type'], (control: ControlClient, place: Place) => Promise<void>> = {
   accepted: (control, place) => control.accept(place),
   retried: (control, place) => control.retry(place),
   removals_accepted: (control, place) => control.acceptRemovals(place),
 }
 
-function told({ type, folder, path }: PersonFact, { files, bytes, missing }: Reached): string {
+function outcomeText({ type, folder, path }: PersonFact, { files, bytes, missing }: Reached): string {
   const where = printable(path === '' ? folder : `${folder}/${path}`)
   const what = formatAmount({ files, bytes })
   if (type === 'removals_accepted') {
@@ -114,16 +119,15 @@ function told({ type, folder, path }: PersonFact, { files, bytes, missing }: Rea
     return `${where}: ${counted(files, 'version')} (${formatBytes(bytes)}) may be removed on the service now`
   }
   if (missing === 'unlooked') {
-    return `${where}: what is missing there was not looked at since Sluice was upgraded; say it again after \`sluice sync\`, or once the daemon has looked`
+    return `${where}: its missing files were not checked since Sluice was upgraded; accept them again after \`sluice sync\`, or once the daemon has scanned the folder`
   }
   if (missing === 'waits') {
-    const others = files === 0 ? 'and nothing else' : `and nothing else: ${what} held back there`
-    const again = files === 1 ? 'waits' : 'wait'
-    const rest = files === 0 ? '' : ` still ${again}; say it once more when the folder is back`
-    return `${where}: what is missing there counts as right now, ${others}${rest}`
+    const wait = files === 1 ? 'is' : 'are'
+    const rest = files === 0 ? '' : `; ${what} ${wait} still held back: accept them again when the folder is online`
+    return `${where}: the missing files count as deleted now${rest}`
   }
-  const emptied = path === '' ? '; where its project looked emptied on the service, that counts as right now' : ''
+  const emptied = path === '' ? '; if its project looked emptied on the service, that is confirmed now' : ''
   if (files === 0)
-    return `${where}: ${type === 'accepted' ? `nothing is held back there${emptied}` : 'nothing there waits for a word'}`
-  return `${where}: ${what} ${type === 'accepted' ? 'may go up now' : 'will be tried again now'}`
+    return `${where}: ${type === 'accepted' ? `nothing is held back there${emptied}` : 'no file there is refused, blocked or deferred'}`
+  return `${where}: ${what} ${type === 'accepted' ? 'will be sent now' : 'will be tried again now'}`
 }

@@ -36,7 +36,7 @@ import { showSpinner } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 /** Shorter than `asking.first_ms`: a user waits at the screen, but not for a report. */
-const looks = { first_ms: 200, most_ms: 3 * second_ms }
+const polling = { first_ms: 200, most_ms: 3 * second_ms }
 
 const intelligences = ['auto', 'fast', 'expert', 'research'] as const
 
@@ -123,7 +123,7 @@ async function askAndShow(asking: Asking, remote: Remote, terminal: Terminal): P
     const asked_ms = system_clock.now_ms()
     doing = 'waiting for the answer'
     const deadline_ms = asking.config.asking.deadline_ms[options.intelligence]
-    const answer = await awaitAnswer(tools, turn, { ...looks, deadline_ms })
+    const answer = await awaitAnswer(tools, turn, { ...polling, deadline_ms })
     await spinner.end()
     show(asking, { turn, answer, about, asked_ms }, terminal)
     return exit_codes.ok

@@ -39,9 +39,9 @@ export interface DemoOptions {
 
 const program = fileURLToPath(new URL('../main.js', import.meta.url))
 /** A new file is ready within a second or two. */
-const late_file_most_ms = minute_ms
-const look_ms = 20
-const most_names = 100
+const max_late_file_ms = minute_ms
+const poll_ms = 20
+const max_names = 100
 
 /**
  * Shows the main job from end to end: a service in this process, and the commands that a user would
@@ -74,7 +74,7 @@ async function show({ terminal, clock, signals, stay }: DemoOptions, setup: Demo
     const view = openLedgerView(setup.state_dir)
     try {
       const readyBelow = (prefix: string) =>
-        view.files({ folder: folder.name, prefix, stages: ['ready'], after: undefined, limit: most_names })
+        view.files({ folder: folder.name, prefix, stages: ['ready'], after: undefined, limit: max_names })
       if (is_sample) {
         const added = { isReady: () => readyBelow(late_file.path).length > 0, daemon, clock, signals }
         const took_ms = await addFile(join(folder.path, late_file.path), added)
@@ -165,10 +165,10 @@ async function addFile(
   while (!isReady()) {
     if (signals.first.aborted) throw demoFault('answer.stopped', 'stopped before the file that was added was ready')
     if (code !== undefined) throw demoFault('demo.daemon_ended', `sluice run ended by itself (exit code ${code})`)
-    if (clock.monotonic_ms() - began_ms > late_file_most_ms) {
-      throw demoFault('demo.not_ready', `${late_file.path} was not ready after ${formatDuration(late_file_most_ms)}`)
+    if (clock.monotonic_ms() - began_ms > max_late_file_ms) {
+      throw demoFault('demo.not_ready', `${late_file.path} was not ready after ${formatDuration(max_late_file_ms)}`)
     }
-    await clock.sleep(look_ms)
+    await clock.sleep(poll_ms)
   }
   return clock.monotonic_ms() - began_ms
 }

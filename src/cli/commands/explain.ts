@@ -49,8 +49,8 @@ export function explanationLines(explanation: Explanation, width: number): Line[
   writer.say(`on disk: ${place} (${on_disk.kind}${size}${modified})`, { indent: 2 })
   sayIdentity(writer, explanation)
   if (times) {
-    const told = Object.entries(times).flatMap(([what, at]) => (at === null ? [] : [`${what} ${at}`]))
-    writer.say(`times: ${told.join(', ')}`, { indent: 2 })
+    const known = Object.entries(times).flatMap(([what, at]) => (at === null ? [] : [`${what} ${at}`]))
+    writer.say(`times: ${known.join(', ')}`, { indent: 2 })
   }
   for (const { at, event, detail } of explanation.history) {
     const text = `${at} ${event.replaceAll('_', ' ')}${detail === null ? '' : `: ${detail}`}`

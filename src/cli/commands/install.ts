@@ -120,7 +120,7 @@ function refuseMasked({ layout, builder }: Site): void {
   if (masked === undefined) return
   throw new SluiceError({
     code: 'install.masked',
-    message: `${masked} is masked (a link to /dev/null): somebody decided that ${layout.unit} must not run`,
+    message: `${masked} is masked (a link to /dev/null): an administrator decided that ${layout.unit} must not run`,
     hint: `if it may: systemctl unmask ${masked.split('/').at(-1)}, and run this again; nothing was changed`,
   })
 }

@@ -8,8 +8,8 @@ import { max_pause_ms } from '../../control/control-verbs.ts'
 import { pauseText } from '../../status/text/text-health.ts'
 import { pauseStatus } from '../../status/view.ts'
 import { defineCommand, text } from '../command.ts'
+import { passToDaemon } from '../daemon/beside-or-alone.ts'
 import { readPause } from '../daemon/daemon-status.ts'
-import { tellDaemon } from '../daemon/tell-daemon.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { printFitted, printNote } from '../text/print.ts'
 
@@ -18,9 +18,7 @@ const longest_why = 200
 
 export const pause = defineCommand({
   options: (yargs) =>
-    yargs
-      .option('for', text('for so long, such as 30m, 2h or 1d'))
-      .option('why', text('the reason, for whoever looks at the status')),
+    yargs.option('for', text('for so long, such as 30m, 2h or 1d')).option('why', text('the reason, shown by status')),
   async run({ config: named, for: duration, why: reason }, terminal) {
     const why = reason?.trim() === '' ? undefined : reason
     const { config } = loadConfig({ file: named })
@@ -28,7 +26,7 @@ export const pause = defineCommand({
     if (why !== undefined && why.length > longest_why) throw usage(`--why has more than ${longest_why} characters`)
     const by = userInfo().username
     const until_ms = for_ms === undefined ? undefined : system_clock.now_ms() + for_ms
-    await tellDaemon(config, {
+    await passToDaemon(config, {
       to_daemon: (control) => control.pause({ by, why, for_ms }),
       to_ledger: () => [{ type: 'paused', by, why, until_ms }],
     })
@@ -61,13 +59,13 @@ export const resume = defineCommand({
       terminal.out('nothing was paused')
       return exit_codes.ok
     }
-    const is_running = await tellDaemon(config, {
+    const is_running = await passToDaemon(config, {
       to_daemon: (control) => control.resume(),
       to_ledger: () => [{ type: 'resumed' }],
     })
     printFitted(terminal, `resumed; it was ${pauseText(pauseStatus(pause), system_clock.now_ms())}`)
     if (!is_running) {
-      printNote(terminal, 'no daemon is running: `sluice run` or `sluice sync` takes it from here')
+      printNote(terminal, 'no daemon is running: `sluice run` or `sluice sync` does it')
     }
     return exit_codes.ok
   },

@@ -28,16 +28,16 @@ export const command = defineCommand({
 })
 
 /** More say little to a person; --json has them all. */
-const most_types = 12
-const most_rules = 15
-const most_names = 3
+const max_types = 12
+const max_rules = 15
+const max_names = 3
 
 const reasons: Record<Reason, string> = {
   ready: 'ready already',
   underway: 'on the way already',
   refused: 'refused (sluice ls --state refused)',
   removed_on_service: 'removed on the service (sluice retry PATH sends them again)',
-  brake: 'held by the brake (sluice accept PATH lets them go)',
+  brake: 'held by the upload limit (sluice accept PATH sends them)',
   empty: 'empty',
   too_large: 'larger than max_file_bytes',
   before_start: 'older than start says (sluice accept PATH takes them all the same)',
@@ -50,7 +50,7 @@ const reasons: Record<Reason, string> = {
 const waits: Record<RemovalWait, string> = {
   grace: 'deleted lately (delete_grace_ms)',
   replacement: 'until what took their place is ready',
-  look: 'until every folder of the project is there and was looked at',
+  look: 'until every folder of the project is online and was scanned',
   twin: 'until files of the same size are read: they may be these (--hash reads them)',
   left_out: 'kept while a file that is left out has their size, and may be one of them',
   asked: 'while a prompt is asked about them',
@@ -65,15 +65,15 @@ export function planLines(plan: Plan, width: number): Line[] {
     writer.say('nothing was kept yet, so every file counts as new', { indent: 2, tone: 'faint' })
   }
   if (!plan.hashed && plan.would_go_up.files > 0) {
-    writer.say('bytes that the project has already are not sent again: --hash reads the files and tells them apart', {
+    writer.say('the project may have some of these bytes already: --hash reads the files and finds them', {
       indent: 2,
       tone: 'faint',
     })
   }
-  for (const { extension, ...amount } of plan.types.slice(0, most_types)) {
+  for (const { extension, ...amount } of plan.types.slice(0, max_types)) {
     writer.say(`${extension === '' ? 'no extension' : `.${extension}`}: ${formatAmount(amount)}`, { indent: 2 })
   }
-  const more = plan.types.length - most_types
+  const more = plan.types.length - max_types
   if (more > 0) writer.say(`and ${formatCount(more)} more types`, { indent: 2 })
   sayLimits(writer, plan)
   for (const folder of plan.folders) sayFolder(writer, folder)
@@ -82,8 +82,8 @@ export function planLines(plan: Plan, width: number): Line[] {
 
 function sayLimits(writer: LineWriter, { limits: { brake, days } }: Plan): void {
   if (brake?.is_reached) {
-    const most = `${formatCount(brake.files)} files or ${formatBytes(brake.bytes)} in ${brake.per_hours} h`
-    writer.say(`more than uploads.brake lets pass (${most}): the rest waits for \`sluice accept PATH\``, {
+    const limit = `${formatCount(brake.files)} files or ${formatBytes(brake.bytes)} in ${brake.per_hours} h`
+    writer.say(`more than uploads.brake allows (${limit}): the rest waits for \`sluice accept PATH\``, {
       tone: 'warn',
     })
   }
@@ -131,15 +131,15 @@ function leftOut({ left_out }: WaitingRemovals): string {
 
 function saySeen(writer: LineWriter, seen: NonNullable<FolderPlan['seen']>): void {
   if (!seen.complete) writer.say('the folder changed while it was walked: this is not all', { indent: 2, tone: 'bad' })
-  for (const { rule, source, reason, count } of seen.ignored.slice(0, most_rules)) {
+  for (const { rule, source, reason, count } of seen.ignored.slice(0, max_rules)) {
     writer.say(`ignored ${formatCount(count)} by ${rule} (${source}): ${reason}`, { indent: 2, tone: 'faint' })
   }
-  const more = seen.ignored.length - most_rules
+  const more = seen.ignored.length - max_rules
   if (more > 0) writer.say(`and others by ${formatCount(more)} more rules`, { indent: 2, tone: 'faint' })
   const list = (what: string, names: readonly string[], total: number) => {
     if (total === 0) return
-    const rest = total - Math.min(names.length, most_names)
-    const text = names.slice(0, most_names).join(', ')
+    const rest = total - Math.min(names.length, max_names)
+    const text = names.slice(0, max_names).join(', ')
     writer.say(`${what}: ${text}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`, { indent: 2, tone: 'warn' })
   }
   list('names that are not UTF-8, to be renamed', seen.odd_names, seen.odd_names_total)

@@ -12,11 +12,11 @@ import { openPromptsView, type RunView } from '../../ledger/views/view-prompts.t
 import { type DryRun, dryRun } from '../ask/dry-run.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { awaitIdle } from '../daemon/await-idle.ts'
+import { besideOrAlone } from '../daemon/beside-or-alone.ts'
 import { refuseWhilePaused } from '../daemon/daemon-status.ts'
 import { serveControl } from '../daemon/daemon-verbs.ts'
 import { openLog, openToken, quietLevel } from '../daemon/open.ts'
 import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
-import { besideOrAlone } from '../daemon/tell-daemon.ts'
 import { type ExitCode, exit_codes, incompleteCode } from '../exit-codes.ts'
 import { printError, printJson, printNote } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
@@ -120,7 +120,7 @@ async function watchRun(asked: Asked, { due_ms, check, left }: Watched): Promise
   const clock = system_clock
   const view = openLedgerView(config.state_dir)
   const prompts = openPromptsView(config.state_dir)
-  const run = prompts.runs(settings.name, most_newer).find((other) => other.due_ms === due_ms)?.run
+  const run = prompts.runs(settings.name, max_newer).find((other) => other.due_ms === due_ms)?.run
   const ending = new AbortController()
   const state = () => (run === undefined ? undefined : prompts.run(run)?.state)
   const spinner = showSpinner(terminal, clock, () => `${settings.name}: ${stateText(state() ?? 'due')}`)
@@ -149,7 +149,7 @@ async function watchRun(asked: Asked, { due_ms, check, left }: Watched): Promise
 }
 
 /** Runs that the schedule may have started in the meantime. */
-const most_newer = 10
+const max_newer = 10
 
 function notRun(name: string): SluiceError {
   return new SluiceError({

@@ -99,7 +99,7 @@ export const next = defineCommand({
 
 /** A year of a weekly prompt; `--limit` has more. */
 const usual_limit = 50
-const most_runs = 10_000
+const max_runs = 10_000
 
 export const history = defineCommand({
   options: (yargs) =>
@@ -111,7 +111,7 @@ export const history = defineCommand({
     const { config } = loadConfig({ file: named })
     const runs = await withPromptsView(config.state_dir, (view) => {
       refuseUnknown(name, view, config)
-      return view?.runs(name, Math.min(Math.max(1, Math.floor(limit)), most_runs)) ?? []
+      return view?.runs(name, Math.min(Math.max(1, Math.floor(limit)), max_runs)) ?? []
     })
     if (json) {
       const answer = runs.map((run) => runAnswer(run, config))

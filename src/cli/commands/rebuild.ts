@@ -27,7 +27,7 @@ export const command = defineCommand({
     const { config, warnings } = loadConfig({ file: named })
     for (const warning of warnings) printWarning(terminal, warning)
     await refuseDaemon(config)
-    if (is_dry) return tellSources(config, terminal)
+    if (is_dry) return printSources(config, terminal)
     // A ledger that holds only a pause does not stop a rebuild, but the pause does.
     if (conditionOfLedger(config.state_dir) === 'none') await refuseWhilePaused(config.state_dir, 'nothing is rebuilt')
     return rebuild(config, terminal)
@@ -114,7 +114,7 @@ const conditions = {
  * Prints what a rebuild would read, without asking the service. Only `create` would tell whether
  * the service has the bytes, and it makes a slot if not.
  */
-async function tellSources(config: Config, terminal: Terminal): Promise<ExitCode> {
+async function printSources(config: Config, terminal: Terminal): Promise<ExitCode> {
   const condition = conditionOfLedger(config.state_dir)
   print(terminal, conditions[condition])
   const plan = await planUploads({ config, ledger: undefined, hash: false, now_ms: system_clock.now_ms() })
@@ -128,9 +128,9 @@ async function tellSources(config: Config, terminal: Terminal): Promise<ExitCode
   }
   for (const { name, project_id, report } of config.prompts) {
     const { facts, bad } = await restoreTold(report.dir, { prompt: name, project_id })
-    const told = new Set(facts.flatMap((fact) => fact.told.map(({ md5, size }) => `${md5} ${size}`)))
+    const covered = new Set(facts.flatMap((fact) => fact.told.map(({ md5, size }) => `${md5} ${size}`)))
     const reports = counted(facts.length, 'report')
-    print(terminal, `${name}: ${reports} in ${report.dir} tell of ${formatCount(told.size)} contents`)
+    print(terminal, `${name}: ${reports} in ${report.dir} cover ${counted(covered.size, 'content')}`)
     for (const { path, why } of bad) printWarning(terminal, `${path}: ${why}`)
   }
   return condition === 'sound' || !plan.folders.every(({ seen }) => seen?.complete)

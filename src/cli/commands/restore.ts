@@ -17,7 +17,7 @@ export const command = defineCommand({
     const { config } = loadConfig({ file: named })
     const file = resolve(text)
     const { aside } = restoreLedger(config.state_dir, file, system_clock.now_ms())
-    await tellSince(config, terminal)
+    await restoreCovered(config, terminal)
     giveToOwner(config.state_dir)
     print(terminal, `the ledger is that of ${file} again`)
     if (aside !== undefined) print(terminal, `the one before it is ${aside}`)
@@ -28,13 +28,13 @@ export const command = defineCommand({
 })
 
 /** Manifests beside the reports say which contents the runs after the backup have covered. */
-async function tellSince(config: Config, terminal: Terminal): Promise<void> {
+async function restoreCovered(config: Config, terminal: Terminal): Promise<void> {
   await withLedger(config, async (ledger) => {
     for (const { name, project_id, report } of config.prompts) {
       const { facts, bad } = await restoreTold(report.dir, { prompt: name, project_id })
       await ledger.record(facts)
       for (const { path, why } of bad) {
-        printWarning(terminal, `${path}: ${why}; what it tells may be told again`)
+        printWarning(terminal, `${path}: ${why}; a prompt may cover its contents again`)
       }
     }
   })

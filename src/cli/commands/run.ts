@@ -12,7 +12,7 @@ import { defineCommand } from '../command.ts'
 import { serveControl } from '../daemon/daemon-verbs.ts'
 import { openLog } from '../daemon/open.ts'
 import { createReloader } from '../daemon/reloader.ts'
-import { openUnitFit, tellServiceManager } from '../daemon/service-manager.ts'
+import { openUnitFit, reportToServiceManager } from '../daemon/service-manager.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
 
@@ -35,7 +35,7 @@ export const command = defineCommand({
       const clock = system_clock
       const pulses = createPulses(clock)
       const daemon = await startDaemon({ config, secrets, clock, log, mode: 'run', pulses })
-      const manager = tellServiceManager({ daemon, pulses, log })
+      const manager = reportToServiceManager({ daemon, pulses, log })
       try {
         const hooks = { onReloading: () => manager.reloading(), onReady: () => manager.reloaded() }
         const reloader = createReloader({ daemon, config_file: named, log, hooks, unitFit })

@@ -49,7 +49,10 @@ export function serveOptions(yargs: Argv<DataDirOptions>): Argv<ServeOptions> {
   return yargs.options(options)
 }
 
-/** Error `usage.invalid`: a certificate without a key, a key without one, or a failure that is none. */
+/**
+ * Error `usage.invalid`: a certificate without its key, a key without its certificate, or a wrong
+ * `--fail`.
+ */
 export function serviceOptions(given: ServeOptions): ServiceOptions {
   return {
     data_dir: given['data-dir'],

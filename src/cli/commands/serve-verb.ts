@@ -77,7 +77,10 @@ async function administer(options: DataDirOptions, work: (administration: Admini
   }
 }
 
-/** Error `config.service`: the local service has nothing of that name. `list`: the command that shows the names. */
+/**
+ * Error `config.service`: the local service has nothing of that name. `list` is the command that
+ * shows the names.
+ */
 export function refuseUnknown(is_known: boolean, what: string, list: string): void {
   if (is_known) return
   throw new SluiceError({ code: 'config.service', message: `there is no ${what}`, hint: `list them with \`${list}\`` })

@@ -19,7 +19,7 @@ export const command = defineCommand({
   },
 })
 
-/** Resolves with the first SIGINT or SIGTERM. A second one ends the process at once, as Node does it. */
+/** Resolves with the first SIGINT or SIGTERM. Then a second one ends the process at once. */
 function signalled(): Promise<void> {
   return new Promise((resolve) => {
     function stop(): void {

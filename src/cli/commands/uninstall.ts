@@ -37,8 +37,9 @@ interface Options {
 }
 
 /**
- * Stops the service and takes away its unit. Configuration, token and state stay unless `purge` is given; what instances share
- * goes with the last of them. Errors: `install.root`, `install.file`, `install.command`.
+ * Stops the service and removes its unit. Configuration, token and state stay unless `purge` is
+ * given. The files that instances share go with the last instance. Errors: `install.root`,
+ * `install.file`, `install.command`.
  */
 function uninstall(options: Options): void {
   const { instance, is_dry, terminal } = options
@@ -69,7 +70,9 @@ interface Site {
   options: Options
 }
 
-/** By what a unit is there without its drop-in: it is enabled, or the files are there that it would be the last to use. */
+/**
+ * Signs of a unit without a drop-in: it is enabled, or shared files exist that only it would use.
+ */
 function unitPaths({ unit, shared }: Layout, others: readonly string[]): string[] {
   const enabled = `${wants_dir}/${unit}`
   return others.length > 0 ? [enabled] : [enabled, `${system_dir}/${unit}`, ...shared.map(({ to }) => to)]
@@ -81,7 +84,8 @@ function removeUnit({ layout, builder, others, prefix, options }: Site): void {
   const has_systemd = hasSystemd() || prefix !== ''
   const own_file = `${system_dir}/${unit}`
   const is_masked = builder.isMasked(own_file)
-  // systemctl fails on a unit that it has no file of; one that is masked may still run, and is a person's to enable or disable.
+  // systemctl fails for a unit without a file. A masked unit may still run, and the administrator
+  // enables or disables it.
   if (![own_file, own_file.replace(/@.+\.service$/, '@.service')].some((path) => builder.exists(path))) {
     builder.remove(`${wants_dir}/${unit}`)
   } else if (has_systemd) builder.run('systemctl', ...(is_masked ? ['stop'] : ['disable', '--now']), unit)
@@ -129,7 +133,9 @@ function othersBeside(drop_in: string, prefix: string): string[] {
     .filter((path) => path !== drop_in)
 }
 
-/** What the configuration has in places of its own choice: secrets, reports, and a state that is not where the unit has it. */
+/**
+ * Paths that the configuration names elsewhere: secrets, reports, and a state directory of its own.
+ */
 function namedElsewhere({ config, token, state_dir }: Layout, prefix: string): string[] {
   try {
     const { config: found, token_file } = loadForService(join(prefix, config), state_dir)

@@ -1,5 +1,5 @@
 import { SluiceError } from '../../base/run/errors.ts'
-import { formatCount } from '../../base/text/format.ts'
+import { counted } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -57,7 +57,7 @@ async function compare(options: Wanted): Promise<VerifySummary> {
   const signals = listenForStop()
   let looked = { files: 0, assets: 0 }
   const spinner = showSpinner(terminal, clock, () => {
-    return `${formatCount(looked.files)} files and ${formatCount(looked.assets)} assets looked at`
+    return `${counted(looked.files, 'file')} and ${counted(looked.assets, 'asset')} compared`
   })
   try {
     return await verify({

@@ -7,7 +7,7 @@ import type { FolderView } from '../../ledger/views/view-folders.ts'
 
 /** A restarted service is back within this time. After it, an interactive command gives up. */
 const patience_ms = 30 * second_ms
-const look_ms = 200
+const poll_ms = 200
 
 /**
  * Waits until a running daemon has no work left for now. The daemon waits out every fault, but a
@@ -36,7 +36,7 @@ export async function awaitIdle(options: {
       const folders = view.folders()
       const read = folders.reduce((sum, { stages }) => sum + stages.ingesting.files, 0)
       if (reading.isOver(onlyReading(folders, began_ms))) return reading.verdict(read)
-      await clock.sleep(look_ms, either)
+      await clock.sleep(poll_ms, either)
     }
     return 'stopped'
   }

@@ -21,7 +21,7 @@ export function openLog(config: Config, terminal: Terminal, change: Partial<LogO
   })
 }
 
-/** The level where a command shows its progress itself: the log then has warnings and errors only. */
+/** The log level of a command that shows its progress itself: warnings and errors only. */
 export function quietLevel({ log }: Config): LogOptions['level'] {
   return log.level === 'info' ? 'warn' : log.level
 }
@@ -33,7 +33,7 @@ export function openToken(config: Config, terminal: Terminal): Secrets {
   return secrets
 }
 
-/** Runs `use` with the ledger and closes it afterwards. Error `ledger.locked`: another process holds it. */
+/** Runs `use` with the ledger and closes it. Error `ledger.locked`: another process holds it. */
 export async function withLedger<Answer>(config: Config, use: (ledger: Ledger) => Promise<Answer>): Promise<Answer> {
   const ledger = await openLedger({
     state_dir: config.state_dir,

@@ -20,7 +20,7 @@ import { findUnit, misfitsOf } from '../../inspect/doctor/find-unit.ts'
 const ask_again_ms = 30 * second_ms
 
 /** Reports a running daemon to systemd. Does nothing without a service manager. */
-export function tellServiceManager(parts: { daemon: Daemon; pulses: Pulses; log: Log }) {
+export function reportToServiceManager(parts: { daemon: Daemon; pulses: Pulses; log: Log }) {
   const { daemon, pulses, log } = parts
   const clock = system_clock
   const notify = openSystemdNotify({

@@ -7,7 +7,7 @@ import { openHealthView } from '../../ledger/views/view-health.ts'
 import { openPassView } from '../../ledger/views/view-pass.ts'
 import { openPromptsView } from '../../ledger/views/view-prompts.ts'
 
-/** Runs `use` with a view of the ledger and closes it afterwards; undefined where there is no ledger yet. */
+/** Runs `use` with a view of the ledger and closes it; with undefined if there is no ledger. */
 export const withLedgerView = using(openLedgerView)
 export const withPromptsView = using(openPromptsView)
 /** For health. */

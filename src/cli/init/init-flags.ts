@@ -31,8 +31,8 @@ export function refuseMissing(flags: InitFlags): void {
   if (missing.length === 0) return
   throw new SluiceError({
     code: 'usage.missing',
-    message: `nobody can be asked here (this is no terminal), and not everything is answered: ${missing.join(' ')}`,
-    hint: 'give these options too, or run `sluice init` in a terminal',
+    message: `this is no terminal, so init cannot ask; these options are missing: ${missing.join(' ')}`,
+    hint: 'give them, or run `sluice init` in a terminal',
   })
 }
 

@@ -37,8 +37,8 @@ const ages = [
   { text: '30d', ms: 30 * day_ms },
   { text: '365d', ms: 365 * day_ms },
 ]
-const most_types = 6
-const most_rules = 8
+const max_types = 6
+const max_rules = 8
 
 /**
  * Asks for the folders, one by one, and shows what is in each. Folders on the command line replace
@@ -49,10 +49,10 @@ export async function askFolders(given: readonly NamedPath[], tools: FolderTools
   const folders: StartingFolder[] = []
   for (const folder of given) {
     checkFolders([...folders, { ...folder, start: 'all' }], tools)
-    folders.push(await lookAndAsk(folder, tools))
+    folders.push(await surveyAndAsk(folder, tools))
   }
   while (dialog && (folders.length === 0 || (given.length === 0 && (await dialog.confirm('Another folder?', false))))) {
-    folders.push(await lookAndAsk(await askFolder(folders, tools), tools))
+    folders.push(await surveyAndAsk(await askFolder(folders, tools), tools))
   }
   return folders
 }
@@ -79,7 +79,7 @@ function checkFolders(folders: readonly StartingFolder[], { config }: FolderTool
   configFromObject(startingValue({ ...config, old_versions: 'keep', folders }))
 }
 
-async function lookAndAsk({ name, path }: NamedPath, tools: FolderTools): Promise<StartingFolder> {
+async function surveyAndAsk({ name, path }: NamedPath, tools: FolderTools): Promise<StartingFolder> {
   const { dialog, terminal, clock, stopped } = tools
   const spinner = showSpinner(terminal, clock, () => `counting what lies in ${name}`)
   const root = expandPath(path, readEnvironment().home)
@@ -127,22 +127,22 @@ function surveyLines({ name, path }: NamedPath, survey: Survey, width: number) {
     writer.say(`${survey.offline}: it counts as offline until it is there`, { indent: 2, tone: 'warn' })
     return writer.lines
   }
-  const most = formatCount(usual_survey.max_files)
-  const counted = { files: `more than ${most} files, stopped counting`, time: `at least ${formatAmount(survey.all)}` }
+  const limit = formatCount(usual_survey.max_files)
+  const counted = { files: `more than ${limit} files, stopped counting`, time: `at least ${formatAmount(survey.all)}` }
   writer.say(survey.stopped ? counted[survey.stopped] : formatAmount(survey.all), { indent: 2 })
-  const types = survey.types.slice(0, most_types).map(({ extension, files }) => {
+  const types = survey.types.slice(0, max_types).map(({ extension, files }) => {
     return `${formatCount(files)} ${extension === '' ? 'without extension' : `.${extension}`}`
   })
-  const more = survey.types.length - most_types
+  const more = survey.types.length - max_types
   if (types.length > 0) writer.say(types.join(', ') + (more > 0 ? ` and ${more} more types` : ''), { indent: 2 })
   if (survey.stopped) {
     const why = survey.stopped === 'time' ? 'it takes long, so counting was stopped: ' : ''
     writer.say(`${why}\`sluice plan\` counts to the end, and says what is ignored`, { indent: 2, tone: 'faint' })
   }
-  for (const { rule, source, count, reason } of survey.ignored.slice(0, most_rules)) {
+  for (const { rule, source, count, reason } of survey.ignored.slice(0, max_rules)) {
     writer.say(`ignored ${formatCount(count)} by ${rule} (${source}): ${reason}`, { indent: 2, tone: 'faint' })
   }
-  const rules = survey.ignored.length - most_rules
+  const rules = survey.ignored.length - max_rules
   if (rules > 0)
     writer.say(`and others by ${rules} more rules; \`sluice plan\` names them`, { indent: 2, tone: 'faint' })
   if (survey.unreadable_total > 0) {

@@ -61,8 +61,8 @@ export function layoutOf(instance: string | undefined): Layout {
 const package_root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /**
- * The extension of a name says what the file is; the target is where systemd or the kernel looks
- * for it.
+ * The extension shows the kind of a file. The target is the directory that systemd or the kernel
+ * reads.
  */
 const shared = [
   ['sluice.service', '/etc/systemd/system/sluice.service'],

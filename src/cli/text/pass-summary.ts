@@ -26,7 +26,7 @@ export interface PassEnd {
 }
 
 /** Examples of unreadable entries. `status` shows more. */
-const most_names = 3
+const max_names = 3
 
 const waiting: readonly Stage[] = ['settling', 'waiting', 'sending', 'ingesting']
 
@@ -85,12 +85,12 @@ function unseenLines({ name, scan, offline_reason }: FolderView): string[] {
   const { unreadable, unreadable_total, odd_names, odd_names_total } = scan
   const lines: string[] = []
   if (unreadable_total > 0) {
-    const places = unreadable.slice(0, most_names).map(({ path, code }) => `${path} (${code})`)
+    const places = unreadable.slice(0, max_names).map(({ path, code }) => `${path} (${code})`)
     const rest = unreadable_total > places.length ? ' …' : ''
     lines.push(`unseen    ${name}: ${formatCount(unreadable_total)} × cannot be read: ${places.join(', ')}${rest}`)
   }
   if (odd_names_total > 0) {
-    const names = odd_names.slice(0, most_names)
+    const names = odd_names.slice(0, max_names)
     const rest = odd_names_total > names.length ? ' …' : ''
     const count = formatCount(odd_names_total)
     lines.push(`unseen    ${name}: ${count} × a name that is not UTF-8, rename it: ${names.join(', ')}${rest}`)
@@ -125,8 +125,8 @@ function problemLines(end: PassEnd, stages: readonly string[]): string[] {
   const braked = stages.includes('blocked') ? end.view.braked().places : []
   for (const { folder, directory, files, bytes } of braked.filter((place) => end.names.includes(place.folder))) {
     const place = directory === '' ? folder : `${folder}/${directory}`
-    const held = `${formatCount(files)} × held by the brake (${formatBytes(bytes)})`
-    lines.push(detail(`${held}: sluice accept ${shellWord(place)} lets them go`))
+    const held = `${formatCount(files)} × held by the upload limit (${formatBytes(bytes)})`
+    lines.push(detail(`${held}: sluice accept ${shellWord(place)} sends them`))
   }
   return lines
 }

@@ -6,7 +6,10 @@ import type { Style, Styles, Terminal } from './terminal.ts'
 
 const plain: Style = (text) => text
 
-/** Prints a sentence. A word that is wider than the window stays whole: it may be a path to copy. */
+/**
+ * Prints a sentence. A word that is wider than the window stays whole, so that a path can be
+ * copied.
+ */
 export function print(terminal: Terminal, text: string): void {
   writeWrapped(terminal, 'out', printable(text))
 }

@@ -16,13 +16,13 @@ export function zoneOf(prompt: string, { prompts }: Pick<Config, 'prompts'>): st
   return prompts.find(({ name }) => name === prompt)?.schedule.timezone ?? 'UTC'
 }
 
-/** The name of a run, which commands accept: `weekly-digest@2026-11-23T08:00+01:00`. */
+/** The name of a run, such as `weekly-digest@2026-11-23T08:00+01:00`. Commands accept it. */
 export function runName({ prompt, due_ms }: Pick<RunSummary, 'prompt' | 'due_ms'>, config: Pick<Config, 'prompts'>) {
   return `${prompt}@${localTime(due_ms, zoneOf(prompt, config))}`
 }
 
 /** How many runs are searched for a time: years of a daily prompt. */
-const most_searched = 2_000
+const max_searched = 2_000
 
 /**
  * Finds a run by its number or as PROMPT@TIME; the beginning of the time is enough. Errors
@@ -46,7 +46,7 @@ function runByTime(text: string, view: PromptsView, config: Pick<Config, 'prompt
   refuseUnknown(prompt, view, config)
   // Without an offset it is the beginning of what runName shows, not a time of this machine's zone.
   const due_ms = /(Z|[+-]\d\d:\d\d)$/.test(time) ? Date.parse(time) : undefined
-  const runs = view.runs(prompt, most_searched)
+  const runs = view.runs(prompt, max_searched)
   const exact = runs.find((run) => run.due_ms === due_ms)
   const begun = exact ? [exact] : runs.filter((run) => runName(run, config).startsWith(text))
   if (begun.length > 1) {
@@ -200,8 +200,8 @@ function outputLines({ output }: Pick<DeliveryView, 'output'>): string[] {
 }
 
 /** How long to wait for the first try of each delivery. The report is there in any case. */
-const deliveries_most_ms = 30 * second_ms
-const look_ms = 200
+const max_delivery_wait_ms = 30 * second_ms
+const poll_ms = 200
 
 /**
  * Waits until a run is final and, if it is written, every delivery was tried or half a minute has
@@ -217,15 +217,15 @@ export async function awaitRun(options: {
 }): Promise<RunView | undefined> {
   const { view, run: number, clock, signal, check } = options
   let written_since_ms: number | undefined
-  for (let looks = 1; !signal.aborted; looks++) {
+  for (let polls = 1; !signal.aborted; polls++) {
     const run = view.run(number)
     if (run && isFinal(run.state)) {
       written_since_ms ??= clock.monotonic_ms()
       const untried = run.deliveries.some(({ state, attempts }) => state === 'wanted' && attempts === 0)
-      if (!untried || clock.monotonic_ms() - written_since_ms > deliveries_most_ms) return run
+      if (!untried || clock.monotonic_ms() - written_since_ms > max_delivery_wait_ms) return run
     }
-    if (looks % 20 === 0) await check()
-    await clock.sleep(look_ms, signal)
+    if (polls % 20 === 0) await check()
+    await clock.sleep(poll_ms, signal)
   }
   return undefined
 }

@@ -4,8 +4,8 @@ import { type Difference, type DifferenceKind, isWhole } from '../../inspect/ver
 import { type Line, LineWriter } from '../../status/text/lines.ts'
 
 /** How many differences of each kind `--json` lists, and how many the text shows. */
-const most_listed = 10_000
-const most_examples = 3
+const max_listed = 10_000
+const max_examples = 3
 
 /** Keeps the first differences of each kind. */
 export class FoundDifferences {
@@ -14,7 +14,7 @@ export class FoundDifferences {
   add(difference: Difference): void {
     const found = this.of(difference.kind)
     if (found.length === 0) this.#by_kind.set(difference.kind, found)
-    if (found.length < most_listed) found.push(difference)
+    if (found.length < max_listed) found.push(difference)
   }
 
   of(kind: DifferenceKind): Difference[] {
@@ -32,7 +32,7 @@ const texts: Record<DifferenceKind, string> = {
   tickets_damaged: 'what is kept of open uploads is damaged',
   unknown_on_disk: 'on disk, not known yet',
   gone_from_disk: 'known, not on disk any more',
-  changed_on_disk: 'changed on disk since it was looked at',
+  changed_on_disk: 'changed on disk since the last check',
   content_differs: 'other bytes under the same size and times',
   unreadable: 'cannot be read by this user',
   missing_on_service: 'ready here, gone on the service',
@@ -71,12 +71,12 @@ function sayKind(
   const is_ours = kind !== 'unknown_on_service'
   writer.say(`${formatCount(count)} × ${texts[kind]}`, { tone: is_ours ? 'warn' : 'faint' })
   if (!is_ours) return
-  for (const { folder, path, asset_id, message } of found.of(kind).slice(0, most_examples)) {
+  for (const { folder, path, asset_id, message } of found.of(kind).slice(0, max_examples)) {
     const name = folder === undefined ? asset_id : [folder, path].filter((part) => part !== '').join('/')
     writer.say(name === undefined ? message : `${name}: ${message}`, { indent: 2 })
   }
-  if (count > most_examples)
-    writer.say(`and ${formatCount(count - most_examples)} more (--json lists them)`, { indent: 2 })
+  if (count > max_examples)
+    writer.say(`and ${formatCount(count - max_examples)} more (--json lists them)`, { indent: 2 })
   writer.say(cureOf(kind, on_remote_delete), { indent: 2, tone: 'faint' })
 }
 
@@ -122,8 +122,9 @@ function sayRest(writer: LineWriter, { on_the_way, standing, projects }: VerifyS
     [standing.blocked, 'blocked'],
     [standing.removed_on_service, 'removed on the service'],
   ] as const
-  const told = known.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`)
-  if (told.length > 0) writer.say(`known to be not in: ${told.join(', ')} (sluice status)`, { tone: 'faint' })
+  const reasons = known.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`)
+  if (reasons.length > 0)
+    writer.say(`not ready for a known reason: ${reasons.join(', ')} (sluice status)`, { tone: 'faint' })
   const unanswered = projects.reduce((sum, project) => sum + project.unanswered, 0)
   if (unanswered > 0) writer.say(`${formatCount(unanswered)} about which the service would not speak`, { tone: 'warn' })
 }

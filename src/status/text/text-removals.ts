@@ -7,7 +7,7 @@ const reasons: Record<RemovalStatus['waiting'][number]['why'], string> = {
   due: 'next',
   grace: 'deleted lately (delete_grace_ms)',
   replacement: 'once the new version is ready',
-  look: 'until every folder of the project is there and was looked at, into all directories of known files',
+  look: 'until every folder of the project is online and was scanned, with all directories of known files',
   twin: 'until files of the same size have come to rest',
   left_out: 'kept while a file that is left out has their size: it may be one of them (sluice explain PATH names it)',
   asked: 'while a prompt is asked about them',

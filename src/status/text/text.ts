@@ -129,7 +129,7 @@ function sayBraked(writer: LineWriter, { braked, brake, folders }: StatusView): 
   const limit = brake
     ? ` (${formatCount(brake.files)} files or ${formatBytes(brake.bytes)} in ${brake.per_hours} h)`
     : ''
-  writer.say(`held by the brake: ${formatAmount(braked)}, more new files than uploads.brake lets pass${limit}`, {
+  writer.say(`held by the upload limit: ${formatAmount(braked)}, more new files than uploads.brake allows${limit}`, {
     tone: 'warn',
   })
   for (const { folder, root, directory, files, bytes } of braked.places) {

@@ -32,7 +32,7 @@ test('retry, without a daemon and through one: what was refused is sent again', 
   })
   await until('both were sent again', () => puts() === 6, daemon.err)
   expect(await home.inProcess('retry', 'docs/a.txt')).toMatchObject({
-    out: 'docs/a.txt: nothing there waits for a word\n',
+    out: 'docs/a.txt: no file there is refused, blocked or deferred\n',
   })
 })
 
@@ -41,12 +41,12 @@ test('accept lets go what the brake holds', async (context) => {
   home.configure({ uploads: { brake: { files: 1 } } })
   const { code, out } = await home.inProcess('sync')
   expect([code, home.readyAssets()]).toEqual([3, 1])
-  expect(out).toMatch(/held by the brake \(\d B\): sluice accept docs/)
+  expect(out).toMatch(/held by the upload limit \(\d B\): sluice accept docs/)
   const accepted = await home.inProcess('accept', 'docs')
-  expect(accepted.out).toMatch(/^docs: 2 files \(\d B\) may go up now\n$/)
+  expect(accepted.out).toMatch(/^docs: 2 files \(\d B\) will be sent now\n$/)
   expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready     3 files') })
   expect(await home.inProcess('accept', 'docs')).toMatchObject({
-    out: expect.stringMatching(/^docs: nothing is held back there; where its project looked emptied/),
+    out: expect.stringMatching(/^docs: nothing is held back there; if its project looked emptied/),
   })
 })
 
@@ -66,20 +66,20 @@ test('accept for what has disappeared, without a daemon: the next pass believes 
   const ledger = new Database(join(home.path, 'state/ledger.db'))
   ledger.prepare('UPDATE folders SET disappearance = NULL').run()
   ledger.close()
-  expect((await home.inProcess('accept', 'docs')).out).toContain('not looked at since Sluice was upgraded')
+  expect((await home.inProcess('accept', 'docs')).out).toContain('not checked since Sluice was upgraded')
   expect(await home.inProcess('sync')).toMatchObject({ out: expect.stringContaining('0 of 13 files found: waiting') })
   expect(await home.inProcess('accept', 'docs')).toMatchObject({
     code: 0,
     out:
-      'docs: what is missing there counts as right now, and nothing else: 2 files (3 B) held back there still wait; ' +
-      'say it once more when the folder is back\n',
+      'docs: the missing files count as deleted now; 2 files (3 B) are still held back: ' +
+      'accept them again when the folder is online\n',
     err: expect.stringContaining('no daemon is running'),
   })
   home.write({ 'kept/a.txt': 'a', 'kept/b.txt': 'bb' })
   const { code, out } = await home.inProcess('sync')
   expect([code, home.readyAssets()]).toEqual([3, 11])
-  expect(out).toMatch(/held by the brake \(\d B\): sluice accept docs/)
-  expect(await home.inProcess('accept', 'docs')).toMatchObject({ out: 'docs: 2 files (3 B) may go up now\n' })
+  expect(out).toMatch(/held by the upload limit \(\d B\): sluice accept docs/)
+  expect(await home.inProcess('accept', 'docs')).toMatchObject({ out: 'docs: 2 files (3 B) will be sent now\n' })
   expect((await home.inProcess('sync')).code).toBe(0)
   expect(home.readyAssets()).toBe(13)
 })
@@ -116,6 +116,6 @@ test('a path in no folder, and nothing known yet', async (context) => {
   expect(await home.inProcess('retry', 'docs', '/etc')).toMatchObject({ code: 64 })
   expect(await home.inProcess('retry', 'docs')).toMatchObject({
     code: 0,
-    out: 'docs: nothing there waits for a word\n',
+    out: 'docs: no file there is refused, blocked or deferred\n',
   })
 })

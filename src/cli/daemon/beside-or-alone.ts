@@ -9,7 +9,7 @@ import { withLedger } from './open.ts'
  * Passes a command of the user to the daemon that holds the ledger, or records it here. Returns
  * whether a daemon took it. Error `ledger.locked`: a process that cannot be asked holds the ledger.
  */
-export function tellDaemon(
+export function passToDaemon(
   config: Config,
   say: { to_daemon: (control: ControlClient) => Promise<void>; to_ledger: () => readonly Fact[] },
 ): Promise<boolean> {
@@ -27,7 +27,7 @@ export function tellDaemon(
 
 /** A daemon holds the ledger for a moment before it listens and after it has stopped listening. */
 const patience_ms = 5 * second_ms
-const look_ms = 100
+const retry_ms = 100
 
 /**
  * Runs `beside` with the daemon that holds the ledger, or `alone` without one. If `alone` throws
@@ -47,6 +47,6 @@ export async function besideOrAlone<Answer>(
     } catch (error) {
       if (!isSluiceError(error, 'ledger.locked') || clock.monotonic_ms() - began_ms > patience_ms) throw error
     }
-    await clock.sleep(look_ms)
+    await clock.sleep(retry_ms)
   }
 }
