@@ -7,13 +7,17 @@ import { failureText, type Outcome } from '../remote/outcome.ts'
 import { openRemote } from './open-remote.ts'
 import type { Daemon } from './running-daemon.ts'
 
-/** Somebody waits for the start; a service that has not answered by then is waited for by the workers. */
+/**
+ * The operator waits for the start. If the service has not answered by then, the workers keep
+ * trying.
+ */
 const patience_ms = 10 * second_ms
 const payment_required = 402
 
 /**
- * Shows the token to the service, once. `taken`: whatever else is wrong, it is not the token. `unreachable`: nobody answered in
- * time. Error `account.refused`: the service will not have it, now or later. What is not paid for can be paid: that is waited for.
+ * Tries the token once. `taken`: the token works, whatever else may be wrong. `unreachable`: no
+ * answer in time. Error `account.refused`: the service refuses the token for good. An unpaid
+ * account is not an error here: the workers wait until it is paid.
  */
 export async function checkToken(
   config: Config,
@@ -41,22 +45,22 @@ export async function checkToken(
   }
 }
 
-/** Receivers that work answer within seconds, and whoever started the daemon waits for its end. */
+/** Working receivers answer within seconds, and the operator waits for the daemon to end. */
 const max_wait_ms = 15 * second_ms
 
 /**
- * Sends the alerts of a daemon that is about to end because its token is refused: no later look at
- * the health would send them. Waits for the receivers until `max_wait_ms`, or until `hurry` aborts.
- * What is not delivered by then is tried at the next start.
+ * Sends the alerts of a daemon that ends because its token is refused: no later health check would
+ * send them. Waits until `max_wait_ms` have passed or `hurry` aborts. The next start retries what
+ * is not delivered by then.
  */
 export async function tellRefusal(
   { ledger, health }: Pick<Daemon, 'ledger' | 'health'>,
   { code, message, hint }: SluiceError,
   { clock, hurry, on_error }: { clock: Clock; hurry: AbortSignal; on_error: (error: unknown) => void },
 ): Promise<void> {
-  const told = async () => {
+  const alerted = async () => {
     await ledger.record([{ type: 'trouble_began', about: 'account', error: { code, message, hint } }])
-    await health?.tellAtOnce()
+    await health?.alertAtOnce()
   }
-  await within(told().catch(on_error), max_wait_ms, clock, hurry)
+  await within(alerted().catch(on_error), max_wait_ms, clock, hurry)
 }

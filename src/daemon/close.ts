@@ -4,21 +4,21 @@ import type { KeptFolders } from './reload/kept-folders.ts'
 import type { Reloads } from './reload/reload.ts'
 import type { Tools } from './tools.ts'
 
-/** A large upload or the hash of a huge file may take hours; it goes on with the next start all the same. */
-const stop_most_ms = 30 * second_ms
-/** For what is left when every tool that a worker may wait for has ended: moments. */
+/** A large upload or the hash of a huge file may take hours. The next start continues it. */
+const max_stop_ms = 30 * second_ms
+/** Wait for the last work after its tools are closed; moments are enough. */
 const last_wait_ms = 5 * second_ms
 
 export interface Running extends ReturnType<Reloads['stop']> {
   tools: Tools
   folders: KeptFolders
-  /** The end of what judges the health: an alert that is delivered meanwhile is still to be recorded. */
+  /** End of the health worker; it may still have to record an alert that was just delivered. */
   health: Promise<void> | undefined
 }
 
 /**
- * Lets what was begun finish, for a while; then closes everything in the reverse order of its opening. `at_once`: nobody waits
- * any more; may come while a stop is under way.
+ * Lets running work finish for a while, then closes everything in the reverse order of opening.
+ * `at_once` ends the wait, also while a stop is under way.
  */
 export async function closeInReverse(running: Running, at_once: AbortSignal): Promise<void> {
   const { tools, folders, generations, reloading, health } = running
@@ -26,23 +26,25 @@ export async function closeInReverse(running: Running, at_once: AbortSignal): Pr
   folders.stop()
   for (const generation of generations) generation.stop()
   const finished = new AbortController()
-  const patience = Promise.race([clock.sleep(stop_most_ms, finished.signal), aborted(at_once)])
+  const patience = Promise.race([clock.sleep(max_stop_ms, finished.signal), aborted(at_once)])
   const begun = Promise.all(generations.map((generation) => generation.drained()))
   await Promise.race([begun, patience])
   for (const generation of generations) generation.abort()
-  // Ends what still waits for an answer; the workers see it as a failure after their signal, and record nothing for it.
+  // Ends requests that still wait for an answer. Workers see a failure after their signal, and
+  // record nothing for it.
   await Promise.all(generations.map((generation) => generation.connections.close()))
   const workers = generations.map((generation) => generation.ended())
   const ended = Promise.all([begun, ...workers, folders.ended(), reloading.catch(() => {})])
   await Promise.race([ended, patience])
   finished.abort()
-  // The same for what still waits for the disk. A thread inside a read that never returns (a dead share) cannot even be ended.
+  // The same for work that waits for the disk. A thread inside a read that never returns (an
+  // unresponsive mount) cannot even be ended.
   await within(Promise.all([examiner.close(), roots.close(), ended]), last_wait_ms, clock)
   if (health) await within(health, last_wait_ms, clock)
   await closeTools(tools)
 }
 
-/** What openTools opened, where no worker runs. */
+/** Closes what `openTools` opened, when no worker runs. */
 export async function closeTools({ examiner, roots, scan_thread, lines, ledger, clock }: Tools): Promise<void> {
   await within(Promise.all([examiner.close(), roots.close(), scan_thread.close()]), last_wait_ms, clock)
   lines.close()

@@ -23,9 +23,15 @@ export interface DaemonOptions extends ToolOptions {
   secrets: Secrets
   /** `run` watches until it is stopped; `once` scans every folder a single time. */
   mode: 'run' | 'once'
-  /** Scan these folders alone; work on the others that is begun already goes on. Absent: all of the config. */
+  /**
+   * Folders to scan; work that has begun for other folders goes on. Absent: all folders of the
+   * config.
+   */
   only_folders?: readonly string[] | undefined
-  /** Mode `once` asks as well what a person wants asked; nothing is asked by its schedule. Who asks watches the run. */
+  /**
+   * Mode `once` also asks prompts that the user starts by hand, and none by schedule. The caller
+   * watches the run.
+   */
   asks_by_hand?: boolean
 }
 
@@ -47,9 +53,9 @@ const workers: readonly WorkerKind[] = [
 ]
 
 /**
- * Opens the ledger, starts the workers, and lets each commit wake those that it has work for;
- * `runDaemon` closes in reverse. Errors on start: `ledger.locked`, `database.*`, `config.*`. A token
- * that is refused is no error here but a trouble in the ledger.
+ * Opens the ledger and starts the workers. Each commit then wakes the workers that it has work for.
+ * `runDaemon` closes in reverse. Errors on start: `ledger.locked`, `database.*`, `config.*`. A
+ * refused token is no error here: it becomes a trouble in the ledger.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, secrets, clock, mode } = options
@@ -63,7 +69,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await tools.ledger.record([{ type: 'daemon_started' }, ...at_work, ...configured])
     const folders = keepFolders(tools, config, { watch: mode === 'run', only: options.only_folders })
     folders.configure(config)
-    // A reload starts the workers again, by another config.
+    // A reload starts the workers again with another config.
     const reloads = createReloads({ tools, folders, asking, workers }, { config, secrets, connections })
     return runDaemon({ tools, folders, reloads, mode, receivers: () => openReceivers(clock) })
   } catch (error) {

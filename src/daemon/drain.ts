@@ -6,32 +6,44 @@ import type { Tools } from './tools.ts'
 
 export type Drained =
   | { why: 'done' }
-  /** It gave up: what is not in stays where it is, and goes on with the next run. */
+  /** The pass gave up. Files that are not sent stay queued for the next run. */
   | { why: 'account' | 'project' | 'service_unreachable' | 'asked_to_wait' | 'still_reading'; error: SluiceError }
 
 export interface DrainTools extends Pick<Tools, 'ledger' | 'clock' | 'ledgerFault'> {
   circuits: Circuits
   signal: AbortSignal
-  /** Everything that is being worked on and is not in the ledger yet. */
+  /** Work that has begun and is not in the ledger yet. */
   inFlight(): number
   foldersAreIdle(): boolean
-  /** Grows with every record: nothing new was told between two looks. */
+  /**
+   * Number of records so far. If it stays the same between two checks, nothing new was recorded.
+   */
   recorded(): number
-  /** The same for what makes work, or ends it; a look at what the service reads is none of it. */
+  /**
+   * Number of records so far that make or end work; checks of assets that the service reads do not
+   * count.
+   */
   moved(): number
 }
 
-const look_ms = 50
-/** Waited for by a single pass; what rests for longer (a resend that is held back, a slow ingest) is left to the next. */
+const check_every_ms = 50
+/**
+ * A single pass waits for work due within this time. Later work (a deferred resend, a slow ingest)
+ * is left to the next run.
+ */
 const horizon_ms = minute_ms
 /** How long a single pass waits for a service that does not answer. */
 const unreachable_ms = 30 * second_ms
-/** How long it waits in all, without any success, for a service that is there and asks for pauses: somebody waits for the pass. */
-const pauses_most_ms = 5 * minute_ms
+/**
+ * Maximum total wait, without any success, for a service that asks for pauses: an operator may be
+ * waiting for the pass.
+ */
+const max_pauses_ms = 5 * minute_ms
 
 /**
- * Resolves when nothing is left that moves by itself soon, or when it makes no sense to wait. Errors with `give_up`: `database.*`
- * when nothing can be recorded any more; a daemon that goes on for ever waits for room on the disk, a single pass does not.
+ * Resolves when no work is left that proceeds by itself soon, or when waiting makes no sense. With
+ * `give_up` it throws `database.*` if the ledger can record nothing more. A daemon instead waits
+ * until the disk has space again.
  */
 export async function drain(
   tools: DrainTools,
@@ -50,10 +62,10 @@ export async function drain(
     if (reading?.isOver(tools.foldersAreIdle() ? String(tools.moved()) : undefined)) {
       const { look, send, follow, label, remove } = await tools.ledger.pending(horizon_ms)
       if (look + send + label + remove === 0) return { why: 'still_reading', error: reading.verdict(follow) }
-      // A large file on its way makes no facts for hours.
+      // A large file in transfer makes no facts for hours.
       reading.isOver(undefined)
     }
-    await clock.sleep(look_ms, signal)
+    await clock.sleep(check_every_ms, signal)
   }
   return { why: 'done' }
 }
@@ -66,7 +78,7 @@ async function isSettled(tools: DrainTools): Promise<boolean> {
   return tools.foldersAreIdle() && tools.inFlight() === 0 && tools.recorded() === before
 }
 
-/** With one project refused, the others still go on. */
+/** If one project is refused, the others still continue. */
 async function hasOtherWork({ ledger }: DrainTools, circuits: Circuits): Promise<boolean> {
   const tripped = circuits.tripped()
   if (tripped.some(({ about }) => !about.startsWith('project:'))) return false
@@ -77,16 +89,16 @@ async function hasOtherWork({ ledger }: DrainTools, circuits: Circuits): Promise
 
 type Tripped = ReturnType<Circuits['tripped']>[number]
 
-/** Judges what rests: whether it still makes sense to wait for it. */
+/** Decides for each open circuit whether waiting for it still makes sense. */
 function createPatience(clock: Clock) {
-  /** The end of the last pause that a host asked for. */
+  /** End of the last pause that each host asked for. */
   const paused_until_ms = new Map<string, number>()
 
   function pause({ about, since_ms, until_ms, message }: Tripped): Drained | undefined {
     paused_until_ms.set(about, until_ms)
     const now_ms = clock.now_ms()
-    const is_too_long = until_ms - since_ms > pauses_most_ms
-    // The probe after the pause has some time to bring its answer.
+    const is_too_long = until_ms - since_ms > max_pauses_ms
+    // The probe after the pause needs some time for its answer.
     if (!is_too_long && now_ms - until_ms < unreachable_ms) return undefined
     const left = until_ms > now_ms ? `, the next ${formatDuration(until_ms - now_ms)}` : ''
     const hint = 'what was not sent goes up with the next run, which waits as well while the service asks for it'
@@ -119,24 +131,30 @@ function createPatience(clock: Clock) {
   }
 }
 
-/** How long it has been so that nothing but the service's own reading went on: a large scan may take it hours. */
-export function createReadingWait(clock: Clock, most_ms: number) {
+/**
+ * Measures for how long nothing but the service's own reading went on: a large scan may take it
+ * hours.
+ */
+export function createReadingWait(clock: Clock, max_ms: number) {
   let last_state: string | undefined
   let since_ms = clock.monotonic_ms()
   return {
-    /** `state` is another one when something moved; undefined while there is other work. Answers whether that is long enough. */
+    /**
+     * `state` changes when work proceeds; undefined while there is other work. Returns true once
+     * `max_ms` have passed without a change.
+     */
     isOver(state: string | undefined): boolean {
       const now_ms = clock.monotonic_ms()
       if (state === undefined || state !== last_state) since_ms = now_ms
       last_state = state
-      return state !== undefined && now_ms - since_ms >= most_ms
+      return state !== undefined && now_ms - since_ms >= max_ms
     },
-    /** What a pass then says: nothing is wrong, and nothing is lost. */
+    /** Error of a pass that stops waiting: nothing is wrong, and nothing is lost. */
     verdict(files: number): SluiceError {
       const what = files === 1 ? '1 file' : `${formatCount(files)} files`
       return new SluiceError({
         code: 'answer.still_reading',
-        message: `the service is still reading ${what}, and nothing else has gone on for ${formatDuration(most_ms)}`,
+        message: `the service is still reading ${what}, and nothing else has gone on for ${formatDuration(max_ms)}`,
         hint: 'they are sent; the next `sluice sync`, or a running daemon, goes on waiting for them',
       })
     },

@@ -1,33 +1,33 @@
 import { unlessAborted } from '../base/run/waits.ts'
 
 /**
- * Many wait for one look at the work; it ends with the last of them, for who has gone hears of
- * nothing. `look` resolves when nothing is left to do, or nobody waits any more.
+ * Many callers wait for one check of the work. The check ends when no caller is left, because
+ * abandoned would get its result. `check` resolves when no work is left or its signal aborts.
  */
-export function createIdling(look: (gone: AbortSignal) => Promise<unknown>) {
-  let looking: ReturnType<typeof begin> | undefined
+export function createIdling(check: (gone: AbortSignal) => Promise<unknown>) {
+  let checking: ReturnType<typeof begin> | undefined
 
   function begin() {
-    const nobody = new AbortController()
-    const ended = look(nobody.signal)
-    // Whoever waits hears of it; the last may have gone.
+    const abandoned = new AbortController()
+    const ended = check(abandoned.signal)
+    // Each caller gets the rejection from `wait`. It must not count as unhandled if none is left.
     ended.catch(() => {})
-    return { ended, waiting: 0, nobody }
+    return { ended, waiting: 0, abandoned }
   }
 
   return {
     async wait(gone?: AbortSignal): Promise<void> {
       if (gone?.aborted) return
-      looking ??= begin()
-      const mine = looking
+      checking ??= begin()
+      const mine = checking
       mine.waiting++
       try {
         await (gone ? unlessAborted(mine.ended, gone) : mine.ended)
       } finally {
         mine.waiting--
         if (mine.waiting === 0) {
-          mine.nobody.abort()
-          if (looking === mine) looking = undefined
+          mine.abandoned.abort()
+          if (checking === mine) checking = undefined
         }
       }
     },

@@ -6,10 +6,10 @@ import type { LedgerLimits } from '../ledger/ledger.ts'
 import type { AuditSettings } from '../sync/audit/auditor.ts'
 import type { FollowPolicy } from '../sync/follow/follow-verdict.ts'
 
-/** On a busy share the days alone would set no limit. */
+/** Rows of history. On a busy share, `history_days` alone would set no real limit. */
 const max_history_rows = 1_000_000
 
-/** The config's limits in the terms of the rooms that keep them. */
+/** Converts the limits of the config into those of the ledger. */
 export function ledgerLimits({ uploads, ledger, removal, scan }: Config): LedgerLimits {
   const { brake } = uploads
   return {
@@ -30,15 +30,15 @@ export function ledgerLimits({ uploads, ledger, removal, scan }: Config): Ledger
 }
 
 /**
- * After how much silence something that is worked on is stuck: longer than any that is rightful. A body held in memory has more
- * time for its answer, at the slowest line that is worth waiting for.
+ * Silence after which work counts as stuck; longer than any normal silence. A body in memory gets
+ * extra time for its answer, at the slowest line that Sluice supports.
  */
 export function stuckAfter_ms({ watchdog, uploads }: Pick<Config, 'watchdog' | 'uploads'>): number {
   const transfer_ms = (uploads.small_file_bytes / slowest_bytes_per_s) * second_ms
   return Math.max(watchdog.silence_ms, 2 * Math.max(uploads.request_timeout_ms + transfer_ms, uploads.stall_timeout_ms))
 }
 
-/** What the service has been reading for longer than its deadline is looked at less often. */
+/** Pause between checks of an asset that the service reads for longer than its deadline. */
 const slow_wait_ms = 5 * minute_ms
 
 export function followPolicy({ follow }: Config): FollowPolicy {
@@ -50,7 +50,10 @@ export function followPolicy({ follow }: Config): FollowPolicy {
   }
 }
 
-/** Files go to the projects of folders; a project that is only asked has nothing of ours to be held against it. */
+/**
+ * Sluice uploads only to the projects of folders. A project used only for questions has no files to
+ * audit.
+ */
 export function auditSettings({ audit, folders }: Config): AuditSettings {
   return { ...audit, projects: [...new Set(folders.map(({ project_id }) => project_id))] }
 }

@@ -11,7 +11,10 @@ import type { Secrets } from '../config/secrets.ts'
 import { createRemote, type Remote, type RemoteOptions } from '../remote/remote.ts'
 import type { Tools } from './tools.ts'
 
-/** The service as the configuration and the environment have it. Errors: `config.*`, `network.proxy_address`. */
+/**
+ * Opens the service with the settings of the config and the environment. Errors: `config.*`,
+ * `network.proxy_address`.
+ */
 export function openRemote(
   config: Config,
   token: () => string,
@@ -36,7 +39,8 @@ export function openRemote(
 export function readCa(file: string): string {
   try {
     const text = readCertificates(file)
-    // What is no certificate would be left out in silence, and every connection would then fail for another reason.
+    // Node skips text that is no certificate. Every connection would then fail with a misleading
+    // error.
     new X509Certificate(text)
     return text
   } catch (error) {
@@ -52,21 +56,21 @@ export function readCa(file: string): string {
 export type Connections = ReturnType<typeof openConnections>
 
 /**
- * What goes out of the machine, as one config has it. It finds out what of a config cannot be used,
- * before anything of it is in force. Errors: `config.*`, `network.proxy_address`; nothing stays open then.
+ * Opens all outgoing connections of one config. It checks the config's settings before any of them
+ * is in force. Errors: `config.*`, `network.proxy_address`; nothing stays open then.
  */
 export function openConnections(config: Config, first_secrets: Secrets, { clock, pulses, measures }: Tools) {
   let secrets = first_secrets
   const on_outcome: RemoteOptions['on_outcome'] = (call, outcome) => measures.current?.request(call, outcome)
   const remote = openRemote(config, () => secrets.token(), clock, { pulses, on_outcome })
-  /** To the receivers of reports, never with our token. */
+  /** For the receivers of reports; these requests never carry the token of the service. */
   const receivers = openReceivers(clock)
   return {
     remote,
     receivers,
-    /** Reads the token again where it came from; true when it is another one. */
+    /** Reads the token from its source again; true if it has changed. */
     reloadToken: () => secrets.reload(),
-    /** Calls to the service carry this token from now on: only where it is the same service. */
+    /** Uses this token for further calls. Call it only if the service is the same. */
     takeToken(newer: Secrets): void {
       secrets = newer
     },
@@ -77,7 +81,10 @@ export function openConnections(config: Config, first_secrets: Secrets, { clock,
   }
 }
 
-/** Receivers answer within seconds; one that hangs is tried again later. Of their answers a few words are shown. */
+/**
+ * Receivers answer within seconds; Sluice retries one that hangs later. Only a few words of their
+ * answers are shown.
+ */
 export function openReceivers(clock: Clock): HttpClient {
   const patience_ms = 30 * second_ms
   const timeouts = { connect_ms: patience_ms, answer_ms: patience_ms, body_ms: patience_ms, stall_ms: patience_ms }

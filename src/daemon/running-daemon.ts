@@ -14,13 +14,13 @@ interface RunningParts {
   folders: KeptFolders
   reloads: Reloads
   mode: 'run' | 'once'
-  /** For alerts and pings; opened for `run` alone. */
+  /** HTTP client for alerts and pings; opened in mode `run` only. */
   receivers(): HttpClient
 }
 
 export type Daemon = ReturnType<typeof runDaemon>
 
-/** A daemon from its start to its end. It stands between the ledger's commits and those who wait for work. */
+/** A running daemon, from start to stop. It wakes the workers when a commit makes work for them. */
 export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningParts) {
   const { ledger } = tools
   const ending = new AbortController()
@@ -38,17 +38,20 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
   })
   const config = () => reloads.current().config
   const width = () => reloads.current().width()
-  /** Mode `run`: judges the health, tells of it and serves it. */
+  /** Mode `run` only: judges the health, raises alerts and serves the endpoints. */
   const health = mode === 'run' ? keepHealth({ tools, config, width, receivers: receivers() }) : undefined
   const idling = createIdling((gone) => {
     return drain(drainTools(AbortSignal.any([ending.signal, gone])), { give_up: false })
   })
-  /** Mode `once`: the pass is over, or gave up. Errors: `database.*`, when nothing can be recorded any more. */
+  /**
+   * Mode `once`: resolves when the pass is over or has given up. Errors: `database.*`, when the
+   * ledger can record nothing more.
+   */
   const drained =
     mode === 'once'
       ? drain(drainTools(ending.signal), { give_up: true, reading_most_ms: config().follow.pass_wait_ms })
       : new Promise<never>(() => {})
-  // Whoever started it may look at it only later.
+  // The caller may await `drained` late; until then a rejection must not count as unhandled.
   drained.catch(() => {})
 
   function drainTools(signal: AbortSignal): DrainTools {
@@ -63,7 +66,7 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     }
   }
 
-  /** What was begun is finished, for half a minute at the most; then everything closes. */
+  /** Gives running work half a minute to finish, then closes everything. */
   function stop(): Promise<void> {
     ending.abort()
     closing ??= closeInReverse({ tools, folders, ...reloads.stop(), health: health?.close() }, at_once.signal)
@@ -74,19 +77,25 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     health,
     drained,
     ledger,
-    /** That in force. */
+    /** Config in force. */
     get config(): Config {
       return config()
     },
-    /** Why nothing can be recorded, or nothing that lasts. */
+    /** Why the ledger can record nothing, or nothing that lasts; undefined while it can. */
     ledgerTrouble: tools.ledgerTrouble,
-    /** Every folder was scanned, and nothing is due soon or in flight. `gone`: who asked does not wait any more. */
+    /**
+     * Resolves when every folder was scanned, and nothing is in flight or due soon. `gone` aborts
+     * when the caller stops waiting.
+     */
     idle: (gone?: AbortSignal) => idling.wait(gone),
-    /** Scan one folder, or all, now. */
+    /** Scans one folder now; all folders without a name. */
     rescan: (folder?: string) => folders.rescan(folder),
     /** Puts another config in force; see reload.ts. */
     reload: (newer: Config, secrets: Secrets) => reloads.reload(newer, secrets),
-    /** Nothing new is sent, asked or delivered, until `until_ms` or until it is resumed; a restart changes nothing of it. */
+    /**
+     * Stops new uploads, questions and deliveries until `until_ms` or `resume`. A pause survives a
+     * restart.
+     */
     async pause(pause: { by: string; why?: string | undefined; until_ms?: number | undefined }): Promise<void> {
       const { by, why, until_ms } = pause
       await ledger.record([{ type: 'paused', by, why, until_ms }])
@@ -98,7 +107,7 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
       reloads.current().wake('send')
     },
     stop,
-    /** At once. What was in flight goes on at the next start. */
+    /** Stops at once. The next start continues what was in flight. */
     abort(): Promise<void> {
       at_once.abort()
       reloads.abort()

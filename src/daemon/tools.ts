@@ -17,10 +17,13 @@ import { createBandwidth } from '../sync/upload/bandwidth.ts'
 import { logPromptReport, logReport } from './health/log-report.ts'
 import { ledgerLimits } from './limits.ts'
 
-/** With this the names of the pulses of the ledger's calls begin. */
+/** Prefix of the names of all pulses that belong to ledger calls. */
 export const ledger_pulse = 'the ledger'
 
-/** What lives as long as the process, whatever the config becomes meanwhile: each opened once, closed in reverse. */
+/**
+ * Tools that live as long as the process and outlive each config. They are opened once and closed
+ * in reverse order.
+ */
 export type Tools = Awaited<ReturnType<typeof openTools>>
 
 export interface ToolOptions {
@@ -30,9 +33,9 @@ export interface ToolOptions {
   wakeAt?: WakeAt
   log: Log
   mode?: 'run' | 'once'
-  /** Tests stop the world after a fact. */
+  /** For tests that stop the world after a fact. */
   wrap_ledger?: (ledger: Ledger) => Ledger
-  /** Of the watchdog that looks at them. */
+  /** Pulses of the watchdog; absent: new ones. */
   pulses?: Pulses
 }
 
@@ -82,30 +85,35 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
     scan_thread: keepScanThread(clock, mode === 'once' ? kept_once_ms : kept_watching_ms),
     clock,
     wakeAt: options.wakeAt ?? wakeAt,
-    /** How much of the line uploads take, those of every generation together. */
+    /** Bandwidth limit, shared by the uploads of all generations. */
     bandwidth: createBandwidth(clock),
     report,
     prompt_report: logPromptReport(rooms.prompts, clock),
     lines,
-    /** Who works says so here. */
+    /** Pulses of all workers. */
     pulses,
-    /** What the disk under the ledger did to a worker; the last of it. */
+    /** Last lasting database fault that a worker met; undefined if there was none. */
     ledgerFault: () => worker_fault,
-    /** Why nothing can be recorded now, or why what is will not last: its file was taken away. */
+    /**
+     * Why the ledger can record nothing now, or why its records will be lost because its file was
+     * removed. Undefined: all is well.
+     */
     ledgerTrouble: () => record_fault ?? ledgerLoss(),
-    /** The second of them alone. */
+    /** Reports only the removed ledger file. */
     ledgerLoss,
-    /** Who counts what happens, where anybody does. */
+    /** Counters for /metrics; undefined while the endpoint is off. */
     measures,
-    /** The format stays: what reads the log has begun in it. */
+    /** Sets the level only: readers of the log rely on the format that it began with. */
     setLogLevel(level: LogConfig['level']): void {
-      // A child has its level from its parent once, when it is made.
+      // A child logger copies the level of its parent only when it is made.
       for (const one of [log, rooms.sync, rooms.prompts]) one.level = level
     },
   }
 }
 
-/** Faults that no second try a moment later mends; a lock that somebody holds for a backup is none of them. */
+/**
+ * Faults that a retry a moment later does not fix. A lock held during a backup is not one of them.
+ */
 const lasting_faults = ['database.full', 'database.disk', 'database.damaged', 'database.unreadable']
 
 function isLasting(error: unknown): error is SluiceError {

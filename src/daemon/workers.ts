@@ -14,8 +14,6 @@ import * as uploading from '../sync/upload/uploader.ts'
 import { auditSettings, followPolicy } from './limits.ts'
 import type { Started, WorkerSettings, WorkerTools } from './reload/generation.ts'
 
-/* Each worker with what a config says of it. */
-
 export function startUploader(tools: WorkerTools, { config, soft, hard }: WorkerSettings): Started {
   const { uploads, follow } = config
   return uploading.startUploader(
@@ -41,7 +39,7 @@ export function startRemover(tools: WorkerTools, { soft }: WorkerSettings): Star
   return removing.startRemover(tools, soft)
 }
 
-/** A single pass has no time for it. */
+/** A single pass runs no audit: it has no time for one. */
 export function startAuditor(tools: WorkerTools, { config, asking, soft }: WorkerSettings): Started | undefined {
   if (asking !== 'on_schedule') return undefined
   return { worker: auditing.startAuditor(tools, auditSettings(config), soft) }
@@ -78,7 +76,7 @@ export function startRunReporter(tools: WorkerTools, settings: WorkerSettings): 
 export function startReportDeliverer(tools: WorkerTools, settings: WorkerSettings): Started | undefined {
   const { receivers: http, clock } = tools
   const { config, asking, hard: signal } = settings
-  // A single pass that asks nothing delivers nothing; alerts need no prompt.
+  // A single pass without questions delivers nothing. Alerts need no prompt.
   if (asking === 'never') return undefined
   const delivery_tools = { http, clock, signal, environment: readEnvironment().for_commands }
   return ofPool(startDeliverer(runTools(tools, settings), { ...delivery_tools, alerts: config.alerts.deliver }))
@@ -88,7 +86,7 @@ function asks({ asking, config }: WorkerSettings): boolean {
   return asking !== 'never' && config.prompts.length > 0
 }
 
-/** Without its numbers: an answer may take hours, and no pass waits for it. */
+/** Leaves out the counts of the pool: an answer may take hours, and no pass waits for it. */
 function ofPool({ worker, drained }: WorkPool): Started {
   return { worker, drained }
 }

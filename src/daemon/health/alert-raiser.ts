@@ -28,7 +28,7 @@ export interface AlertTools extends Recorder {
  */
 export function createAlertRaiser(tools: AlertTools) {
   const { clock, prompt_report, receivers: http, signal, config } = tools
-  /** Sent without the ledger, and not ended yet. */
+  /** Alerts in delivery without a record in the ledger. */
   const unrecorded = new Set<Promise<void>>()
   let judge: AlertJudge | undefined
 
@@ -41,7 +41,7 @@ export function createAlertRaiser(tools: AlertTools) {
       const targets = alerts.deliver.map(({ name }) => name)
       await recordUnlessStuck(tools, [{ type: 'alert_raised', ...alert, targets }])
     } catch (error) {
-      // Nothing can be recorded, and receivers must hear of that most of all.
+      // If the ledger cannot record, receivers must know that most of all.
       prompt_report.fault('an alert could not be recorded; it is sent once', error)
       const sent = sendUnrecorded({ ...alert, at_ms }).finally(() => unrecorded.delete(sent))
       unrecorded.add(sent)
@@ -61,7 +61,7 @@ export function createAlertRaiser(tools: AlertTools) {
   }
 
   return {
-    /** At each check of the health. What goes wrong within `group_ms` is one alert. */
+    /** Runs at each health check. Problems that begin within `group_ms` go into one alert. */
     async check(reasons: readonly Reason[], view: HealthView, group_ms: number): Promise<void> {
       judge ??= new AlertJudge(view.told())
       const due = judge.judge(reasons, clock.monotonic_ms(), { ...config().alerts, group_ms })
@@ -69,7 +69,7 @@ export function createAlertRaiser(tools: AlertTools) {
       await raise(due)
       judge.tell(due)
     },
-    /** Resolves when everything that was sent without the ledger has ended. */
+    /** Resolves when all deliveries without a record have ended. */
     async drained(): Promise<void> {
       await Promise.all(unrecorded)
     },
@@ -79,21 +79,22 @@ export function createAlertRaiser(tools: AlertTools) {
 interface Recorder {
   ledger: Pick<Ledger, 'record'>
   clock: Clock
-  /** Whether calls of the ledger have had no answer for too long. */
+  /** True if a ledger call has had no answer for too long. */
   isLedgerStuck(): boolean
 }
 
-const look_ms = second_ms
+const check_every_ms = second_ms
 
 /**
- * For whoever must not hang with the ledger: waits for its answer only while it moves. Errors: those of `record`, and
- * `ledger.no_answer`; then the facts may come to be recorded all the same.
+ * Records facts for callers that must not hang with the ledger: waits for the answer only while the
+ * ledger proceeds. Errors: those of `record`, and `ledger.no_answer`. After `ledger.no_answer` the
+ * facts may still be recorded later.
  */
 export async function recordUnlessStuck({ ledger, clock, isLedgerStuck }: Recorder, facts: Fact[]): Promise<void> {
   const answered = new AbortController()
   const giveUp = async () => {
     while (!answered.signal.aborted) {
-      await clock.sleep(look_ms, answered.signal)
+      await clock.sleep(check_every_ms, answered.signal)
       if (!answered.signal.aborted && isLedgerStuck()) throw noAnswer()
     }
   }

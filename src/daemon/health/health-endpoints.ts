@@ -3,7 +3,7 @@ import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '.
 import { isLoopbackAuthority } from '../../base/net/loopback.ts'
 import { messageOf, SluiceError, toPlainError } from '../../base/run/errors.ts'
 
-/** One answer: its status, and JSON, or text of a type of its own. */
+/** One answer: its status, and a JSON body, or text with its own content type. */
 export interface HealthAnswer {
   status: number
   body: unknown
@@ -14,14 +14,15 @@ export type HealthEndpoints = Awaited<ReturnType<typeof serveHealth>>
 
 export type HealthPath = '/healthz' | '/readyz' | '/metrics'
 
-/** Nothing is sent to it. */
+/** Requests carry no body. */
 const body_limit_bytes = 1_024
 /** A scrape takes milliseconds. */
 const close_grace_ms = 200
 
 /**
- * Serves GET (and HEAD) /healthz, /readyz and /metrics on an address of this machine. A page in a browser on this machine can read nothing of
- * it: a Host that is not this machine (DNS rebinding) and every Origin are turned away. Error `http.listen`.
+ * Serves GET (and HEAD) /healthz, /readyz and /metrics on an address of this machine. A web page in
+ * a local browser cannot read them: the server refuses every Origin, and every Host that is not
+ * this machine (DNS rebinding). Error `http.listen`.
  */
 export async function serveHealth(where: string, answers: Record<HealthPath, () => Promise<HealthAnswer>>) {
   const { host, port } = addressOf(where)
@@ -57,7 +58,7 @@ async function send(reply: HttpReply, answer: () => Promise<HealthAnswer>): Prom
 
 function refuseOthers({ headers, raw }: HttpRequest): void {
   const { host, origin } = headers
-  // Node shows the first of several, and whoever stands between may have gone by another.
+  // Node shows only the first of several Host headers; a proxy in between may use another one.
   const hosts = raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
   const is_ours = host !== undefined && hosts === 1 && isLoopbackAuthority(host)
   if (is_ours && origin === undefined) return
@@ -81,7 +82,7 @@ function answerError(error: unknown) {
   return { status, body: { code, message: messageOf(error) }, headers }
 }
 
-/** As the config lets it be written: `[::1]:9464`. */
+/** Splits an address in the form of the config, such as `[::1]:9464`. */
 function addressOf(where: string): { host: string; port: number } {
   const at = where.lastIndexOf(':')
   return { host: where.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(where.slice(at + 1)) }

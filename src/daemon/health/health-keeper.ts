@@ -21,24 +21,31 @@ import type { HealthAnswer, HealthEndpoints } from './health-endpoints.ts'
 
 export interface HealthKeeperOptions {
   tools: Tools
-  /** That in force. */
+  /** Config in force. */
   config: () => Config
-  /** How many calls for uploads may be out at once now. */
+  /** Maximum number of parallel upload calls at this moment. */
   width: () => number
-  /** To the checker, and to receivers of alerts where nothing can be recorded; never with our token. */
+  /**
+   * HTTP client for the checker, and for alerts that cannot be recorded. It never sends the token
+   * of the service.
+   */
   receivers: HttpClient
 }
 
-/** Arrivals that are counted at once; the rest follows with the next look. */
+/** Arrivals counted per check; the next check counts the rest. */
 const arrivals_at_once = 5_000
-/** How often the end of a delivery is asked for: somebody waits for it. */
+/** Interval of checks for the end of a delivery; short, because a caller waits for it. */
 const due_again_ms = 50
-/** What a crash takes with it of the time at work; a commit a minute is nothing. */
+/**
+ * Interval between records of working time, and the most that a crash loses of it. One commit a
+ * minute is cheap.
+ */
 const at_work_ms = minute_ms
 
 /**
- * Judges the health again and again, writes its changes into the log, tells people of them, pings the checker, and serves
- * /healthz, /readyz and /metrics where the config asks for it. It lives as long as the process; each look takes the config in force.
+ * Judges the health regularly, logs its changes, raises alerts, pings the checker, and serves
+ * /healthz, /readyz and /metrics if the config enables them. It lives as long as the process; each
+ * check uses the config in force.
  */
 export function keepHealth({ tools, config, width, receivers }: HealthKeeperOptions) {
   const { clock, pulses, report, measures } = tools
@@ -47,14 +54,14 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   const raiser = createAlertRaiser({ ...tools, receivers, config, signal: stop.signal, isLedgerStuck })
   const ping = createCheckerPing({ ...tools, receivers })
   const started_ms = clock.now_ms()
-  /** When it was last recorded that the daemon is at work, by both clocks; its start says so as well. */
+  /** Time of the last `daemon_at_work` record, by both clocks. The start records one too. */
   let at_work = { wall_ms: started_ms, monotonic_ms: clock.monotonic_ms() }
   let known = new Map<string, Reason>()
   let endpoints: HealthEndpoints | undefined
   let listens = 'off'
   let metrics: Metrics | undefined
   let seq = 0
-  /** Callers that wait for a look whose alerts go out without the time for grouping. */
+  /** Callers that wait for a check that sends its alerts without the delay for grouping. */
   const asked: (() => void)[] = []
   const on_error = (error: unknown) => report.fault('health', error)
   const worker = runWorker({ name: 'health', step, clock, pulses, signal: stop.signal, on_error })
@@ -69,7 +76,7 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
       await serve(limits.listen)
       if (metrics) countArrivals(metrics)
     } finally {
-      // Who waits for alerts and for the ping does not pay for an address that is taken.
+      // An address in use must not delay alerts and pings.
       const group_ms = waiting.length > 0 ? 0 : alerts.group_ms
       await pulse.during(raiser.check(health.reasons, view, group_ms))
       for (const resolve of waiting) resolve()
@@ -79,8 +86,9 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   }
 
   /**
-   * What is not recorded now is recorded with the next look. Quiet as it may be otherwise, the ledger must show by this that it
-   * can record, or can again. A machine that slept stopped the monotonic clock, and not the other one.
+   * If recording fails, the next check repeats it. These records show that the ledger can record,
+   * or can again, even without other work. The monotonic clock stops while a machine sleeps; the
+   * wall clock does not.
    */
   async function recordAtWork(): Promise<void> {
     const now = { wall_ms: clock.now_ms(), monotonic_ms: clock.monotonic_ms() }
@@ -92,12 +100,12 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
       await recordUnlessStuck({ ...tools, isLedgerStuck }, [{ type: 'daemon_at_work', since_ms }])
       at_work = now
     } catch (error) {
-      // Told as a reason.
+      // Such a failure already appears as a reason of the health.
       if (!tools.ledgerTrouble() && !isLedgerStuck()) on_error(error)
     }
   }
 
-  /** What hangs; the ledger first, for whoever waits for it hangs as well. */
+  /** Stuck work, the ledger first: workers that wait for the ledger hang with it. */
   function stuck(): SilentPulse[] {
     const silent = pulses.stuck(stuckAfter_ms(config()))
     return silent.sort((one, other) => Number(isOfLedger(other)) - Number(isOfLedger(one)))
@@ -131,7 +139,7 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
     known = now
   }
 
-  /** An address that is taken is tried again at the next look: it may be that of the daemon that is just leaving. */
+  /** If the address is in use, the next check tries again: a stopping daemon may still hold it. */
   async function serve(listen: string): Promise<void> {
     if (listen === listens) return
     await endpoints?.close()
@@ -149,7 +157,7 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
     listens = listen
   }
 
-  /** From here on it is counted; before somebody can ask there is nobody to count for. */
+  /** Starts counting. Before the endpoint is enabled, no caller can ask for the counts. */
   async function count(): Promise<Metrics> {
     if (metrics) return metrics
     const { Metrics } = await import('../../status/metrics.ts')
@@ -169,15 +177,15 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
     const silent = stuck()
     const lost = tools.ledgerLoss()?.error.message
     const is_alive = silent.length === 0 && lost === undefined
-    const told = silent.map(({ name, silent_ms }) => ({ name, silent_s: Math.round(silent_ms / second_ms) }))
-    const body = { alive: is_alive, stuck: told, ...(lost === undefined ? {} : { ledger: lost }) }
+    const listed = silent.map(({ name, silent_ms }) => ({ name, silent_s: Math.round(silent_ms / second_ms) }))
+    const body = { alive: is_alive, stuck: listed, ...(lost === undefined ? {} : { ledger: lost }) }
     return { status: is_alive ? 200 : 503, body }
   }
 
   function ready(): HealthAnswer {
     const { healthy, reasons } = healthOf(currentFacts(), config().health)
-    const told = reasons.map(({ since_ms, ...reason }) => ({ ...reason, since: isoTime(since_ms) }))
-    return { status: healthy ? 200 : 503, body: { healthy, reasons: told } }
+    const listed = reasons.map(({ since_ms, ...reason }) => ({ ...reason, since: isoTime(since_ms) }))
+    return { status: healthy ? 200 : 503, body: { healthy, reasons: listed } }
   }
 
   async function scrape(counted: Metrics): Promise<HealthAnswer> {
@@ -200,17 +208,17 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   }
 
   return {
-    /** Where it is served, `127.0.0.1:9464`; undefined where it is not, or not yet. */
+    /** Address served, such as `127.0.0.1:9464`; undefined if not served, or not yet. */
     get address(): string | undefined {
       return endpoints?.address
     },
-    /** Look now. */
+    /** Checks the health now. */
     wake: () => worker.wake(),
     /**
-     * Checks now, raises an alert at once for what is wrong, and resolves when no alert is due or
-     * on its way any more.
+     * Checks now, raises an alert for problems at once, and resolves when no alert is due or in
+     * delivery any more.
      */
-    async tellAtOnce(): Promise<void> {
+    async alertAtOnce(): Promise<void> {
       await new Promise<void>((resolve) => {
         asked.push(resolve)
         worker.wake()
@@ -234,13 +242,19 @@ function isOfLedger({ name }: SilentPulse): boolean {
   return name.startsWith(ledger_pulse)
 }
 
-/** Tells a checker elsewhere that all is well. A checker that is down is told of once, and once when it is back. */
+/**
+ * Pings an external checker while the health is good. Logs once when the checker fails, and once
+ * when it answers again.
+ */
 function createCheckerPing(tools: { clock: Clock; receivers: HttpClient; report: SyncReport }) {
   const { clock, receivers, report } = tools
   let pinged_ms = Number.NEGATIVE_INFINITY
   let is_down = false
 
-  /** When it is time. Never throws: what goes wrong is in the log, without the address. */
+  /**
+   * Pings when the interval has passed. Never throws: a failure goes into the log, without the
+   * address.
+   */
   return async ({ ping: checker, ping_every_ms }: Config['alerts'], signal: AbortSignal): Promise<void> => {
     if (!checker) return
     const now_ms = clock.monotonic_ms()
@@ -260,7 +274,7 @@ function createCheckerPing(tools: { clock: Clock; receivers: HttpClient; report:
   }
 }
 
-/** One GET. Errors: `network.*`, and what says that the address or the answer is of no use. */
+/** Sends one GET. Errors: `network.*`, or a message that the address or the answer is unusable. */
 async function ping(address: string, http: HttpClient, signal: AbortSignal): Promise<void> {
   const url = outgoingUrl(address)
   if (!url) throw new Error('its address cannot be used')

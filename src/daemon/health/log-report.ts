@@ -6,10 +6,13 @@ import type { PromptReport } from '../../prompts/run-tools.ts'
 import type { SyncReport } from '../../sync/report.ts'
 
 const same_fault_ms = minute_ms
-/** Different faults that are remembered. */
-const most_faults = 200
+/** Number of different faults remembered. */
+const max_faults = 200
 
-/** What sync tells, as log lines: a line a file while there are few, a summary when there are many, refusals always. */
+/**
+ * Writes the reports of sync as log lines: one per file while there are few, a summary when there
+ * are many. Refusals always get a line.
+ */
 export function logReport(log: Log, lines: FileLines, clock: Clock): SyncReport {
   return {
     ready: (name) => lines.passed('ready', name),
@@ -21,14 +24,17 @@ export function logReport(log: Log, lines: FileLines, clock: Clock): SyncReport 
     refused: (reason, name) => lines.stopped('refused', reason, name),
     later: (reason, name) => log.debug({ reason }, `later: ${name}`),
     folder: (name, what, level) => log[level]({ folder: name }, `Folder "${name}" ${what}`),
-    // The service's own words, in the middle, end in a full stop as well.
+    // A message of the service may end in a full stop of its own.
     trouble: (about, what, level) => log[level]({ about }, `${about}: ${what.replace('.. ', '. ')}`),
     audit: (project_id, what, level) => log[level]({ project_id }, `audit of ${project_id}: ${what}`),
     fault: logFaults(log, clock),
   }
 }
 
-/** What prompts tell, as log lines: one for each step of a run, and every failure. */
+/**
+ * Writes the reports of prompts as log lines: one for each step of a run, and one for every
+ * failure.
+ */
 export function logPromptReport(log: Log, clock: Clock): PromptReport {
   return {
     asked: (run) => log.info(`asked: ${run}`),
@@ -42,15 +48,15 @@ export function logPromptReport(log: Log, clock: Clock): PromptReport {
   }
 }
 
-/** A fault of the machine (a full disk) meets every file: once a minute says it all. */
+/** A fault of the machine (a full disk) hits every file, so log it once a minute. */
 function logFaults(log: Log, clock: Clock): (where: string, error: unknown) => void {
-  const told_ms = new Map<string, number>()
+  const logged_ms = new Map<string, number>()
   return (where, error) => {
     const what = `${where}: ${messageOf(error)}`
     const now_ms = clock.monotonic_ms()
-    if (now_ms - (told_ms.get(what) ?? Number.NEGATIVE_INFINITY) < same_fault_ms) return
-    if (told_ms.size >= most_faults) told_ms.clear()
-    told_ms.set(what, now_ms)
+    if (now_ms - (logged_ms.get(what) ?? Number.NEGATIVE_INFINITY) < same_fault_ms) return
+    if (logged_ms.size >= max_faults) logged_ms.clear()
+    logged_ms.set(what, now_ms)
     const hint = error instanceof SluiceError ? error.hint : undefined
     log.error({ err: error, ...(hint === undefined ? {} : { hint }) }, what)
   }

@@ -5,7 +5,10 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
 import { type StatusLineParts, statusLine } from '../../status/text/status-line.ts'
 
-/** A first sync changes it a hundred times a second; nobody reads so fast, and each telling is a process. */
+/**
+ * A first sync changes the line a hundred times a second. Nobody reads that fast, and each update
+ * starts a process.
+ */
 const pace_ms = 3 * second_ms
 
 /** The line that `systemctl status` shows, as the ledger has it now. Errors: `database.*`. */
@@ -25,7 +28,10 @@ export function currentStatus(
   }
 }
 
-/** Tells a line when it changes, until the signal; looks whenever something was recorded. */
+/**
+ * Sends the status line to systemd when it changes, until the signal aborts. Checks it after each
+ * commit.
+ */
 export function tellStatus(
   parts: {
     ledger: Ledger
@@ -37,11 +43,11 @@ export function tellStatus(
   signal: AbortSignal,
 ): Worker {
   const { ledger, notify, clock, on_error, text } = parts
-  let told = ''
+  let sent = ''
   async function step(): Promise<{ wait_ms: number }> {
     const now = text()
-    if (now !== told) {
-      told = now
+    if (now !== sent) {
+      sent = now
       await notify.status(now)
     }
     return { wait_ms: minute_ms }

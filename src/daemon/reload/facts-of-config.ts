@@ -5,7 +5,7 @@ import { rulesText } from '../../sync/folder-settings.ts'
 import type { Tools } from '../tools.ts'
 import type { WorkerSettings } from './generation.ts'
 
-/** What the ledger must know of a config before anything of it can come due. */
+/** Facts that the ledger needs from a config before any of its work can become due. */
 export async function factsOfConfig(
   { folders, prompts }: Config,
   { ledger, prompt_report }: Pick<Tools, 'ledger' | 'prompt_report'>,

@@ -10,36 +10,36 @@ import type { Tools } from '../tools.ts'
 /** Dependencies shared by all workers of one configuration. */
 export interface WorkerTools extends Tools, Pick<Connections, 'remote' | 'receivers'> {
   circuits: Circuits
-  /** As the config of the generation has them. */
+  /** Folders with the settings of this generation's config. */
   folders: ReadonlyMap<string, IntakeFolder>
 }
 
 export interface WorkerSettings {
   config: Config
   asking: 'on_schedule' | 'by_hand' | 'never'
-  /** Begin nothing new. */
+  /** Aborts when no new work may begin. */
   soft: AbortSignal
-  /** Drop what is under way. */
+  /** Aborts when running work must be dropped. */
   hard: AbortSignal
 }
 
-/** A worker that has started. Where `inFlight` is absent, all it does is in the ledger at once. */
+/** A started worker. Without `inFlight`, all its work is in the ledger at once. */
 export interface Started {
   worker: Worker
-  /** What is being worked on and is not in the ledger yet. */
+  /** Work that has begun and is not in the ledger yet. */
   inFlight?(): number
-  /** Resolves when what was begun has ended. */
+  /** Resolves when all work that has begun is over. */
   drained?(): Promise<void>
-  /** How many calls for uploads may be out at once now. */
+  /** Maximum number of parallel upload calls at this moment. */
   width?(): number
-  /** The service asked for less at once. */
+  /** Called when the service asks for fewer parallel calls. */
   slowDown?(): void
 }
 
 export interface WorkerKind {
-  /** It is woken where a commit makes work of this kind; absent: time alone wakes it. */
+  /** Kind of work that wakes it after a commit; absent: only time wakes it. */
   wakes_on?: WorkKind
-  /** Undefined where this run of Sluice has no use for it. */
+  /** Undefined if this run of Sluice does not need the worker. */
   start(tools: WorkerTools, settings: WorkerSettings): Started | undefined
 }
 
@@ -51,10 +51,10 @@ export interface GenerationParts extends Pick<WorkerSettings, 'config' | 'asking
 }
 
 /**
- * All that goes out of the machine, made from one config: connections, and the workers that use
- * them. A reload begins the next one and tells this one to begin nothing new; it ends by itself
- * when what it has in hand is done, which for a large upload may take hours. The ledger knows what
- * each of them has in flight, so that no two ever work on the same.
+ * All outgoing work of one config: its connections, and the workers that use them. A reload starts
+ * the next generation and stops new work in this one. It ends when its running work is done, which
+ * may take hours for a large upload. The ledger knows what each generation has in flight, so no two
+ * work on the same item.
  */
 export type Generation = ReturnType<typeof startGeneration>
 
@@ -62,7 +62,8 @@ export function startGeneration(kinds: readonly WorkerKind[], parts: GenerationP
   const { config, asking, tools, connections, circuits, folders } = parts
   const soft = new AbortController()
   const hard = new AbortController()
-  // Every worker and every rest listens to it: many, and bounded by the number of workers.
+  // Every worker and every wait listens to these signals; their number is bounded by that of the
+  // workers.
   setMaxListeners(0, soft.signal, hard.signal)
   tools.bandwidth.follow(config.uploads.bandwidth)
   const worker_tools = { ...tools, ...connections, circuits, folders }
@@ -79,30 +80,30 @@ export function startGeneration(kinds: readonly WorkerKind[], parts: GenerationP
 
   return {
     config,
-    /** Of its service; shared with the others that speak to the same one. */
+    /** Circuits of its service, shared with other generations that use the same service. */
     circuits,
     connections,
-    /** Those who have work of this kind; absent: all. */
+    /** Wakes the workers for this kind of work; absent: all. */
     wake(kind?: WorkKind): void {
       for (const { worker, wakes_on } of started) if (kind === undefined || wakes_on === kind) worker.wake()
     },
     inFlight: () => sum(started.map((one) => one.inFlight?.())),
-    /** How many calls for uploads may be out at once now. */
+    /** Maximum number of parallel upload calls at this moment. */
     width: () => sum(started.map((one) => one.width?.())),
-    /** The service asked for less at once. */
+    /** Reduces parallel uploads, because the service asked for it. */
     slowDown(): void {
       for (const one of started) one.slowDown?.()
     },
-    /** Begin nothing new. */
+    /** Stops new work. */
     stop: () => soft.abort(),
     /** Drop what is under way. */
     abort: () => hard.abort(),
-    /** After `stop`: resolves when the uploads and the runs that were begun have ended. */
+    /** After `stop`: resolves when the uploads and runs that have begun are over. */
     drained,
-    /** After `stop`: the same, and every worker has ended. */
+    /** After `stop`: resolves when that work and every worker have ended. */
     async ended(): Promise<void> {
       await Promise.all(started.map(({ worker }) => worker.ended))
-      // The last step of a worker may still hand something to those who are waited for next.
+      // The last step of a worker may still start work that must be waited for.
       await drained()
     },
   }

@@ -10,18 +10,18 @@ import type { Tools } from '../tools.ts'
 
 interface Kept {
   keeper: FolderKeeper
-  /** All that the keeper was made from, as a text to compare. */
+  /** Settings of the keeper as JSON, to compare. */
   settings: string
-  /** Resolves when what was begun has ended. */
+  /** Resolves when the keeper's running work is over. */
   end(): Promise<void>
 }
 
 export type KeptFolders = ReturnType<typeof keepFolders>
 
 /**
- * The disk's side of the daemon: who keeps each folder, and the one intake for all. It lives as long as the process; a folder
- * whose settings stay the same keeps its keeper and its watcher through every reload, and is not scanned for it. `only`: keep
- * these alone.
+ * Keeps the folders on disk: one keeper per folder, and one intake for all. It lives as long as the
+ * process. A folder with unchanged settings keeps its keeper and watcher through every reload, and
+ * no extra scan runs. `only`: names of the folders to keep; undefined: all.
  */
 export function keepFolders(
   tools: Tools,
@@ -29,18 +29,18 @@ export function keepFolders(
   { watch, only }: { watch: boolean; only: readonly string[] | undefined },
 ) {
   const stop = new AbortController()
-  // Every keeper and walk listens to it: many, and bounded by the number of folders.
+  // Every keeper and walk listens to this signal; their number is bounded by that of the folders.
   setMaxListeners(0, stop.signal)
-  /** Of every folder in force, whether it is kept here or not. */
+  /** All folders in force, whether this process keeps them or not. */
   const in_force = new Map<string, IntakeFolder>()
   const kept = new Map<string, Kept>()
-  /** Told to end, and not there yet: a scan of a share that hangs may take long. */
+  /** Stopped keepers that have not ended: a scan of an unresponsive mount may take long. */
   const leaving = new Set<Promise<void>>()
   const intake = createIntake({ ...tools, ...scan, folders: in_force })
   const checker = startChecker({ ...tools, intake }, stop.signal)
   const keeper_tools = { ...tools, ...scan, intake, watching, room: createWatchRoom(), turns: createDeviceTurns() }
 
-  function takeUp(folder: FolderConfig, settings: string): void {
+  function startKeeping(folder: FolderConfig, settings: string): void {
     const rules = createIgnoreRules(folder.path, folder)
     in_force.set(folder.name, { settings: folder, rules })
     if (stop.signal.aborted || (only && !only.includes(folder.name))) return
@@ -60,7 +60,7 @@ export function keepFolders(
     })
   }
 
-  function letGo(name: string): void {
+  function stopKeeping(name: string): void {
     in_force.delete(name)
     const one = kept.get(name)
     if (!one) return
@@ -73,37 +73,36 @@ export function keepFolders(
   }
 
   return {
-    /** Those in force now; a copy, for who began under them and must end under them. */
+    /** Settings in force now; a copy, because work that begins under them must end under them. */
     settings: (): ReadonlyMap<string, IntakeFolder> => new Map(in_force),
     /**
-     * Takes up folders that are new or have changed and lets go of those that are gone or have
-     * changed, all at once: what was seen under the old settings and is not recorded yet is seen
-     * anew.
+     * Starts keepers for new and changed folders, and stops those of removed and changed ones, all
+     * in one step. Results under the old settings that are not recorded yet are found again.
      */
     configure({ folders }: Config): void {
       const names = new Set(folders.map(({ name }) => name))
-      for (const name of [...in_force.keys()]) if (!names.has(name)) letGo(name)
+      for (const name of [...in_force.keys()]) if (!names.has(name)) stopKeeping(name)
       for (const folder of folders) {
         const settings = JSON.stringify(folder)
         if (kept.get(folder.name)?.settings === settings) continue
-        letGo(folder.name)
-        takeUp(folder, settings)
+        stopKeeping(folder.name)
+        startKeeping(folder, settings)
       }
     },
     wake(kind: 'look' | 'scan'): void {
       if (kind === 'look') checker.wake()
       else for (const { keeper } of kept.values()) keeper.wake()
     },
-    /** Scan one folder, or all, now. */
+    /** Scans one folder now; all folders without a name. */
     rescan(name?: string): void {
       for (const [other, { keeper }] of kept) if (name === undefined || name === other) keeper.rescan()
     },
     areIdle: () => [...kept.values()].every(({ keeper }) => keeper.isIdle()),
-    /** Files that are being looked at and are not in the ledger yet. */
+    /** Files in a check that are not in the ledger yet. */
     inFlight: () => intake.inFlight(),
-    /** Begin nothing new. */
+    /** Stops new work. */
     stop: () => stop.abort(),
-    /** After `stop`: resolves when what was begun has ended. */
+    /** After `stop`: resolves when all running work is over. */
     async ended(): Promise<void> {
       const keepers = [...kept.values()].map(({ keeper }) => keeper.close())
       await Promise.all([checker.ended, ...keepers, ...leaving])

@@ -28,30 +28,31 @@ export interface RebuildOptions {
   secrets: Secrets
   clock: Clock
   log: Log
-  /** Stop: what is done is kept for the next try. */
+  /** Stops the rebuild. The next try continues from what is done. */
   signal: AbortSignal
-  /** Do not even finish what is in flight. */
+  /** Does not wait for work in flight either. */
   at_once: AbortSignal
-  /** The new ledger lies in the daemon's own state directory until it is whole. */
+  /** The new ledger stays in a subdirectory of the state directory until it is complete. */
   onBegun?: (daemon: Daemon) => Promise<void>
   onEnding?: () => Promise<void>
 }
 
 export type RebuildEnd =
-  /** `aside`: the name of the damaged ledger now. */
+  /** `aside`: new name of the damaged ledger. */
   | { done: true; aside: string | undefined }
-  /** Nothing is in the place of the ledger yet; the next try goes on. */
+  /** The ledger is not replaced yet. The next try continues. */
   | { done: false; error: SluiceError | undefined }
 
-/** Rows and names asked for at a time. */
+/** Rows and names per query. */
 const page_rows = 1_000
 
 /**
- * Makes a lost ledger again from the disk and the service. It is an ordinary pass over all folders into a ledger of its own,
- * which takes the place of the lost one when it is whole: so an interrupted rebuild leaves no half ledger that would be taken
- * for a sound one. Contents are matched by their md5 through create, which answers with the asset that has them, so that
- * nothing is sent that is there; what is not there is sent. Prompts learn from the manifests beside their reports what they
- * were told. Errors: `ledger.locked`, `usage.sound_ledger`, `account.*`, `database.*`.
+ * Rebuilds a lost ledger from the disk and the service. This is an ordinary pass over all folders
+ * into a new ledger, which replaces the lost one only when it is complete. An interrupted rebuild
+ * thus leaves no half ledger that looks sound. Create matches contents by md5 and answers with an
+ * existing asset, so only missing contents are sent. Prompts restore what their reports cover from
+ * the manifests beside those reports. Errors: `ledger.locked`, `usage.sound_ledger`, `account.*`,
+ * `database.*`.
  */
 export async function rebuildLedger(options: RebuildOptions): Promise<RebuildEnd> {
   const { state_dir } = options.config
@@ -60,13 +61,13 @@ export async function rebuildLedger(options: RebuildOptions): Promise<RebuildEnd
   try {
     const new_dir = rebuildDirectory(state_dir)
     const condition = conditionOfLedger(state_dir)
-    // What an earlier try left is of a ledger before this one.
+    // An earlier try left this directory; it belongs to a ledger before this one.
     if (condition === 'sound') rmSync(new_dir, { recursive: true, force: true })
     refuseSound(state_dir, condition)
     const drained = await makeAnew(options, new_dir)
     if (drained === 'stopped') return { done: false, error: undefined }
     if (!isWhole(drained)) return { done: false, error: drained.error }
-    // Nothing is in it; it would be called damaged for nothing.
+    // The file is empty; otherwise it would be kept as a damaged ledger.
     if (condition === 'none') removeDatabase(ledgerFile(state_dir))
     const aside = putRebuiltInPlace(state_dir, new_dir, options.clock.now_ms())
     rmSync(new_dir, { recursive: true })
@@ -88,7 +89,7 @@ function refuseSound(state_dir: string, condition: LedgerCondition): void {
 
 async function makeAnew(options: RebuildOptions, new_dir: string): Promise<Drained | 'stopped'> {
   const { config, secrets, clock, log, signal, at_once, onBegun, onEnding } = options
-  // The brake is for what is new; here everything is, and nearly nothing of it is sent.
+  // The brake limits new contents. In a rebuild all contents are new, and almost none is sent.
   const anew = { ...config, state_dir: new_dir, uploads: { ...config.uploads, brake: 'off' as const } }
   const daemon = await startDaemon({ config: anew, secrets, clock, log, mode: 'once', asks_by_hand: true })
   const stopped = aborted(signal).then(() => 'stopped' as const)
@@ -103,15 +104,15 @@ async function makeAnew(options: RebuildOptions, new_dir: string): Promise<Drain
   }
 }
 
-/** What the service still reads is known, and followed on by whoever works with the ledger next. */
+/** Assets that the service still reads are recorded. The next worker on the ledger follows them. */
 function isWhole(drained: Drained): drained is Extract<Drained, { why: 'done' | 'still_reading' }> {
   return drained.why === 'done' || drained.why === 'still_reading'
 }
 
 /**
- * A first look leaves out what is older than `start` says, and for a new ledger every look is a first one. What is on the
- * service under the name that it would get, with the same size, has been let in before: it is taken up. If the bytes are
- * others all the same, they are sent as a new version, as they would have been.
+ * A first scan skips files older than `start`, and every scan into a new ledger is a first one. If
+ * the service has an asset with the file's name and size, the file was allowed before, so it is
+ * accepted. If its bytes differ, they are sent as a new version, as usual.
  */
 async function acceptKnown(daemon: Daemon, config: Config, { secrets, clock }: RebuildOptions): Promise<void> {
   const left_out = leftOut(config)
@@ -132,7 +133,7 @@ interface LeftOut {
   path: string
 }
 
-/** By project, name on the service and size. */
+/** Skipped files by project, name on the service and size. */
 function leftOut(config: Config): Map<string, LeftOut> {
   const found = new Map<string, LeftOut>()
   const view = openLedgerView(config.state_dir)

@@ -9,9 +9,9 @@ import { type Generation, type GenerationParts, startGeneration, type WorkerKind
 import type { KeptFolders } from './kept-folders.ts'
 
 export interface ReloadOutcome {
-  /** What is different now, in words for people: `2 folders added`, `token changed`. Empty: nothing is. */
+  /** Changes as text for the operator: `2 folders added`, `token changed`. Empty: no change. */
   changes: string[]
-  /** Fields of the config that changed and wait for the next start. */
+  /** Config fields that changed and take effect only at the next start. */
   at_next_start: string[]
 }
 
@@ -22,7 +22,10 @@ export interface ReloadParts extends Pick<GenerationParts, 'tools' | 'asking'> {
 
 export type Reloads = ReturnType<typeof createReloads>
 
-/** Puts one config after another in force, one at a time, and keeps what still ends under an earlier one. */
+/**
+ * Puts new configs in force, one at a time, and keeps the earlier generations until they have
+ * ended.
+ */
 export function createReloads(
   parts: ReloadParts,
   first: { config: Config; secrets: Secrets; connections: Connections },
@@ -30,7 +33,7 @@ export function createReloads(
   const { tools, folders, asking, workers } = parts
   let secrets = first.secrets
   let current = begin(first.config, first.connections, makeCircuits())
-  /** Told to begin nothing new; each leaves when it has finished what it had in hand. */
+  /** Stopped generations; each leaves when its running work is done. */
   const earlier = new Set<Generation>()
   let last: Promise<unknown> = Promise.resolve()
   let is_stopped = false
@@ -40,7 +43,7 @@ export function createReloads(
     return startGeneration(workers, { tools, asking, config, connections, circuits, folders: folders.settings() })
   }
 
-  /** Of a service of which nothing is known yet. */
+  /** Circuits for a service that Sluice has not called yet. */
   function makeCircuits(): Circuits {
     return createCircuits({
       ...tools,
@@ -87,8 +90,8 @@ export function createReloads(
   }
 
   /**
-   * The folders change in the same breath as the ledger is told, and after it in its order of
-   * calls: what was seen under the old settings is recorded before that, or not at all.
+   * The folders change in the same tick in which the facts are handed to the ledger, after that
+   * call. Results under the old settings are thus recorded before it, or not at all.
    */
   async function record(config: Config): Promise<void> {
     const facts = await factsOfConfig(config, tools, asking)
@@ -104,7 +107,7 @@ export function createReloads(
     }
   }
 
-  /** Those that still end under an earlier config show it too, where they speak to the same service. */
+  /** Earlier generations that use the same service get the new token too. */
   function takeToken(newer: Secrets): void {
     const is_other = newer.token() !== secrets.token()
     secrets = newer
@@ -124,7 +127,7 @@ export function createReloads(
       tools.report.fault('the end of an earlier configuration', error)
     } finally {
       earlier.delete(generation)
-      // What it gave back is free.
+      // The earlier generation has released its places.
       current.wake()
     }
   }
@@ -142,9 +145,9 @@ export function createReloads(
     current: () => current,
     inFlight: () => all().reduce((sum, generation) => sum + generation.inFlight(), 0),
     /**
-     * All of the config or nothing: what cannot be used is found out before anything of it is in
-     * force. Errors: `config.*` for that, `database.*` where it could not be recorded,
-     * `reload.stopped`; after each the config before it is wholly in force.
+     * Applies the whole config or none of it: unusable settings are found before any is in force.
+     * Errors: `config.*` for those, `database.*` if the ledger could not record it,
+     * `reload.stopped`. After an error the previous config is fully in force.
      */
     reload(config: Config, newer: Secrets): Promise<ReloadOutcome> {
       const reloaded = last.then(() => reloadNow(config, newer))
@@ -152,28 +155,31 @@ export function createReloads(
       return reloaded
     },
     /**
-     * Nothing new is begun by any config. Answers what has to end: that in force, those that still
-     * finish what they began, and a reload that is under way, which sees the stop.
+     * Stops new work under every config. Returns what has to end: all generations, and a reload
+     * under way, which sees the stop.
      */
     stop() {
       is_stopped = true
       return { generations: all(), reloading: last }
     },
-    /** Drop what is under way. */
+    /** Drops running work. */
     abort(): void {
       for (const generation of all()) generation.abort()
     },
   }
 }
 
-/** Both configs are checked and made by the same code: equal ones have equal texts. */
+/** One function makes both configs, so equal configs have equal JSON. */
 function isSame(before: unknown, after: unknown): boolean {
   return JSON.stringify(before) === JSON.stringify(after)
 }
 
 const counted = { folders: 'folder', prompts: 'prompt' } as const
 
-/** What is different, in words for people: `2 folders added`, `1 prompt changed`, `uploads changed`. Empty: nothing is. */
+/**
+ * Changes as text for the operator: `2 folders added`, `1 prompt changed`, `uploads changed`.
+ * Empty: no change.
+ */
 function changesBetween(before: Config, after: Config): string[] {
   const lists = (['folders', 'prompts'] as const).flatMap((list) =>
     changesOfList(counted[list], before[list], after[list]),
@@ -200,12 +206,15 @@ function changesOfList(what: string, before: readonly Named[], after: readonly N
     .map(([how, count]) => `${count} ${what}${count === 1 ? '' : 's'} ${how}`)
 }
 
-/** Whether calls go to the same place in the same way: only then what is known of it, and a new token, are good for both. */
+/**
+ * True if calls reach the same service in the same way. Only then do its circuits and a new token
+ * apply to both.
+ */
 function isSameService({ service: before }: Config, { service: after }: Config): boolean {
   return before.base_url === after.base_url && before.ca_file === after.ca_file
 }
 
-/** What changed and takes effect with the next start only. */
+/** Changed fields that take effect only at the next start. */
 function changesForNextStart(before: Config, after: Config): string[] {
   return before.log.format === after.log.format ? [] : ['log.format']
 }
