@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '../base/net/loopback.ts'
 import { SluiceError } from '../base/run/errors.ts'
 
-/** The service's address: what every path is put after, and the only origin that ever gets the token. */
+/** The service's address: prefix of every path, and the only origin that gets the token. */
 export interface BaseAddress {
   origin: string
   /** Empty, or a path that begins with a slash and does not end in one. */
@@ -9,8 +9,8 @@ export interface BaseAddress {
 }
 
 /**
- * Reads `base_url`; a path in it and a trailing slash work. https only, http for loopback hosts alone. Error `config.base_url`,
- * which repeats nothing of an address that may hold a password.
+ * Reads `base_url`, with an optional path and trailing slash. Only https, or http for loopback
+ * hosts. Error `config.base_url`, which quotes nothing, because the address may hold a password.
  */
 export function parseBaseUrl(base_url: string): BaseAddress {
   if (!URL.canParse(base_url)) throw oddBaseUrl('it is not a URL')
@@ -22,14 +22,14 @@ export function parseBaseUrl(base_url: string): BaseAddress {
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') }
 }
 
-/** The address of an upload, or undefined where it is not one that bytes may be sent to. */
+/** The address of an upload; undefined if no bytes may be sent there. */
 export function parseUploadUrl(upload_url: string): URL | undefined {
   if (!URL.canParse(upload_url)) return undefined
   const url = new URL(upload_url)
   return isSafe(url) && url.username === '' && url.password === '' ? url : undefined
 }
 
-/** `segments` are escaped: an id cannot leave its place in the path. */
+/** Escapes each segment, so that an id cannot leave its place in the path. */
 export function apiUrl(
   { origin, prefix }: BaseAddress,
   segments: readonly string[],

@@ -9,38 +9,41 @@ import type { Outcome } from './outcome.ts'
 import { OddAnswer, present } from './translate.ts'
 
 export interface ApiRequest {
-  /** How a failure of this call is judged. */
+  /** Decides how a failure of this call is judged. */
   call: Call
   method: 'GET' | 'POST' | 'DELETE'
-  /** Absent where the call is not about one project. */
+  /** Absent if the call is not about one project. */
   project_id: string | undefined
-  /** Below /v1, not escaped. */
+  /** Path segments below /v1, unescaped. */
   segments: readonly string[]
   query?: Readonly<Record<string, string | number | undefined>>
-  /** An object is sent as JSON, a text as it stands, for it is JSON. */
+  /** An object is sent as JSON. A text is sent unchanged, because it is JSON already. */
   body?: object | string | undefined
-  /** Nothing is read from a success: whatever its body is, unless a web page. */
+  /** True: any body of a success is accepted and not read, unless it is a web page. */
   any_body?: boolean
 }
 
-/** Reads the value of a success; an empty body is `undefined`. Throws OddAnswer where it is not what the contract says. */
+/**
+ * Reads the value of a success; an empty body is `undefined`. Throws OddAnswer if the value breaks
+ * the contract.
+ */
 export type Reader<T> = (value: unknown, status: number) => T
 
 export interface ApiOptions {
   http: HttpClient
   base: BaseAddress
-  /** Asked for every request, so that a rotated token is used at once. */
+  /** Called for every request, so that a rotated token is used at once. */
   token: () => string
   user_agent: string
   clock: Clock
 }
 
-/** What a header may carry; anything else would fail in the middle of a request. */
+/** Characters allowed in a header; any other would make the request fail midway. */
 const sendable_token = /^[\x21-\x7e]+$/
 
 /**
- * One call of the API: the only place that holds the token, and it goes to `base` alone: the URL is made here of nothing that
- * the service said but escaped ids, and no redirect is followed.
+ * Makes one API call. Only this code holds the token, and it sends it to `base` alone: the URL uses
+ * nothing from the service but escaped ids, and no redirect is followed.
  */
 export async function callApi<T>(options: ApiOptions, request: ApiRequest, read: Reader<T>): Promise<Outcome<T>> {
   const token = readToken(options.token)
@@ -70,7 +73,7 @@ export async function callApi<T>(options: ApiOptions, request: ApiRequest, read:
   return { ok: false, failure: is_of_old_token ? { ...failure, of_old_token: true } : failure }
 }
 
-/** A network fault as a failure; anything else is not the network's and thrown on. */
+/** Turns a network fault into a failure; rethrows any other error. */
 export function networkFailure(error: unknown): Failure {
   if (!isSluiceError(error) || !error.code.startsWith('network.')) throw error
   return { about: 'network', code: error.code, message: error.message }
@@ -94,7 +97,10 @@ function judge<T>(request: ApiRequest, response: HttpResponse, now_ms: number, r
   }
 }
 
-/** The value of a success: `undefined` for an empty body, which is always accepted, and for one that is not looked at. */
+/**
+ * The value of a success; `undefined` for an empty body, which is always accepted, and for one that
+ * is not read.
+ */
 function parseBody(response: HttpResponse, any_body: boolean): unknown {
   const { body, truncated } = response
   if (any_body && !isHtml(response)) return undefined
@@ -107,7 +113,7 @@ function parseBody(response: HttpResponse, any_body: boolean): unknown {
   }
 }
 
-/** The token, or why there is none: that is the account's fault, and no file's. */
+/** The token, or a failure of the account (not of the file) if there is none. */
 function readToken(token: () => string): string | Failure {
   try {
     const value = token()
@@ -119,7 +125,7 @@ function readToken(token: () => string): string | Failure {
   }
 }
 
-/** A service may echo the token in its texts; it goes no further than this. */
+/** A service may echo the token in its texts; it must not get any further. */
 function withoutToken(failure: Failure, token: string): Failure {
   const clean = (text: string) => text.replaceAll(token, '***')
   const { code, message, humane } = failure

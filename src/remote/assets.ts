@@ -10,18 +10,20 @@ export type LabelReference = ReturnType<typeof labelOf>
 
 export type AssetRecord = ReturnType<typeof assetRecordOf>
 
-/** A slot to fill, or the asset that has these bytes already (and whose status may not be final). */
+/**
+ * A slot for an upload, or the asset that has these bytes already (its status may not be final).
+ */
 export type Created =
   | { kind: 'slot'; asset_id: string; ticket: Ticket }
   | { kind: 'exists'; asset_id: string; status?: string }
 
-/** A status is shown to people and stored: nothing longer than a word or two is one. */
+/** Characters. A status is shown to users and stored; longer text is no status. */
 const status_longest = 64
 const statuses = ['uploaded', 'ingesting', 'ready', 'failed'] as const
 
 /**
- * Servers read no longer head than 8 to 16 KB (nginx, Apache, Node), so that no longer ticket could
- * be used.
+ * Bytes. Servers accept at most 8 to 16 KB of headers (nginx, Apache, Node), so a longer ticket is
+ * unusable.
  */
 const max_ticket_bytes = 16_384
 
@@ -29,14 +31,15 @@ export function createdOf(value: unknown, status: number): Created {
   const fields = fieldsOf(value, 'the answer')
   const asset_id = idOf('asset', fields.asset_id)
   const { already_exists, upload_url } = fields
-  // An absent already_exists is false; but 200 without upload fields can mean nothing else.
+  // An absent already_exists means false, but 200 without upload fields can only mean that the
+  // asset exists.
   if (already_exists === true || (already_exists === undefined && status === 200 && upload_url === undefined)) {
     return present({ kind: 'exists' as const, asset_id, status: statusText(fields.status) })
   }
   return { kind: 'slot', asset_id, ticket: ticketOf(fields) }
 }
 
-/** `asset_id`, where the record must be of that asset. */
+/** Reads an asset; `asset_id`: the id that it must have. */
 export function assetRecordOf(value: unknown, asset_id?: string) {
   const fields = fieldsOf(value, 'the asset')
   const id = idOf('asset', fields.asset_id)
@@ -50,7 +53,7 @@ export function assetRecordOf(value: unknown, asset_id?: string) {
     filename: textOf(fields.filename),
     size_in_bytes: isSize(fields.size_in_bytes) ? fields.size_in_bytes : undefined,
     created_at_ms: timeOf_ms(fields.created_at),
-    // Listed assets have them, single ones may not.
+    // Listed assets have labels; single ones may not.
     labels: labelsOf(fields.labels),
   })
 }
@@ -73,7 +76,7 @@ function labelsOf(value: unknown): LabelReference[] | undefined {
   return value === undefined || value === null ? undefined : itemsOf(value, 'labels').map(labelOf)
 }
 
-/** Shown to people and stored: scrubbed before it is cut, for half a secret is not seen as one. */
+/** Users see this text and it is stored. Scrub before the cut: half a secret is not recognised. */
 function statusText(value: unknown): string | undefined {
   const text = textOf(value)
   return text === undefined ? undefined : scrubText(text).slice(0, status_longest)
@@ -107,25 +110,30 @@ function uploadHeadersOf(value: unknown): Record<string, string> {
   return { ...headers } as Record<string, string>
 }
 
-/** The most that a page of the list holds (A-25). */
+/** Maximum number of assets on a list page (A-25). */
 export const assets_a_page = 100
 
-/** A cursor that was taken out of the list is unknown to some services; so many before it on its page are tried in its place. */
+/**
+ * Some services do not know the cursor of a removed asset; this many earlier ids of its page are
+ * tried instead.
+ */
 const max_other_cursors = 5
 
-/** The way through a project's list of assets, page by page, also where the asset at a page's end is removed meanwhile. */
+/**
+ * Pages through a project's list of assets, even if the last asset of a page is removed meanwhile.
+ */
 export class ListCursor {
   /** Ids of the last page, newest last. */
   #last_page: readonly string[] = []
-  /** How many of them were tried in the place of a cursor that is unknown. */
+  /** Number of these ids tried in place of an unknown cursor. */
   #tried = 0
 
-  /** Where the next page begins; `cursor`: as the page before said. */
+  /** Cursor for the next page; `cursor`: the one that the last page gave. */
   afterId(cursor: string | undefined): string | undefined {
     return this.#tried === 0 ? cursor : this.#last_page.at(-1 - this.#tried)
   }
 
-  /** Answers what was not on the page before. */
+  /** Returns the items that were not on the last page. */
   take(items: readonly AssetRecord[]): AssetRecord[] {
     const is_again = new Set(this.#tried === 0 ? [] : this.#last_page)
     this.#last_page = items.map(({ asset_id }) => asset_id)
@@ -133,7 +141,10 @@ export class ListCursor {
     return items.filter(({ asset_id }) => !is_again.has(asset_id))
   }
 
-  /** After a page that was refused. `other cursor`: ask again; `lost`: the list has to be begun anew; `unsaid`: that was another fault. */
+  /**
+   * Call it after a refused page. `other cursor`: ask again; `lost`: begin the list again;
+   * `unsaid`: the fault was not the cursor's.
+   */
   refused({ about }: Failure): 'other cursor' | 'lost' | 'unsaid' {
     if (about !== 'attempt') return 'unsaid'
     const has_other = this.#tried < Math.min(max_other_cursors, this.#last_page.length - 1)

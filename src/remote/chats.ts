@@ -2,7 +2,7 @@ import { SluiceError } from '../base/run/errors.ts'
 import type { ChatStart } from '../contract/messages/messages-chats.ts'
 import { type Fields, fieldsOf, idOf, itemsOf, OddAnswer, present, textOf, timeOf_ms } from './translate.ts'
 
-/** What is asked, and over what. Nothing is inherited from an earlier turn. */
+/** A question and its scope. It inherits nothing from an earlier turn. */
 export interface Question {
   prompt: string
   intelligence?: 'auto' | 'fast' | 'expert' | 'research'
@@ -18,19 +18,22 @@ export interface Question {
 /** Ids by kind; several kinds are a union. */
 export type Scope = { readonly [Kind in keyof NonNullable<ChatStart['scope']>]?: readonly string[] }
 
-/** `running` until an answer or an error is there; where a service shows no errors, only a deadline ends it. */
+/**
+ * `running` until there is an answer or an error. If a service shows no errors, only a deadline
+ * ends it.
+ */
 export interface Message extends ReturnType<typeof messageSummary> {
   state: 'running' | 'answered' | 'failed'
-  /** What was asked; a service may show it only together with the answer. */
+  /** The question; a service may show it only together with the answer. */
   prompt?: string
   /** Markdown; with `answered`. May be empty. */
   response?: string
 }
 
 /**
- * The request body of a question, to the letter; one that is text already, because it was written down before it is sent, stays
- * as it is. An empty scope means *everything* on the wire, and an empty list counts as absent: both are refused here
- * (`remote.empty_scope`), so that a question over nothing never becomes one over the whole project.
+ * The exact request body of a question. A text was stored before sending, and stays unchanged. On
+ * the wire an empty scope means *everything*, and an empty list counts as absent. Both are refused
+ * (`remote.empty_scope`), so that a question over nothing never covers the whole project.
  */
 export function questionBody(question: Question | string): string {
   if (typeof question === 'string') {
@@ -71,7 +74,7 @@ export function messageSummariesOf(value: unknown) {
   return itemsOf(messages, 'messages').map((item) => messageSummary(fieldsOf(item, 'the message')))
 }
 
-/** The hosted service shows no `status`: a response decides first, then the status. */
+/** The hosted service shows no `status`, so a response decides first, then the status. */
 export function messageOf(value: unknown, message_id: string): Message {
   const fields = fieldsOf(value, 'the message')
   const summary = messageSummary(fields)
@@ -82,7 +85,7 @@ export function messageOf(value: unknown, message_id: string): Message {
   return { ...message, state: fields.status === 'error' ? 'failed' : 'running' }
 }
 
-/** The hosted service calls the id of a message `id`. */
+/** The hosted service calls a message's id `id`. */
 function messageSummary({ message_id, id, created_at }: Fields) {
   return present({ message_id: idOf('message', message_id ?? id), created_at_ms: timeOf_ms(created_at) })
 }

@@ -10,8 +10,9 @@ import type { Outcome } from './outcome.ts'
 export type UploadBody = { size: number; bytes: Uint8Array } | StreamBody
 
 /**
- * Sends the bytes to the blob store: an origin of its own that knows neither token nor project. The ticket is checked again
- * here, since it may come from disk. What a stream throws is thrown on as it is: it is the file's fault, not the network's.
+ * Sends the bytes to the blob store, a separate origin that knows neither token nor project. It
+ * checks the ticket again, which may come from disk. It rethrows a stream's error unchanged: that
+ * is a fault of the file, not of the network.
  */
 export async function putBytes(
   http: HttpClient,
@@ -41,14 +42,17 @@ export async function putBytes(
   return { ok: true, value: undefined }
 }
 
-/** A signed URL asks for two or three headers; more than this is no upload. */
-const headers_most = 32
+/** A signed URL needs two or three headers; a ticket with more than this is refused. */
+const max_headers = 32
 
 /** Names and values of RFC 9110, sections 5.1 and 5.5. */
 const header_name = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const header_value = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** They belong to the connection and not to the upload (RFC 9110, section 7.6.1), or would carry our token to another host. */
+/**
+ * Headers that belong to the connection (RFC 9110, section 7.6.1), or would send our token to
+ * another host.
+ */
 const never_sent = new Set([
   api_key_header,
   project_header,
@@ -64,10 +68,12 @@ const never_sent = new Set([
   'upgrade',
 ])
 
-/** What keeps these headers from being sent verbatim, or undefined. Names a header at most, never a value. */
+/**
+ * Why these headers cannot be sent verbatim, or undefined. Names at most a header, never a value.
+ */
 export function findHeaderFault(headers: Readonly<Record<string, unknown>>): string | undefined {
   const names = Object.keys(headers)
-  if (names.length > headers_most) return `upload_headers has more than ${headers_most} headers`
+  if (names.length > max_headers) return `upload_headers has more than ${max_headers} headers`
   const lower = new Set(names.map((name) => name.toLowerCase()))
   if (lower.size < names.length) return 'upload_headers names a header twice'
   for (const [name, value] of Object.entries(headers)) {
@@ -80,8 +86,8 @@ export function findHeaderFault(headers: Readonly<Record<string, unknown>>): str
 }
 
 /**
- * The headers of the PUT: the ticket's, verbatim and alone; the length is ours. Undefined where the ticket demands another
- * length than the body has.
+ * The headers of the PUT: exactly those of the ticket, plus the body's length. Undefined if the
+ * ticket demands another length.
  */
 function uploadHeaders(wanted: Readonly<Record<string, string>>, size: number): Record<string, string> | undefined {
   const headers: Record<string, string> = {}

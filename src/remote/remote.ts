@@ -23,7 +23,7 @@ import { pageOf } from './translate.ts'
 
 interface PageRequest {
   after_id?: string | undefined
-  /** 1 to 100; 100 unless told. */
+  /** 1 to 100; absent: 100. */
   limit?: number | undefined
 }
 
@@ -31,39 +31,42 @@ export type Remote = ReturnType<typeof createRemote>
 
 export interface RemoteOptions {
   base_url: string
-  /** Asked for every request. A SluiceError that it throws becomes a failure of the account. */
+  /** Called for every request. A SluiceError that it throws becomes a failure of the account. */
   token: () => string
-  /** Connections to one host, API and blob store each. */
+  /** Connections per host, for the API and the blob store each. */
   connections: number
   ca?: string | undefined
   proxy?: ProxyVariables | undefined
   timeouts?: Partial<HttpTimeouts> | undefined
   user_agent: string
   clock: Clock
-  /** Told of each request that ended: the call, and ok or what the failure is about. */
+  /** Called after each request, with `ok` or the kind of failure. */
   on_outcome?: ((call: Call, outcome: 'ok' | FailureAbout) => void) | undefined
   pulses?: Pulses | undefined
 }
 
 const default_timeouts: HttpTimeouts = {
-  /** A handshake over the worst line takes seconds; more is a firewall that swallows packets. */
+  /**
+   * A handshake over the worst line takes seconds; a longer one means that a firewall drops
+   * packets.
+   */
   connect_ms: 15 * second_ms,
-  /** Gateways give up on their service after a minute; shortly after that their 504 is here. */
+  /** Gateways time out after a minute, and their 504 arrives shortly after. */
   answer_ms: 75 * second_ms,
   body_ms: minute_ms,
-  /** TCP itself retries for longer, but a line that took nothing for a minute is better tried anew. */
+  /** TCP retries for longer, but a line that took nothing for a minute needs a new attempt. */
   stall_ms: minute_ms,
 }
 
-/** The largest answers are pages of 100 assets with labels, and an answer in a chat: a tenth of this. */
+/** The largest answers (pages of 100 assets with labels, chat answers) need a tenth of this. */
 const max_body_bytes = 8 * 1_048_576
 
-/** 10,000 labels or projects: nobody chooses from more, and a list without end is a fault. */
-const pages_most = 100
+/** 10,000 labels or projects; a longer list is taken as a fault. */
+const max_pages = 100
 
 /**
- * The service's verbs. None retries, none throws for what the network or the service does: that is
- * an Outcome. Thrown is what is ours: a stream's own error, an empty scope. Errors:
+ * The calls of the service. They never retry, and report failures of the network and the service as
+ * an Outcome. They throw only local faults: a stream's own error, an empty scope. Errors:
  * `config.base_url`, `network.proxy_address`.
  */
 export function createRemote({ base_url, token, user_agent, clock, on_outcome, timeouts, ...client }: RemoteOptions) {
@@ -102,7 +105,7 @@ export function createRemote({ base_url, token, user_agent, clock, on_outcome, t
   ): Promise<Outcome<Item[]>> {
     const items: Item[] = []
     let after_id: string | undefined
-    for (let page = 0; page < pages_most; page++) {
+    for (let page = 0; page < max_pages; page++) {
       const outcome = await list(kind, project_id, { after_id }, itemOf)
       if (!outcome.ok) return outcome
       items.push(...outcome.value.items)
@@ -111,7 +114,7 @@ export function createRemote({ base_url, token, user_agent, clock, on_outcome, t
     }
     return {
       ok: false,
-      failure: unknownProtocol('list', `the list of ${kind}s does not end after ${pages_most} pages`),
+      failure: unknownProtocol('list', `the list of ${kind}s does not end after ${max_pages} pages`),
     }
   }
 
@@ -125,7 +128,8 @@ export function createRemote({ base_url, token, user_agent, clock, on_outcome, t
     completeAsset(project_id: string, asset_id: string) {
       const segments = ['assets', asset_id, 'complete']
       return send<AssetRecord>({ call: 'complete', method: 'POST', project_id, segments }, (value) =>
-        // The contract allows an empty success: the bytes were taken, and where they stand is read later.
+        // The contract allows an empty success: the bytes were taken, and a later call reads the
+        // status.
         value === undefined ? { asset_id, status: 'other', raw_status: '' } : assetRecordOf(value, asset_id),
       )
     },
@@ -145,34 +149,34 @@ export function createRemote({ base_url, token, user_agent, clock, on_outcome, t
       const attached = await send(request, (value) => (value === undefined ? undefined : labelOf(value)))
       if (!attached.ok) return attached
       if (attached.value) return { ...attached, value: { label_id: attached.value.label_id } }
-      // An empty success: the id, which detaching needs, stands in the list.
+      // After an empty success, the list gives the id that detaching needs.
       const labels = await listAll('label', project_id, labelOf)
       if (!labels.ok) return labels
       const label = labels.value.find(({ name }) => name === label_name)
       if (!label) return { ok: false, failure: unknownProtocol('attach', 'it was taken, but the label is not there') }
       return { ...attached, value: { label_id: label.label_id } }
     },
-    /** An asset or a label that is gone counts as detached. */
+    /** A missing asset or label counts as detached. */
     async detachLabel(project_id: string, asset_id: string, label_id: string): Promise<Outcome<void>> {
       const outcome = await remove('detach', project_id, ['assets', asset_id, 'labels', label_id])
       return outcome.ok || outcome.failure.about !== 'asset_gone' ? outcome : { ok: true, value: undefined }
     },
-    /** 404: the service does not know it, which may mean that it is gone, or the call. */
+    /** A 404 may mean that the asset is gone, or that the service does not know this call. */
     removeAsset: (project_id: string, asset_id: string) => remove('remove', project_id, ['assets', asset_id]),
-    /** All that the token reaches. */
+    /** All projects that the token can reach. */
     listProjects: () => listAll('project', undefined, projectOf),
     listLabels: (project_id: string) => listAll('label', project_id, labelOf),
     /**
-     * Not idempotent: a failed one may have started a chat, unless `isSurelyUndone(failure)`. A
-     * question as text is sent to the letter. 404: an id in its scope is gone.
+     * Not idempotent: a failed call may have started a chat, unless `isSurelyUndone(failure)`. A
+     * question given as text is sent unchanged. 404: an id in its scope is gone.
      */
     async startChat(project_id: string, question: Question | string) {
       const body = questionBody(question)
       return send({ call: 'chat', method: 'POST', project_id, segments: ['chats'], body }, chatStartedOf)
     },
     /**
-     * The next turn of a chat, judged like the start of one. 404: the chat, or an id in its scope,
-     * is gone.
+     * The next turn of a chat, judged like its start. 404: the chat, or an id in its scope, is
+     * gone.
      */
     async appendMessage(project_id: string, chat_id: string, question: Question | string) {
       const segments = ['chats', chat_id, 'messages']
@@ -188,7 +192,7 @@ export function createRemote({ base_url, token, user_agent, clock, on_outcome, t
       const segments = ['chats', chat_id, 'messages']
       return send({ call: 'message', method: 'GET', project_id, segments }, messageSummariesOf)
     },
-    /** Ends what is under way. */
+    /** Ends running requests. */
     close: () => http.close(),
   }
 }

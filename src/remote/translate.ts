@@ -1,7 +1,10 @@
 import { type IdKind, isId } from '../contract/identifiers.ts'
 import type { Page } from './outcome.ts'
 
-/** A success that is not what the contract says. The message names the oddity and never the value, which may be a secret. */
+/**
+ * A success that breaks the contract. The message names the fault and never the value, which may be
+ * a secret.
+ */
 export class OddAnswer extends Error {}
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -17,7 +20,7 @@ export function itemsOf(value: unknown, what: string): readonly unknown[] {
   return value
 }
 
-/** Ids go into later requests and into the ledger: only well-formed ones are let in. */
+/** Only well-formed ids are allowed, because they go into later requests and into the ledger. */
 export function idOf(kind: IdKind, value: unknown): string {
   if (!isId(kind, value)) throw new OddAnswer(`${kind}_id is not an id of that kind`)
   return value
@@ -27,7 +30,10 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** ISO 8601 as Unix milliseconds; one without a zone is UTC, as all times of the contract are. */
+/**
+ * Reads ISO 8601 as Unix milliseconds. A time without a zone is UTC, as all times of the contract
+ * are.
+ */
 export function timeOf_ms(value: unknown): number | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined
   const at_ms = Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(value) ? value : `${value}Z`)
@@ -38,14 +44,15 @@ type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
 }
 
-/** Leaves out what is undefined, so that a field is there or is not. */
+/** Omits undefined fields. */
 export function present<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }
 
 /**
- * A list page. A `has_more` that leads nowhere, or back to the cursor that was sent, would be an endless loop: it is odd. So is
- * the whole page when one item is, since what is missing in a list may be taken as removed.
+ * Reads a list page. A `has_more` without a new cursor would cause an endless loop, so it is
+ * refused. One bad item makes the whole page fail, because an item missing from a list may count as
+ * removed.
  */
 export function pageOf<Item>(
   value: unknown,
