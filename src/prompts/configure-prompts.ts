@@ -5,9 +5,9 @@ import { restoreTold } from './report/restore-told.ts'
 import type { PromptReport } from './run-tools.ts'
 
 /**
- * What the ledger is to be told of all prompts of the config, and what those of which it knows no run were told by the reports
- * that lie on the disk: for one transaction, for a prompt that is known without that would tell it again. Recorded before
- * anything of them may come due.
+ * Facts about all prompts of the config. For prompts without any run in the ledger, they include
+ * what the reports on disk cover. All go into one transaction: a prompt that is known without its
+ * reports would cover their files again. The caller records them before any prompt may become due.
  */
 export async function factsOfPrompts(
   ledger: Ledger,

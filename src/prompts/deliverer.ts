@@ -15,14 +15,20 @@ export interface DelivererTools extends DeliveryTools {
   alerts: readonly DeliveryTarget[]
 }
 
-/** Each holds a message and a connection or a process; a receiver that hangs until its time-out holds up few others. */
+/**
+ * Parallel deliveries of reports. Each holds a message and a connection or process; a receiver that
+ * hangs delays few others.
+ */
 const reports_at_once = 8
-/** Kept free of reports: receivers of reports that hang must not hold up an alert. */
+/** Places for alerts only: hanging receivers of reports must not delay an alert. */
 const places_for_alerts = 4
-/** One fault after the clock was set forward gives nothing up. */
-const tries_least = 3
+/** Minimum number of tries: a single fault after the clock was set forward ends no delivery. */
+const min_tries = 3
 
-/** Brings reports and alerts to their receivers, each on its own: at least once, with the same id at every try. */
+/**
+ * Delivers reports and alerts to their receivers independently: at least once, with the same id at
+ * every try.
+ */
 export function startDeliverer(tools: RunTools, delivery_tools: DelivererTools): WorkPool {
   const { ledger } = tools
   return startPool(
@@ -35,10 +41,10 @@ export function startDeliverer(tools: RunTools, delivery_tools: DelivererTools):
         if (for_reports > 0) return ledger.claimDeliveries(for_reports)
         return ledger.claimDeliveries(places, { only_alerts: true })
       },
-      // Each way of delivery has its own limit of time.
+      // Each kind of delivery has its own time-out.
       work: (item, pulse) => pulse.during(deliverOne(item, tools, delivery_tools)),
       release: (item) => ledger.release('delivery', [item]),
-      setBack: (item, error) => end(item, setBack(item, error, tools), tools),
+      defer: (item, error) => end(item, defer(item, error, tools), tools),
     },
     tools,
   )
@@ -57,11 +63,11 @@ async function deliverOne(item: DeliveryWork, tools: RunTools, delivery_tools: D
   if (outcome.ok) return end(item, { type: 'delivered', ...key, output }, tools)
   const { error, is_final, retry_after_ms } = outcome
   if (is_final) return end(item, { type: 'delivery_failed', ...key, error, output }, tools)
-  // Dropped in the middle by a stop: the next life tries it again.
-  if (!tools.hard.aborted) await end(item, { ...setBack(item, error, tools, retry_after_ms), output }, tools)
+  // A stop dropped it midway; the next start retries it.
+  if (!tools.hard.aborted) await end(item, { ...defer(item, error, tools, retry_after_ms), output }, tools)
 }
 
-/** Undefined where the config has no such delivery any more. */
+/** Undefined if the config has no such delivery any more. */
 function receiverOf(
   item: DeliveryWork,
   { prompts }: RunTools,
@@ -75,7 +81,7 @@ function receiverOf(
   return settings && { target, message: reportMessage(item, settings) }
 }
 
-function setBack(
+function defer(
   item: DeliveryWork,
   error: FaultNote,
   { clock, asking }: RunTools,
@@ -84,7 +90,7 @@ function setBack(
   const key = deliveryKey(item)
   const { attempts, wanted_ms } = item
   const now_ms = clock.now_ms()
-  if (attempts + 1 >= tries_least && now_ms - wanted_ms > asking.deliver_give_up_ms) {
+  if (attempts + 1 >= min_tries && now_ms - wanted_ms > asking.deliver_give_up_ms) {
     const message = `given up after ${attempts + 1} tries: ${error.message}`
     return { type: 'delivery_failed', ...key, error: { code: error.code, message } }
   }

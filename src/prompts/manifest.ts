@@ -5,22 +5,23 @@ import type { RunCause } from '../domain/run.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import { type Coverage, coverageLine } from './plan/coverage.ts'
 
-/** All of a run that a report is made of: the same while it is answered and once it is written. */
+/** The content of a run that its report needs; the same before and after it is written. */
 export type RunContent = Omit<RunWork, 'state'>
 
 const manifest_format = 'sluice-run'
 const manifest_version = 1
 
 /**
- * What a run rests on, beside its report: enough to check the coverage line, to ask again, and to tell a ledger that lost its
- * memory what the prompt was told. Times are ISO 8601 UTC, but for `due_local`.
+ * Data of a run, stored beside its report. It suffices to check the coverage line, to repeat the
+ * question, and to restore in a lost ledger what the report covers. Times are ISO 8601 UTC, except
+ * `due_local`.
  */
 export interface Manifest {
   format: typeof manifest_format
   version: typeof manifest_version
   prompt: string
   project_id: string
-  /** Since when there was the prompt: what came after that, and stands in no manifest, it was not told. */
+  /** Start of the prompt. It has not covered files that came later and are in no manifest. */
   began_ms: number
   cause: RunCause
   due_ms: number
@@ -29,12 +30,12 @@ export interface Manifest {
   run_line: string
   composed: string
   chat_ids: string[]
-  /** What was told; each was in the scope of its turn, from 0. */
+  /** Covered assets; `turn` is the turn whose scope has the asset, from 0. */
   assets: { asset_id: string; md5: string; size: number; name: string; arrived: string; turn: number }[]
   refusals: { md5: string; size: number; name: string; why: string }[]
   coverage: Coverage
   coverage_line: string
-  /** `body`: the request to the letter, as it was sent. */
+  /** `body`: the exact request that was sent. */
   turns: { body: string; chat_id?: string; message_id?: string; asked?: string; answered?: string; answer?: string }[]
   notes: string[]
 }
@@ -72,22 +73,27 @@ export function composeManifest(run: RunContent, coverage: Coverage, zone: strin
   }
 }
 
-/** Each once, in the order of the turns. */
+/** Each chat once, in the order of the turns. */
 export function chatIdsOf({ turns }: Pick<RunWork, 'turns'>): string[] {
   return [...new Set(turns.flatMap(({ chat_id }) => (chat_id === undefined ? [] : [chat_id])))]
 }
 
-/** Beside the report, with the same name. An ending that is not of a text stays: `digest-2026.11` is no `digest-2026`. */
+/**
+ * The manifest has the report's name and directory. Only a text ending is replaced:
+ * `digest-2026.11` is not `digest-2026`.
+ */
 export function manifestPath(report_path: string): string {
   const ending = extname(report_path)
   const stem = /^\.(md|markdown|txt)$/i.test(ending) ? report_path.slice(0, -ending.length) : report_path
   return `${stem}.json`
 }
 
-/** What is read back. */
+/** The fields that Sluice reads back. */
 export type ManifestRead = Pick<Manifest, 'prompt' | 'project_id' | 'began_ms' | 'due_ms' | 'assets'>
 
-/** Undefined: some other JSON. Throws SyntaxError for what is none, and Error for a version that is not known. */
+/**
+ * Undefined for other JSON. Throws SyntaxError for invalid JSON, and Error for an unknown version.
+ */
 export function parseManifest(text: string): ManifestRead | undefined {
   const value = JSON.parse(text) as Partial<Manifest> | null
   if (typeof value !== 'object' || value === null || value.format !== manifest_format) return undefined
@@ -110,15 +116,16 @@ function isTold(asset: unknown): boolean {
 }
 
 /**
- * The last line of every prompt of ours, `Run weekly-digest 2026-11-23T08:00+01:00 turn 2 of 3`: by it a turn whose fate is unknown
- * is found again. No two runs of a prompt have the same: one by hand has its seconds and milliseconds. `turn` counts from 0.
+ * The last line of every prompt that Sluice sends, `Run weekly-digest 2026-11-23T08:00+01:00 turn 2
+ * of 3`. It identifies a turn after a call with unknown result. The line is unique per run of a
+ * prompt: a run by hand has seconds and milliseconds in it. `turn` counts from 0.
  */
 export function runLine(name: string, due_ms: number, zone: string, turn = 0, turns = 1): string {
   const which = turns > 1 ? ` turn ${turn + 1} of ${turns}` : ''
   return `Run ${printable(name)} ${localTime(due_ms, zone)}${which}`
 }
 
-/** The last line that is not empty: nothing but us writes there, whatever files are called. */
+/** The last line that is not empty. Only Sluice writes it, whatever the file names contain. */
 export function lastLine(text: string): string {
   return text.trimEnd().split(/\r?\n/).at(-1)!.trim()
 }

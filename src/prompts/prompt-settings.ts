@@ -1,7 +1,7 @@
 import { type Clock, minute_ms } from '../base/time/time.ts'
 import type { DeliveryTarget } from '../deliver/target.ts'
 
-/** One prompt as the config has it: complete, checked and frozen. */
+/** One prompt of the config: complete, checked and frozen. */
 export interface PromptSettings {
   readonly name: string
   readonly project_id: string
@@ -21,27 +21,33 @@ export interface PromptSettings {
   readonly continue_chat: boolean
   readonly catch_up_ms: number
   readonly overlap: 'skip' | 'queue'
-  /** Where the report is written: the first `file` delivery, else a directory in the state directory. */
+  /**
+   * Directory and name of the report: the first `file` delivery, or else a directory in the state
+   * directory.
+   */
   readonly report: { readonly dir: string; readonly file_name: string }
-  /** The others. */
+  /** All other deliveries. */
   readonly deliver: readonly DeliveryTarget[]
 }
 
 export interface Schedule {
-  /** Five fields. */
+  /** Cron expression with five fields. */
   readonly cron: string
-  /** IANA name. */
+  /** IANA name of the time zone. */
   readonly timezone: string
 }
 
 export interface PromptScope {
-  /** Names of watched folders, all of the prompt's project; empty when it asks about no files. */
+  /** Names of watched folders, all in the prompt's project; empty if it asks about no files. */
   readonly folders: readonly string[]
   /** Patterns as in .gitignore, relative to the folder; empty: every file. */
   readonly paths: readonly string[]
-  /** `since_last_run`: what no written run told. `all`: everything. Else: what arrived in so long a time before the due time. */
+  /**
+   * `since_last_run`: contents that no written report covers. `all`: everything. `within_ms`:
+   * arrivals within this time before the due time.
+   */
   readonly fresh: 'since_last_run' | 'all' | { readonly within_ms: number }
-  /** By name. */
+  /** Label names. */
   readonly labels: readonly string[]
   readonly chats: readonly string[]
   readonly concepts: readonly string[]
@@ -49,27 +55,28 @@ export interface PromptScope {
   readonly views: readonly string[]
 }
 
-/** How patiently answers are waited for; the same for all prompts. */
+/** Limits for waiting; the same for all prompts. */
 export interface AskingLimits {
-  /** Between two looks for an answer: at first, and at the most. */
+  /** Pause between two reads of an answer: first and maximum. */
   readonly first_ms: number
   readonly most_ms: number
-  /** How long an answer may take, by intelligence. */
+  /** Maximum time for an answer, by `intelligence`. */
   readonly deadline_ms: Readonly<Record<PromptSettings['intelligence'], number>>
-  /** How long a turn whose fate is unknown is looked for on the service before it is sent once more. */
+  /** Time to search the service for a turn with unknown result, before it is sent once more. */
   readonly look_for_ms: number
-  /** Deliveries: tried again from first to most, given up after so long. */
+  /** Pause between retries of a delivery: first and maximum, and the time after which they end. */
   readonly deliver_first_ms: number
   readonly deliver_most_ms: number
   readonly deliver_give_up_ms: number
 }
 
-/** What goes on in this life of the daemon has at least this long, whatever the wall clock says about the lives before. */
-const least_ms = minute_ms
+/** Minimum time in this process, whatever the wall clock says about earlier ones. */
+const min_ms = minute_ms
 
 /**
- * How long something that began at a time of the wall clock, perhaps in an earlier life of the daemon, may still take. From
- * here on the monotonic clock counts: a wall clock that is set neither cuts the wait to nothing nor makes it endless.
+ * Time left for something that began at a wall clock time, perhaps in an earlier process. From then
+ * on the monotonic clock counts, so that setting the wall clock neither ends the wait nor makes it
+ * endless.
  */
 export class Patience {
   readonly #clock: Clock
@@ -78,7 +85,7 @@ export class Patience {
   constructor(clock: Clock, began_ms: number, most_ms: number) {
     const passed_ms = Math.max(0, clock.now_ms() - began_ms)
     this.#clock = clock
-    this.#end_ms = clock.monotonic_ms() + Math.max(most_ms - passed_ms, Math.min(most_ms, least_ms))
+    this.#end_ms = clock.monotonic_ms() + Math.max(most_ms - passed_ms, Math.min(most_ms, min_ms))
   }
 
   left_ms(): number {

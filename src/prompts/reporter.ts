@@ -1,16 +1,16 @@
 import { heldBy } from '../base/run/pulse.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import { answerRun } from './ask/answer-run.ts'
-import { type RunTools, setBack } from './run-tools.ts'
+import { defer, type RunTools } from './run-tools.ts'
 import { startPool, type WorkPool } from './work-pool.ts'
 
 /**
- * Runs nearly always wait, for files or for an answer, and the wait of one must not hold up another; each holds its file list
- * and its answers in memory, some hundred kilobytes, and asks the service a few times a minute.
+ * Runs mostly wait for files or an answer, and one must not delay another. Each holds its file list
+ * and answers in memory, some hundred kilobytes, and calls the service a few times a minute.
  */
 const runs_at_once = 32
 
-/** Moves runs on, each a step at a time: from one fact to the next. */
+/** Moves runs forward, each by one step at a time, from one fact to the next. */
 export function startReporter(tools: RunTools): WorkPool {
   const { ledger, circuit } = tools
   return startPool(
@@ -25,17 +25,17 @@ export function startReporter(tools: RunTools): WorkPool {
         if (limit === 1 && !claimed.work.some(asksService)) circuit.unused()
         return claimed
       },
-      // An answer is waited for by looks with pauses between; looks and pauses have limits of their own.
+      // The wait for an answer consists of reads and pauses, each with its own limit.
       work: (item, pulse) =>
         answerRun(item, { ...tools, remote: heldBy(pulse, tools.remote), clock: heldBy(pulse, tools.clock) }),
       release: ({ run }) => ledger.release('run', [run]),
-      setBack: (item, error) => ledger.record([setBack(item, error, tools)]),
+      defer: (item, error) => ledger.record([defer(item, error, tools)]),
     },
     tools,
   )
 }
 
-/** Neither waiting for files nor writing a report does, for a start. */
+/** Waiting for files and writing a report do not call the service. */
 function asksService({ state }: RunWork): boolean {
   return state === 'planned' || state === 'asking' || state === 'asked'
 }

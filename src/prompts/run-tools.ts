@@ -8,7 +8,7 @@ import { type Failure, failureText } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { AskingLimits, PromptSettings } from './prompt-settings.ts'
 
-/** What every step of a run is handed. */
+/** Dependencies of every step of a run. */
 export interface RunTools {
   ledger: Ledger
   remote: Remote
@@ -18,22 +18,25 @@ export interface RunTools {
   pulses: Pulses
   prompts: ReadonlyMap<string, PromptSettings>
   asking: AskingLimits
-  /** Wait for nothing any more; what is under way may end. */
+  /** Aborts when the run must wait no longer; a running call may end. */
   soft: AbortSignal
-  /** Drop what is under way, and record nothing for it. */
+  /** Aborts when running calls must be dropped, without facts. */
   hard: AbortSignal
 }
 
-/** A fault that passes (a full disk, a service that is down) passes within minutes or needs a person, who may be asleep. */
+/**
+ * A temporary fault (full disk, service down) passes within minutes, or needs an operator, who may
+ * be asleep.
+ */
 const retry = { first_ms: 5 * second_ms, most_ms: 15 * minute_ms }
 /**
- * What is still not right after a day is told as a failure; the run tells nothing then, so its files stay fresh. The number of
- * tries beside it is for a clock that was set forward: a single fault after it ends no run.
+ * A fault that lasts a day ends the run as failed. A failed run covers nothing, so its files stay
+ * fresh. `min_tries` protects against a clock set forward: a single fault after that ends no run.
  */
 const give_up_ms = day_ms
-const tries_least = 5
+const min_tries = 5
 
-/** A run as people know it: `weekly-digest of 2026-11-23T07:00:00.000Z`. */
+/** Name of a run for users: `weekly-digest of 2026-11-23T07:00:00.000Z`. */
 export function nameOf({ prompt, due_ms }: Pick<RunWork, 'prompt' | 'due_ms'>): string {
   return `${prompt} of ${isoTime(due_ms)}`
 }
@@ -43,20 +46,26 @@ export function noteOf(failure: Failure): FaultNote {
   return { code, message: failureText(failure) }
 }
 
-/** A chat or a message that is not there (yet); a project out of reach, which is answered with 404 as well, is another matter. */
+/**
+ * A chat or message that does not exist (yet). A project out of reach also answers 404, but with
+ * another `about`.
+ */
 export function isNotFound({ about, status }: Failure): boolean {
   return about === 'later' && (status === 404 || status === 410)
 }
 
-/** The run keeps its state and is tried again later; after a day it fails with the reason. */
-export function setBack({ run, began_ms, attempts }: RunWork, error: FaultNote, { clock }: RunTools): RunFact {
+/** Defers a run, which keeps its state. After a day it fails with the reason. */
+export function defer({ run, began_ms, attempts }: RunWork, error: FaultNote, { clock }: RunTools): RunFact {
   const now_ms = clock.now_ms()
   if (isTooLate(began_ms, attempts, now_ms)) return givenUp(run, error)
   return { type: 'run_set_back', run, not_before_ms: now_ms + backoff_ms(attempts, retry), error }
 }
 
-/** The same for a turn that surely made nothing; `retry_after_ms`: what the service asked for, at the least. */
-export function setBackUnsent(work: RunWork, failure: Failure, { clock }: RunTools): RunFact {
+/**
+ * Defers a turn that surely had no effect, by at least `retry_after_ms` if the service asked for
+ * that.
+ */
+export function deferUnsent(work: RunWork, failure: Failure, { clock }: RunTools): RunFact {
   const { run, began_ms, attempts } = work
   const now_ms = clock.now_ms()
   const error = noteOf(failure)
@@ -65,42 +74,51 @@ export function setBackUnsent(work: RunWork, failure: Failure, { clock }: RunToo
   return { type: 'turn_unsent', run, not_before_ms: now_ms + wait_ms, error }
 }
 
-/** A call that only reads failed: nothing where the service is at fault, which rests then; else the run is set back. */
+/**
+ * Facts after a failed read: none if the service is at fault and its circuit opens, otherwise the
+ * run is deferred.
+ */
 export async function afterFailure(failure: Failure, work: RunWork, tools: RunTools): Promise<RunFact[]> {
   if (tools.hard.aborted) return []
   if ((await tools.circuit.failed(failure, work.project_id, 'api')) === 'hold') return []
-  return [setBack(work, noteOf(failure), tools)]
+  return [defer(work, noteOf(failure), tools)]
 }
 
 function isTooLate(began_ms: number, attempts: number, now_ms: number): boolean {
-  return attempts >= tries_least && now_ms - began_ms > give_up_ms
+  return attempts >= min_tries && now_ms - began_ms > give_up_ms
 }
 
 function givenUp(run: number, { code, message }: FaultNote): RunFact {
   return { type: 'run_failed', run, error: { code, message: `given up after a day of tries: ${message}` } }
 }
 
-/** What is wrong with the service beyond any one run, as far as a run must know it. One for the whole daemon. */
+/** State of the service that concerns all runs. The whole daemon shares one. */
 interface Circuit {
-  /** How many calls may be begun now: 0 while everything rests, 1 as a probe whose end must be told. */
+  /**
+   * Number of calls that may begin now: 0 while the circuit is open, 1 for a probe whose end must
+   * be reported.
+   */
   allowance(hosts: readonly ['api']): { limit: number; wait_ms: number; except_projects: string[] }
   /** `hold`: the service, the account or the project is at fault, and the run keeps its state. */
   failed(failure: Failure, project_id: string, host: 'api'): Promise<'hold' | 'count'>
   succeeded(project_id: string, host: 'api'): Promise<void>
-  /** The probe found nothing to ask. */
+  /** The probe had no question to ask. */
   unused(): void
 }
 
-/** What prompts tell people as it happens; `run` names the prompt and the due time. Nothing is decided by it. */
+/**
+ * Events of prompts for users; `run` names the prompt and the due time. Nothing depends on these
+ * reports.
+ */
 export interface PromptReport {
   asked(run: string): void
   answered(run: string): void
   written(run: string, path: string): void
   skipped(reason: string, run: string): void
-  /** A person must look. */
+  /** The operator must act. */
   failed(reason: string, run: string): void
   delivered(run: string, target: string): void
-  /** Set back, to be tried again by itself. */
+  /** Deferred; Sluice retries it. */
   later(reason: string, run: string): void
   fault(where: string, error: unknown): void
 }

@@ -10,18 +10,21 @@ export type WorkPool = ReturnType<typeof startPool>
 export interface PoolOptions<Item> {
   name: string
   at_once: number
-  /** The same for the same item at each claim. */
+  /** Key of an item; the same at each claim. */
   keyOf(item: Item): string
-  /** Asked for so many at the most; `wait_ms`: everything rests for so long. */
+  /** Claims at most `limit` items. `wait_ms`: nothing may be claimed for so long. */
   claim(limit: number): Promise<Claimed<Item> | { wait_ms: number }>
-  /** One bounded piece of work, which ends in facts. */
+  /** Does one bounded piece of work, which ends in facts. */
   work(item: Item, pulse: Pulse): Promise<void>
   release(item: Item): void
-  /** Sets an item back that could not be worked on, alone. */
-  setBack(item: Item, error: FaultNote): Promise<void>
+  /** Defers an item whose work failed; other items are not affected. */
+  defer(item: Item, error: FaultNote): Promise<void>
 }
 
-/** Works on what the ledger hands out, so much of it at once, until the soft signal; what was begun ends by itself. */
+/**
+ * Works on the items that the ledger hands out, a limited number at once, until the soft signal
+ * aborts. Running items then end by themselves.
+ */
 export function startPool<Item>(
   options: PoolOptions<Item>,
   { clock, report, pulses, soft, hard }: Pick<RunTools, 'clock' | 'report' | 'pulses' | 'soft' | 'hard'>,
@@ -49,17 +52,17 @@ export function startPool<Item>(
     } catch (error) {
       if (hard.aborted) return
       report.fault(options.name, error)
-      await options.setBack(item, { code: codeOf(error) ?? 'internal.unexpected', message: messageOf(error) })
+      await options.defer(item, { code: codeOf(error) ?? 'internal.unexpected', message: messageOf(error) })
     }
   }
 
   async function step(): Promise<{ wait_ms: number }> {
     const rest_ms = fault_rest.left_ms()
-    // Items that end wake this worker; without the rest it would spin.
+    // Items that end wake this worker; without the pause it would loop.
     if (rest_ms > 0) await clock.sleep(rest_ms, soft)
-    const room = options.at_once - under_way.size
-    if (room === 0 || soft.aborted) return { wait_ms: longest_rest_ms }
-    const claimed = await options.claim(room)
+    const free_places = options.at_once - under_way.size
+    if (free_places === 0 || soft.aborted) return { wait_ms: longest_rest_ms }
+    const claimed = await options.claim(free_places)
     if ('wait_ms' in claimed) return claimed
     for (const item of claimed.work) {
       const work = workOn(item).finally(() => {
@@ -83,7 +86,7 @@ export function startPool<Item>(
   return {
     worker,
     inFlight: () => under_way.size,
-    /** Resolves when what was begun has ended. */
+    /** Resolves when all running items have ended. */
     drained: async () => void (await Promise.all(under_way)),
   }
 }

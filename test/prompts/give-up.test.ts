@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { day_ms, minute_ms } from '../../src/base/time/time.ts'
-import { type RunTools, setBack, setBackUnsent } from '../../src/prompts/run-tools.ts'
+import { defer, deferUnsent, type RunTools } from '../../src/prompts/run-tools.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { due_ms, runOf } from './settings.ts'
 
@@ -10,7 +10,7 @@ const failure = { about: 'later', status: 429, message: 'too many', retry_after_
 function after(passed_ms: number, attempts: number) {
   const tools = { clock: new FakeClock(due_ms + passed_ms) } as unknown as RunTools
   const work = runOf({ began_ms: due_ms, attempts })
-  return [setBack(work, error, tools), setBackUnsent(work, failure, tools)]
+  return [defer(work, error, tools), deferUnsent(work, failure, tools)]
 }
 
 test('its own tries go on, later and later, for a day', () => {

@@ -5,16 +5,16 @@ import { planRun } from '../plan/plan-run.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { composeReport, coverageOf } from '../report/report.ts'
 import { writeReportFile } from '../report/report-file.ts'
-import { nameOf, type RunTools, setBack } from '../run-tools.ts'
+import { defer, nameOf, type RunTools } from '../run-tools.ts'
 import { askTurn } from './ask-turn.ts'
 import { awaitAnswer } from './await-answer.ts'
 import { awaitFiles } from './await-files.ts'
 import { lookForTurn } from './look-for-turn.ts'
 
 /**
- * The steps for ONE run: wait for its files, plan, ask, wait for the answer, write the report. This is one step; it ends in facts,
- * so that a crash anywhere goes on from where it was. No fact: the service is at fault, or the daemon is to stop; the run stays
- * as it is.
+ * Does one step of one run: wait for its files, plan, ask, wait for the answer, or write the
+ * report. A step ends in facts, so that a run continues from there after a crash. No facts: the
+ * service is at fault or the daemon stops, and the run keeps its state.
  */
 export async function answerRun(work: RunWork, tools: RunTools): Promise<void> {
   const settings = tools.prompts.get(work.prompt)
@@ -39,7 +39,10 @@ async function stepOf(work: RunWork, settings: PromptSettings, tools: RunTools):
   }
 }
 
-/** The ledger hands out runs of configured prompts alone; one taken out of the config meanwhile ends. */
+/**
+ * The ledger hands out only runs of configured prompts. If the config loses a prompt meanwhile, its
+ * run ends.
+ */
 function unconfigured({ run, prompt }: RunWork): RunFact {
   const message = `the prompt ${prompt} is not in the config any more`
   return { type: 'run_failed', run, error: { code: 'prompt.unconfigured', message } }
@@ -56,7 +59,10 @@ function tell(fact: RunFact, work: RunWork, { report }: RunTools): void {
   else if (fact.type === 'run_set_back' || fact.type === 'turn_unsent') report.later(fact.error.message, name)
 }
 
-/** The report of an answered run. What cannot be written is written later, from the same answer: nothing is asked again for it. */
+/**
+ * Writes the report of an answered run. If that fails, a later try uses the same answer and asks
+ * nothing again.
+ */
 function writeRun(work: RunWork, settings: PromptSettings, tools: RunTools): RunFact[] {
   const { run } = work
   const zone = settings.schedule.timezone
@@ -69,6 +75,6 @@ function writeRun(work: RunWork, settings: PromptSettings, tools: RunTools): Run
     return [{ type: 'run_written', run, report_path, targets: settings.deliver.map(({ name }) => name) }]
   } catch (error) {
     if (!isSluiceError(error, 'prompts.report_unwritable')) throw error
-    return [setBack(work, { code: error.code, message: error.message }, tools)]
+    return [defer(work, { code: error.code, message: error.message }, tools)]
   }
 }

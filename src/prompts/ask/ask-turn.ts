@@ -6,11 +6,12 @@ import { uncheckedIds } from '../plan/check-assets.ts'
 import { type PlanChange, planRun } from '../plan/plan-run.ts'
 import { bodyToSend, max_prompt_length, promptOf } from '../plan/question.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
-import { nameOf, noteOf, type RunTools, setBackUnsent } from '../run-tools.ts'
+import { deferUnsent, nameOf, noteOf, type RunTools } from '../run-tools.ts'
 
 /**
- * Sends one turn: its body stands in the ledger before it goes out. What is not surely undone stays `asking`, and is looked for.
- * A question that the service does not take as it is (an id that is gone, a prompt that is too long) is planned anew once.
+ * Sends one turn; the ledger has its body before it is sent. If a failed call may have taken
+ * effect, the run stays `asking`, and a later step searches for the turn. If the service refuses a
+ * question (an id is gone, the prompt is too long), the run is planned again once.
  */
 export async function askTurn(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<RunFact[]> {
   const { ledger, circuit, hard } = tools
@@ -29,11 +30,11 @@ export async function askTurn(work: RunWork, settings: PromptSettings, tools: Ru
       return [{ type: 'turn_asked', run, ...outcome.value }]
     }
     const { failure } = outcome
-    // Dropped in the middle: whether it came through is found out in the next life.
+    // The call was dropped midway. The next start finds out whether it reached the service.
     if (hard.aborted) return []
     await circuit.failed(failure, project_id, 'api')
     if (!isSurelyUndone(failure)) return []
-    if (failure.about !== 'content') return [setBackUnsent(work, failure, tools)]
+    if (failure.about !== 'content') return [deferUnsent(work, failure, tools)]
     if (round > 0 || planned.turn > 0 || !(isGone(failure) || isLong(body))) return [refused(run, failure, settings)]
     const facts = await planAgain(planned, settings, failure, tools)
     const unsent: RunFact = { type: 'turn_unsent', run, not_before_ms: tools.clock.now_ms(), error: noteOf(failure) }
@@ -46,7 +47,10 @@ export async function askTurn(work: RunWork, settings: PromptSettings, tools: Ru
   }
 }
 
-/** A run that ended meanwhile, for its prompt was taken out of the config, takes no intent; what went out then would be told by nobody. */
+/**
+ * True if the run still exists. A run ends if the config loses its prompt; a question sent after
+ * that would get no report.
+ */
 async function isIntended({ prompt, run }: RunWork, ledger: RunTools['ledger']): Promise<boolean> {
   const state = (await ledger.prompts()).find(({ name }) => name === prompt)
   return state?.open_runs.some((open) => open.run === run && open.state === 'asking') ?? false
@@ -68,12 +72,12 @@ async function send(
   return appended.ok ? { ok: true, value: { chat_id: going_on, message_id: appended.value.message_id } } : appended
 }
 
-/** An id in the scope, or the chat. */
+/** True if an id in the scope, or the chat, is gone. */
 function isGone({ status }: Failure): boolean {
   return status === 404 || status === 410
 }
 
-/** Whatever else this content is refused for may be its length; a prompt far from the longest is refused for another reason. */
+/** The service may refuse content because of its length, but not a prompt far below the maximum. */
 function isLong(body: string): boolean {
   return promptOf(body).length > max_prompt_length / 2
 }

@@ -5,16 +5,19 @@ import type { RunWork } from '../../ledger/prompt-work.ts'
 import type { Message } from '../../remote/chats.ts'
 import { type Failure, failureText } from '../../remote/outcome.ts'
 import { Patience, type PromptSettings } from '../prompt-settings.ts'
-import { isNotFound, noteOf, type RunTools, setBack } from '../run-tools.ts'
+import { defer, isNotFound, noteOf, type RunTools } from '../run-tools.ts'
 import { lostTurn } from './look-for-turn.ts'
 
-/** Of looks that failed after the deadline, each after a pause: a fault that passes meanwhile ends no run whose answer is there. */
-const late_looks = 5
+/**
+ * Failed reads allowed after the deadline, each followed by a pause: a brief fault must not end a
+ * run whose answer exists.
+ */
+const max_late_reads = 5
 
 /**
- * Reads the turn until it has its answer, a sign of failure, or no time left: a service that shows no errors leaves only the
- * deadline. It ends the run whatever the last look said; only while nobody can look (no line, the account or the project is
- * refused) the run waits on, for a day.
+ * Reads the turn until it has an answer, a failure, or no time left: if a service shows no errors,
+ * only the deadline ends the run. The deadline counts whatever the last read said. While the
+ * service cannot be asked (no network, account or project refused), the run waits for up to a day.
  */
 export async function awaitAnswer(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<RunFact[]> {
   const { remote, circuit, clock, asking, soft, hard } = tools
@@ -26,14 +29,14 @@ export async function awaitAnswer(work: RunWork, settings: PromptSettings, tools
   for (let tries = 0; !soft.aborted; tries++) {
     const outcome = await remote.readMessage(project_id, chat_id!, message_id!)
     if (hard.aborted) return []
-    // A young message may not be found yet: the service answered all the same.
+    // The service may not find a young message yet, but it has answered.
     if (outcome.ok || isNotFound(outcome.failure)) {
       await circuit.succeeded(project_id, 'api')
       if (outcome.ok && outcome.value.state !== 'running') return judge(work, outcome.value)
     } else if ((await circuit.failed(outcome.failure, project_id, 'api')) === 'hold') {
       if (clock.now_ms() - began_ms <= deadline_ms) return []
-      const is_lasting = isAnswered(outcome.failure) && work.attempts >= late_looks
-      return [is_lasting ? tooLate(run, deadline_ms, outcome.failure) : setBack(work, noteOf(outcome.failure), tools)]
+      const is_lasting = isAnswered(outcome.failure) && work.attempts >= max_late_reads
+      return [is_lasting ? tooLate(run, deadline_ms, outcome.failure) : defer(work, noteOf(outcome.failure), tools)]
     }
     if (patience.isOver()) return [tooLate(run, deadline_ms, outcome.ok ? undefined : outcome.failure)]
     await clock.sleep(backoff_ms(tries, asking), soft)
@@ -41,7 +44,7 @@ export async function awaitAnswer(work: RunWork, settings: PromptSettings, tools
   return []
 }
 
-/** By the service, or by what stands in its place: it can be reached, and its answer is none. */
+/** True if the service, or a proxy in its place, was reached and gave no usable answer. */
 function isAnswered({ about, status }: Failure): boolean {
   return status !== undefined && (about === 'later' || about === 'unknown_protocol')
 }

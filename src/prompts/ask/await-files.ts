@@ -6,18 +6,20 @@ import { Patience, type PromptSettings } from '../prompt-settings.ts'
 import type { RunTools } from '../run-tools.ts'
 
 /**
- * Who waits for no file still wants the folders looked at, or what came since the last look would be missed in silence. A look
- * at a million files takes seconds, on a slow share minutes; then the coverage line says that it was not complete.
+ * Even a run that waits for no file needs a scan of its folders, or it would miss the files since
+ * the last scan. A scan of a million files takes seconds, on a slow share minutes. After this time
+ * the coverage line says that the scan was incomplete.
  */
-const look_most_ms = 2 * minute_ms
-/** Reads of the ledger; at first a file is ready within a moment, later nobody waits for the second. */
+const max_scan_wait_ms = 2 * minute_ms
+/** Pause between reads of the ledger: short at first, longer once the files take their time. */
 const poll = { first_ms: 100, most_ms: 5 * second_ms }
-/** One page answers nearly always: the wait goes on at the first file that is still on its way. */
+/** One page nearly always suffices: the wait continues at the first file that is not ready yet. */
 const files_a_page = 500
 
 /**
- * The freshness barrier: each folder in scope is looked at from the due time on, and what that look saw is final. Folders that
- * were found to be offline since then are not waited for. False where the daemon is to stop before.
+ * Waits until each folder in scope was scanned after the due time, and every file of that scan has
+ * its final state. Does not wait for folders found offline since then. False if the daemon stops
+ * before.
  */
 export async function awaitFiles(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<boolean> {
   const { ledger, clock, soft } = tools
@@ -26,28 +28,34 @@ export async function awaitFiles(work: RunWork, settings: PromptSettings, tools:
   if (scope.folders.length === 0) return !soft.aborted
   await ledger.record(scope.folders.map((folder) => ({ type: 'scan_wanted' as const, folder, at_ms: due_ms })))
   const waiting = new Patience(clock, began_ms, wait_for_files_ms)
-  const looking = new Patience(clock, began_ms, Math.max(wait_for_files_ms, look_most_ms))
-  const looks = new Looks(due_ms)
+  const scanning = new Patience(clock, began_ms, Math.max(wait_for_files_ms, max_scan_wait_ms))
+  const scans = new FolderScans(due_ms)
   for (let tries = 0; !soft.aborted; tries++) {
     const folders = (await ledger.folders()).filter(({ name }) => scope.folders.includes(name))
     const online = folders.filter((folder) => !isOffline(folder, due_ms))
-    const is_looked = looks.areComplete(online)
-    if (looking.isOver()) return true
-    if (is_looked && (waiting.isOver() || !(await isAnyMoving(online, work.prompt, settings, looks, ledger))))
+    const is_scanned = scans.areComplete(online)
+    if (scanning.isOver()) return true
+    if (is_scanned && (waiting.isOver() || !(await isAnyMoving(online, work.prompt, settings, scans, ledger))))
       return true
-    const left_ms = (is_looked ? waiting : looking).left_ms()
+    const left_ms = (is_scanned ? waiting : scanning).left_ms()
     await clock.sleep(Math.min(backoff_ms(tries, poll), left_ms), soft)
   }
   return false
 }
 
-/** One that was just set up, or was away in an earlier life of the daemon, may be there: it is waited for until its root has answered. */
+/**
+ * A folder that is new, or was offline before a restart, may be online. Only a check of its root
+ * since the due time counts.
+ */
 function isOffline({ offline_reason, judged_ms }: FolderState, due_ms: number): boolean {
   return offline_reason !== undefined && judged_ms !== undefined && judged_ms >= due_ms
 }
 
-/** What has been looked at since the due time, and when that look ended: files that came later are not waited for. */
-class Looks {
+/**
+ * End of each folder's scan that began after the due time. Files that came later are not waited
+ * for.
+ */
+class FolderScans {
   readonly #due_ms: number
   readonly #ended_ms = new Map<string, number>()
 
@@ -72,7 +80,7 @@ async function isAnyMoving(
   online: readonly FolderState[],
   prompt: string,
   settings: PromptSettings,
-  looks: Looks,
+  scans: FolderScans,
   ledger: Ledger,
 ): Promise<boolean> {
   if (online.length === 0) return false
@@ -89,7 +97,7 @@ async function isAnyMoving(
     })
     const waits = page.files.some(
       ({ folder, path, stage, seen_ms }) =>
-        (stage === 'moving' || stage === 'on_the_way') && matches(path) && looks.saw(folder, seen_ms),
+        (stage === 'moving' || stage === 'on_the_way') && matches(path) && scans.saw(folder, seen_ms),
     )
     if (waits) return true
     after = page.next

@@ -4,19 +4,23 @@ import type { RunWork } from '../../ledger/prompt-work.ts'
 import type { Failure } from '../../remote/outcome.ts'
 import { matchesRun } from '../plan/question.ts'
 import { Patience, type PromptSettings } from '../prompt-settings.ts'
-import { isNotFound, noteOf, type RunTools, setBack } from '../run-tools.ts'
+import { defer, isNotFound, noteOf, type RunTools } from '../run-tools.ts'
 
 /**
- * How far before its intent a turn may seem to have been made: clocks of machines without a battery or with the wrong zone are
- * off by up to a day. A look further back costs reads only, for the line that is looked for carries the due time.
+ * How long before its intent a turn may seem to have been made: clocks without a battery or with a
+ * wrong zone are off by up to a day. A search further back costs only reads, because the run line
+ * contains the due time.
  */
 const skew_ms = day_ms
-/** 10,000 chats made since: more than any project makes between a crash and the next start, and an end for a list without one. */
-const pages_most = 100
-/** Those nearest to the intent in time; each costs two reads. */
-const candidates_most = 1_000
-/** At its own pace, not that of an answer that is surely coming. */
-const rest_most_ms = minute_ms
+/**
+ * 10,000 chats; more than any project makes between a crash and the next start. It also ends the
+ * read of an endless list.
+ */
+const max_pages = 100
+/** Number of candidates to read, nearest to the intent first; each costs two reads. */
+const max_candidates = 1_000
+/** Maximum pause between searches. It has its own value, because here an answer may not exist. */
+const max_rest_ms = minute_ms
 
 interface Candidate {
   chat_id: string
@@ -24,7 +28,7 @@ interface Candidate {
   message_id?: string
 }
 
-/** A list or a message could not be read. */
+/** Thrown when a list or a message could not be read. */
 class Unread extends Error {
   readonly failure: Failure
 
@@ -35,15 +39,15 @@ class Unread extends Error {
 }
 
 /**
- * Finds out what became of a turn that was sent, or was about to be: among the chats made since (of a chat that goes on, its
- * messages since) the one that carries the run's line is it. None, and no chat is left whose prompt cannot be seen yet: it is
- * asked once more, and that once only.
+ * Finds out what became of a turn that was sent, or was about to be. It reads the chats made since
+ * (or the new messages of an existing chat) and searches for the run's line. If no turn has it, and
+ * the prompts of all candidates could be read, the turn is asked again, only once.
  */
 export async function lookForTurn(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<RunFact[]> {
   const { circuit, clock, asking, soft, hard } = tools
   const { run, project_id } = work
   const intended_ms = work.turns[work.turn]!.intended_ms ?? clock.now_ms()
-  const looking = new Patience(clock, intended_ms, asking.look_for_ms)
+  const searching = new Patience(clock, intended_ms, asking.look_for_ms)
   const unseen = new Patience(clock, intended_ms, asking.deadline_ms[settings.intelligence])
   const search = new Search(work, tools)
   for (let tries = 0; !soft.aborted; tries++) {
@@ -54,27 +58,30 @@ export async function lookForTurn(work: RunWork, settings: PromptSettings, tools
         return [
           { type: 'turn_asked', run, ...found, note: 'the question was found on the service, and not asked again' },
         ]
-      if (looking.isOver() && (search.unread === 0 || unseen.isOver())) return [lostTurn(work, 'turn.lost')]
+      if (searching.isOver() && (search.unread === 0 || unseen.isOver())) return [lostTurn(work, 'turn.lost')]
     } catch (error) {
       if (!(error instanceof Unread)) throw error
       if (hard.aborted) return []
       const holds = (await circuit.failed(error.failure, project_id, 'api')) === 'hold'
-      const is_late = holds ? clock.now_ms() - intended_ms > asking.look_for_ms : tries > 0 && looking.isOver()
-      // Set back, so that a day without an end ends it.
-      if (is_late) return [setBack(work, noteOf(error.failure), tools)]
+      const is_late = holds ? clock.now_ms() - intended_ms > asking.look_for_ms : tries > 0 && searching.isOver()
+      // Deferred, so that the run ends after a day of failures.
+      if (is_late) return [defer(work, noteOf(error.failure), tools)]
       if (holds) return []
     }
-    await clock.sleep(backoff_ms(tries, { first_ms: asking.first_ms, most_ms: rest_most_ms }), soft)
+    await clock.sleep(backoff_ms(tries, { first_ms: asking.first_ms, most_ms: max_rest_ms }), soft)
   }
   return []
 }
 
 class Search {
-  /** Candidates of the last pass whose prompt could not be seen. */
+  /** Number of candidates in the last pass whose prompt could not be read. */
   unread = 0
   readonly #work: RunWork
   readonly #tools: RunTools
-  /** Chats and messages that are surely not it: of others, of other turns, or lost before. */
+  /**
+   * Chats and messages that are surely not this turn: those of others, of other turns, or lost
+   * before.
+   */
   readonly #others = new Set<string>()
 
   constructor(work: RunWork, tools: RunTools) {
@@ -106,7 +113,7 @@ class Search {
     const intended_ms = this.#intended_ms()
     const found: { chat_id: string; distance_ms: number }[] = []
     let after_id: string | undefined
-    for (let page = 0; page < pages_most; page++) {
+    for (let page = 0; page < max_pages; page++) {
       const outcome = await remote.listChats(project_id, { after_id })
       if (!outcome.ok) throw new Unread(outcome.failure)
       const since_ms = Math.min(intended_ms, outcome.date_ms ?? clock.now_ms()) - skew_ms
@@ -118,12 +125,12 @@ class Search {
       after_id = outcome.value.next
       if (is_older || after_id === undefined) break
     }
-    return found.sort((a, b) => a.distance_ms - b.distance_ms).slice(0, candidates_most)
+    return found.sort((a, b) => a.distance_ms - b.distance_ms).slice(0, max_candidates)
   }
 
   async #messagesOf(chat_id: string): Promise<Candidate[]> {
     const outcome = await this.#tools.remote.listMessages(this.#work.project_id, chat_id)
-    // A chat that is gone holds no turn of ours any more.
+    // A chat that is gone contains no turn of this run any more.
     if (!outcome.ok && isNotFound(outcome.failure)) return []
     if (!outcome.ok) throw new Unread(outcome.failure)
     const since_ms = this.#intended_ms() - skew_ms
@@ -131,7 +138,7 @@ class Search {
       .filter(
         ({ message_id, created_at_ms }) => !this.#others.has(message_id) && (created_at_ms ?? since_ms) >= since_ms,
       )
-      .slice(-candidates_most)
+      .slice(-max_candidates)
       .reverse()
       .map(({ message_id }) => ({ chat_id, message_id }))
   }
@@ -145,7 +152,7 @@ class Search {
     }
     const outcome = await this.#tools.remote.readMessage(this.#work.project_id, chat_id, first)
     if (!outcome.ok && !isNotFound(outcome.failure)) throw new Unread(outcome.failure)
-    // Hosted, a young message cannot be found yet.
+    // The hosted service cannot find a young message yet.
     if (!outcome.ok) this.unread++
     else if (outcome.value.prompt !== undefined) {
       if (this.#isOurs(outcome.value.prompt)) return { chat_id, message_id: first }
@@ -172,23 +179,24 @@ class Search {
   }
 }
 
-/** How a turn is lost, by the code of the failure. The run's notes begin with these words. */
+/** How a turn is lost, by failure code. The run's notes begin with these words. */
 const losses = {
   'turn.lost': 'the question was not found on the service',
   'answer.error': 'the service ended the turn with an error',
 } as const
 
 /**
- * A lost turn is asked once more for each way in which it may be lost, and that once only: one that was not found after it had been
- * looked for, and one that the service ended. Then the run fails.
+ * A lost turn is asked once more for each of two causes: it was not found after a search, or the
+ * service ended it. After that the run fails.
  */
 export function lostTurn({ run, turn, turns, notes }: RunWork, code: keyof typeof losses): RunFact {
   const what = losses[code]
-  // The newest losses that were noted are this turn's: turns are asked one after the other.
+  // The newest losses in the notes belong to this turn, because turns are asked one after the
+  // other.
   const all = notes.filter((note) => Object.values(losses).some((words) => note.startsWith(words)))
   const { asked_again } = turns[turn]!
   const before = asked_again === 0 ? [] : all.slice(-asked_again)
-  // One that was not noted may have been of either kind.
+  // A repeat without a note may have had either cause.
   const may_repeat = before.length === asked_again && !before.some((note) => note.startsWith(what))
   if (may_repeat) return { type: 'turn_lost', run, why: `${what}: asked once more` }
   return { type: 'run_failed', run, error: { code, message: `${what}, twice; its files stay fresh for the next run` } }

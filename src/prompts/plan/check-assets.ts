@@ -3,24 +3,29 @@ import type { Outcome } from '../../remote/outcome.ts'
 import type { PromptScope } from '../prompt-settings.ts'
 import { isNotFound, type RunTools } from '../run-tools.ts'
 
-/** What the ledger has as ready. */
+/** An asset that is ready in the ledger. */
 export interface CheckedAsset {
   asset_id: string
   content: number
 }
 
-/** Read singly, so many at once: a question waits for them, the uploads beside it should not. */
+/** Parallel single reads: a question waits for them, but they must not slow down uploads. */
 const reads_at_once = 4
-/** Up to here single reads are as cheap as pages of a list in which the assets may lie anywhere. */
-const singly_most = 20
-/** What arrived lately is on the first pages where the newest come first; where it is not, the pages are given up soon. */
+/**
+ * Up to so many assets, single reads are as cheap as list pages, where an asset may be on any page.
+ */
+const max_single_reads = 20
+/**
+ * List pages to read. Recent assets are on the first pages if the newest come first; otherwise it
+ * soon stops reading pages.
+ */
 function pagesFor(assets: number): number {
   return Math.ceil(assets / 50) + 4
 }
 
 /**
- * Whether the service still has these assets, ready for a question: what became of those that are not, by content. Of a list
- * only `ready` is believed. A failure: it could not be found out.
+ * Checks that the service still has these assets and they are ready. Reports what became of the
+ * others, by content. From a list it trusts only `ready`. A failure: the check was not possible.
  */
 export async function checkAssets(
   project_id: string,
@@ -30,7 +35,7 @@ export async function checkAssets(
   const unlisted = new Set(assets.map(({ asset_id }) => asset_id))
   const ready = new Set<string>()
   let after_id: string | undefined
-  for (let page = 0; unlisted.size > singly_most && page < pagesFor(assets.length); page++) {
+  for (let page = 0; unlisted.size > max_single_reads && page < pagesFor(assets.length); page++) {
     const outcome = await remote.listAssets(project_id, { after_id })
     if (!outcome.ok) return outcome
     for (const { asset_id, status } of outcome.value.items) {
@@ -54,15 +59,15 @@ export async function checkAssets(
   return { ok: true, value: lost }
 }
 
-/** The scope as it can be asked about, and a note for each id that was left out. */
+/** The scope to ask about, and a note for each omitted id. */
 interface CheckedScope {
   scope: PromptScope
   notes: string[]
 }
 
 /**
- * Leaves out the chats and projects that the service does not have (for this token, in this project). Concepts and views cannot be
- * read: the answer to the question is their check.
+ * Omits chats and projects that the service does not have (for this token, in this project).
+ * Concepts and views cannot be read, so only the answer to the question shows whether they exist.
  */
 export async function checkScope(
   project_id: string,
@@ -76,7 +81,7 @@ export async function checkScope(
     if (!isNotFound(outcome.failure)) return outcome
     gone.add(chat_id)
   }
-  // The project itself answers for itself.
+  // The project itself needs no check here.
   const others = scope.projects.filter((id) => id !== project_id)
   if (others.length > 0) {
     const outcome = await remote.listProjects()
@@ -92,7 +97,7 @@ export async function checkScope(
   }
 }
 
-/** What a 404 of the question may be about, where everything else in the scope is known to be there. */
+/** Ids that may cause a 404 of the question, if all other ids in the scope were checked. */
 export function uncheckedIds({ concepts, views }: PromptScope): string {
   const ids = [...concepts, ...views]
   if (ids.length === 0) return ''

@@ -4,45 +4,52 @@ import type { FolderState } from '../../ledger/ledger.ts'
 import type { NamedFiles, Unready } from './unready.ts'
 
 /**
- * How complete a run is: plain data, kept with the run and in the manifest. `ready` = `taken` + `left_for_next`; a content with
- * several paths counts once. Of each list the total is exact and at most `named_most` are named.
+ * Completeness of a run, as plain data kept with the run and in the manifest. `ready` = `taken` +
+ * `left_for_next`; a content with several paths counts once. Each list has an exact total and at
+ * most `max_named` names.
  */
 export interface Coverage {
   due_ms: number
-  /** Assets that were ready for this run. */
+  /** Number of assets that were ready for this run. */
   ready: number
   taken: number
   left_for_next: number
-  /** What becomes of those: told by the next run, or, where each run tells all of a span of time, perhaps never. */
+  /**
+   * Next run: it covers the rest. Left out: perhaps no run does, because each covers only a time
+   * span.
+   */
   left_are: 'next time' | 'left out'
-  /** Told for the first time; refusals that the prompt was told before are left out. */
+  /** Refusals reported for the first time; those in an earlier report are omitted. */
   refused: NamedFiles
   moving: NamedFiles
   on_the_way: NamedFiles
   blocked: NamedFiles
-  /** Removed on the service: they were in once, so they are not among those still to come. */
+  /** Removed on the service after they were ready, so they are not still to come. */
   removed: NamedFiles
   folders: FolderCoverage[]
 }
 
 interface FolderCoverage {
   name: string
-  /** End of the last complete look; absent: there was none. */
+  /** End of the last complete scan; absent: there was none. */
   looked_ms?: number
-  /** A look that began at the due time or later has ended. */
+  /** True if a scan that began at or after the due time has ended. */
   looked_in_time: boolean
-  /** With offline folders. */
+  /** Only for offline folders. */
   offline_reason?: string
 }
 
 export type FolderLook = Pick<FolderState, 'name' | 'online' | 'offline_reason' | 'scan_ended_ms'> & {
-  /** Of the look that ended at `scan_ended_ms`. */
+  /** Begin of the scan that ended at `scan_ended_ms`. */
   scan_began_ms: number | undefined
 }
 
 const stages = ['refused', 'moving', 'on_the_way', 'blocked', 'removed'] as const
 
-/** `fresh`, and so many `more`: all that is ready for this run; `taken`: those of them that it tells; `unready`: of files that its patterns match. */
+/**
+ * `fresh` and `more`: all assets ready for this run; `taken`: those that it covers; `unready`:
+ * files in its patterns that are not ready.
+ */
 export function composeCoverage(run: {
   fresh: readonly unknown[]
   more?: number
@@ -74,7 +81,7 @@ function folderCoverage(folder: FolderLook, due_ms: number): FolderCoverage {
   }
 }
 
-/** Files that came for this run: those that are ready and those that are not. */
+/** Number of files that came for this run, ready or not. */
 export function expectedFiles({ ready, refused, moving, on_the_way, blocked }: Coverage): number {
   return ready + refused.total + moving.total + on_the_way.total + blocked.total
 }
@@ -87,7 +94,10 @@ const shown_as: Record<(typeof stages)[number], string> = {
   removed: 'removed on the service',
 }
 
-/** The line that a report carries: `41 of 43 files ready; 2 refused (a.pdf, b.pdf); Finance: last complete look 06:12 (offline)`. */
+/**
+ * The line in a report: `41 of 43 files ready; 2 refused (a.pdf, b.pdf); Finance: last complete
+ * look 06:12 (offline)`.
+ */
 export function coverageLine(coverage: Coverage, zone: string): string {
   const clauses = [...readyClauses(coverage)]
   for (const stage of stages) {
@@ -98,7 +108,7 @@ export function coverageLine(coverage: Coverage, zone: string): string {
     const { name, looked_ms, looked_in_time, offline_reason } = folder
     if (looked_in_time && offline_reason === undefined) continue
     const look =
-      looked_ms === undefined ? 'no complete look' : `last complete look ${lookTime(looked_ms, coverage.due_ms, zone)}`
+      looked_ms === undefined ? 'no complete look' : `last complete look ${scanTime(looked_ms, coverage.due_ms, zone)}`
     clauses.push(
       `${printable(name)}: ${look} (${offline_reason === undefined ? 'the next did not end in time' : 'offline'})`,
     )
@@ -120,17 +130,17 @@ function readyClauses(coverage: Coverage): string[] {
   return ready === expected ? told : [...clauses, ...told]
 }
 
-/** One line must stay one line; all names are in the manifest. */
-const shown_most = 5
+/** The names must fit on one line; the manifest has all of them. */
+const max_shown = 5
 const name_columns = 80
 
 function namesOf(files: NamedFiles['files'], total: number): string {
-  const shown = files.slice(0, shown_most).map(({ name }) => fitText(printable(name), name_columns))
+  const shown = files.slice(0, max_shown).map(({ name }) => fitText(printable(name), name_columns))
   return total > shown.length ? `${shown.join(', ')} and ${formatCount(total - shown.length)} more` : shown.join(', ')
 }
 
-/** The time of day where it was on the day of the run. */
-function lookTime(at_ms: number, due_ms: number, zone: string): string {
+/** Time of day; with the date if it is not the day of the run. */
+function scanTime(at_ms: number, due_ms: number, zone: string): string {
   const time = localTime(at_ms, zone)
   return localDate(due_ms, zone) === time.slice(0, 10) ? time.slice(11, 16) : time.slice(0, 16).replace('T', ' ')
 }

@@ -4,21 +4,22 @@ import type { Arrival, ArrivalQuery } from '../../ledger/prompt-work.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { ContentSet } from './unready.ts'
 
-/** What a run may tell about, before it is decided which turn tells it. */
+/** An asset that a run may cover, before a turn is chosen for it. */
 export type FreshAsset = Omit<RunAsset, 'turn'>
 
 export interface FreshFound {
-  /** At most as many as were asked for. */
+  /** At most as many as the caller wanted. */
   fresh: FreshAsset[]
-  /** How many there are beyond them. */
+  /** Number of fresh assets beyond those. */
   more: number
 }
 
 /**
- * One entry a content, in the order of arrival; what the prompt was told before (a span of time may tell again) comes last, so that
- * a limit on their number leaves out nothing for ever. The arrivals come in the order of (seq, path), as the ledger answers them, so the
- * first path that matches is of the oldest arrival and names the content. What is beyond `most` is only counted: an archive that is
- * new once may hold a million files.
+ * Collects one entry per content in the order of arrival. Contents that an earlier report covers
+ * come last (a time span may cover them again), so that a limit never omits a content for ever.
+ * Arrivals come in the order of (seq, path), so the first matching path is of the oldest arrival
+ * and names the content. Beyond `most` it only counts, because a new archive may hold a million
+ * files.
  */
 export async function collectFresh(
   pages: AsyncIterable<readonly Arrival[]> | Iterable<Arrival>,
@@ -39,7 +40,10 @@ export async function collectFresh(
   return { fresh, more: found.size - fresh.length }
 }
 
-/** Patterns as in gitignore(5), relative to the folder, the last match decides as in a folder's `include`; none: every file. */
+/**
+ * Patterns as in gitignore(5), relative to the folder. The last match decides, as in a folder's
+ * `include`. No patterns: every file.
+ */
 export function pathMatcher(paths: readonly string[]): (path: string) => boolean {
   if (paths.length === 0) return () => true
   const patterns = paths.map(parsePattern).filter((pattern) => pattern !== undefined)
@@ -47,7 +51,10 @@ export function pathMatcher(paths: readonly string[]): (path: string) => boolean
   return (path) => list.match(path) !== undefined
 }
 
-/** Which arrivals a run asks the ledger for. A span of time is one before the due time, and tells again what lies in it. */
+/**
+ * Arrivals to query for a run. A time span ends at the due time, and includes contents that were
+ * reported before.
+ */
 export function freshQueryOf(
   settings: Pick<PromptSettings, 'scope' | 'first_run'>,
   due_ms: number,
@@ -59,7 +66,10 @@ export function freshQueryOf(
   return { only_fresh: false, only_come, since_ms: due_ms - fresh.within_ms }
 }
 
-/** And not for what was there before its folder was kept; the coverage and the waiting are about the same files. */
+/**
+ * True if the prompt excludes files that existed before their folder was set up. The coverage and
+ * the wait use the same files.
+ */
 export function asksForWhatCame({ scope, first_run }: Pick<PromptSettings, 'scope' | 'first_run'>): boolean {
   return first_run === 'from_now' && scope.fresh !== 'all'
 }

@@ -3,10 +3,10 @@ import type { Arrival, RunWork } from '../../ledger/prompt-work.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import type { FolderLook } from './coverage.ts'
 import { asksForWhatCame, collectFresh, type FreshFound, freshQueryOf, pathMatcher } from './fresh.ts'
-import { takenMost } from './question.ts'
+import { maxTaken } from './question.ts'
 import { noUnready, type Unready, UnreadyTally } from './unready.ts'
 
-/** What the ledger knows for a run, of the files that its paths match. */
+/** The ledger's data for a run, about files that its patterns match. */
 export interface Gathered extends FreshFound {
   unready: Unready
   folders: FolderLook[]
@@ -17,9 +17,9 @@ export interface FreshSource extends Pick<Ledger, 'arrivals' | 'unready'> {
   folders(): Promise<readonly FolderLook[]>
 }
 
-/** In the place of those that turn out to be gone from the service. */
-const spare = 1_000
-/** Rows a page: the ledger's thread answers others in between. */
+/** Extra assets, which replace those that are gone from the service. */
+const extra = 1_000
+/** Rows per page: between pages the ledger's thread serves other calls. */
 const rows_a_page = 1_000
 
 export async function gatherFresh(
@@ -32,7 +32,7 @@ export async function gatherFresh(
   const matches = pathMatcher(paths)
   const { fresh, more } = await collectFresh(arrivalPages(work, settings, ledger), {
     matches: (_, path) => matches(path),
-    most: takenMost(settings) + spare,
+    most: maxTaken(settings) + extra,
   })
   const unready = new UnreadyTally()
   let after: { folder: string; path: string } | undefined

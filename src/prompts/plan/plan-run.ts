@@ -9,26 +9,29 @@ import { checkAssets, checkScope } from './check-assets.ts'
 import { composeCoverage, coverageLine } from './coverage.ts'
 import { asksForWhatCame } from './fresh.ts'
 import { type Gathered, gatherFresh } from './gather-fresh.ts'
-import { composeTurns, requestBody, type Turns, type TurnsWanted, takenMost } from './question.ts'
+import { composeTurns, maxTaken, requestBody, type Turns, type TurnsWanted } from './question.ts'
 
-/** Why a run is planned anew, before anything of it was taken by the service. */
+/** Reason to plan a run again, before the service has accepted any of it. */
 export interface PlanChange {
-  /** Its chat is gone: a new one. */
+  /** The chat is gone, so the run needs a new one. */
   drop_chat?: boolean
-  /** This body was refused, perhaps for its length. */
+  /** A refused body that may be too long. */
   shorter_than?: string
 }
 
-/** So that nobody wonders who tries a prompt over a folder full of files. */
+/** Note for users who try a prompt on a folder full of files. */
 const left_out_at_first = 'files that were there before their folder was set up are left out (first_run: from_now)'
 
-/** Each round leaves out what is gone and takes what comes next in its place; then only what is known to be there is asked about. */
-const rounds_most = 3
+/**
+ * Each round replaces missing assets with the next ones. After the last round only assets known to
+ * exist are asked about.
+ */
+const max_rounds = 3
 
 /**
- * Decides what is asked, over which assets: what is fresh and still on the service, the labels by their ids, in one turn or
- * several. Nothing goes out but reads. Nothing new: skipped, or asked over the other kinds of its scope; never over nothing,
- * which would mean everything.
+ * Chooses the assets of a run (fresh and still on the service), its label ids, and the number of
+ * turns. It only reads. If nothing is new, the run is skipped, or asks about the other kinds of its
+ * scope. It never has an empty scope, which would mean everything.
  */
 export async function planRun(
   work: RunWork,
@@ -44,20 +47,20 @@ export async function planRun(
   const notes = [...notesOf(labels.value.missing, change), ...checked.value.notes]
   const gathered = await gatherChecked(work, settings, tools, notes)
   if (!gathered.ok) return afterFailure(gathered.failure, work, tools)
-  // Dropped in the middle: not all of it is checked.
+  // Dropped midway: not everything is checked.
   if (tools.hard.aborted) return []
   const state = (await tools.ledger.prompts()).find(({ name }) => name === settings.name)
   return [composePlan(work, there, { ...gathered.value, label_ids: labels.value.ids, state, notes }, change)]
 }
 
-/** What a plan is made of: what is fresh for the run, the ids of the labels, and where the prompt stands. */
+/** Input of a plan: fresh assets, label ids, and the state of the prompt. */
 export interface Findings extends Gathered {
   label_ids: readonly string[]
   state: Pick<PromptState, 'began_ms' | 'chat_id'> | undefined
   notes: readonly string[]
 }
 
-/** The plan itself, pure: nothing is read or sent for it. */
+/** Makes the plan as a pure function: it reads and sends nothing. */
 export function composePlan(
   { run, due_ms, last_written_due_ms }: Pick<RunWork, 'run' | 'due_ms' | 'last_written_due_ms'>,
   settings: PromptSettings,
@@ -73,7 +76,7 @@ export function composePlan(
   if (fresh.length === 0) {
     if (scope.folders.length > 0 && settings.when_nothing_new === 'skip') {
       const coverage = composeCoverage({ ...seen, taken: [] })
-      // Before its folders were ever looked at there is nothing to say of them.
+      // Without any scan of its folders, the coverage line has nothing to report.
       const why = folders.length === 0 ? 'nothing new' : coverageLine(coverage, settings.schedule.timezone)
       const is_first = last_written_due_ms === undefined && asksForWhatCame(settings)
       return { type: 'run_skipped', run, why: [why, ...notes, ...(is_first ? [left_out_at_first] : [])].join('; ') }
@@ -113,7 +116,7 @@ function notesOf(missing_labels: readonly string[], { drop_chat, shorter_than }:
   return notes
 }
 
-/** A prompt that is too long without its files is so at every try: a person must look. */
+/** A prompt that is too long without its files fails at every try, so the operator must act. */
 function turnsOf(run: number, wanted: TurnsWanted): Turns | Extract<RunFact, { type: 'run_failed' }> {
   try {
     return composeTurns(wanted)
@@ -124,7 +127,7 @@ function turnsOf(run: number, wanted: TurnsWanted): Turns | Extract<RunFact, { t
   }
 }
 
-/** A person must look: what it was to be asked about is not there. */
+/** Everything that the prompt asks about is missing, so the operator must act. */
 function nothingLeft(
   run: number,
   { name }: PromptSettings,
@@ -135,7 +138,7 @@ function nothingLeft(
   return { type: 'run_failed', run, error: { code: 'prompts.empty_scope', message } }
 }
 
-/** What is fresh, without what the service no longer has or cannot use. */
+/** Fresh assets, without those that the service lost or cannot use. */
 async function gatherChecked(
   work: RunWork,
   settings: PromptSettings,
@@ -146,8 +149,8 @@ async function gatherChecked(
   let fresh = gathered.fresh
   const there = new Set<number>()
   let has_lost = false
-  for (let round = 0; round < rounds_most; round++) {
-    const unchecked = fresh.slice(0, takenMost(settings)).filter(({ content }) => !there.has(content))
+  for (let round = 0; round < max_rounds; round++) {
+    const unchecked = fresh.slice(0, maxTaken(settings)).filter(({ content }) => !there.has(content))
     if (unchecked.length === 0) break
     const checked = await checkAssets(work.project_id, unchecked, tools)
     if (!checked.ok) return checked
@@ -161,9 +164,10 @@ async function gatherChecked(
     if (lost.size > 0) has_lost = true
     fresh = fresh.filter(({ content }) => !lost.has(content))
   }
-  const is_checked = fresh.slice(0, takenMost(settings)).every(({ content }) => there.has(content))
+  const is_checked = fresh.slice(0, maxTaken(settings)).every(({ content }) => there.has(content))
   if (!is_checked) fresh = fresh.filter(({ content }) => there.has(content))
-  // What has just been found to be gone, failed or read again is no file of the report any more, and its coverage says so.
+  // Assets just found gone, failed or in ingest again are not part of the report. The coverage
+  // shows them as not ready.
   const { unready } = has_lost ? await gatherFresh(work, settings, tools.ledger) : gathered
   return { ok: true, value: { ...gathered, fresh, unready } }
 }
@@ -174,7 +178,7 @@ const said_of: Record<LossFact['type'], string> = {
   asset_failed: 'cannot be used by the service any more',
 }
 
-/** By name; a name that the service does not know is missing. */
+/** Finds labels by name; `missing` lists the names that the service does not know. */
 export async function labelIds(
   project_id: string,
   { labels }: PromptScope,

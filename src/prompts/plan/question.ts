@@ -9,35 +9,47 @@ import { lastLine, runLine } from '../manifest.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import type { FreshAsset } from './fresh.ts'
 
-/** Longer prompts have been refused by the hosted service (contract/limits.ts, `max_prompt_length`). */
+/**
+ * Characters. The hosted service refused longer prompts (contract/limits.ts, `max_prompt_length`).
+ */
 export const max_prompt_length = 24_000
 
-/** Each turn takes minutes and is paid for; what does not fit stays fresh for the next run. */
-const batches_most = 50
+/**
+ * Maximum number of turns with files: each takes minutes and costs money. Other files stay fresh
+ * for the next run.
+ */
+const max_batches = 50
 
 export interface TurnsWanted {
   settings: PromptSettings
   run: Pick<RunWork, 'due_ms'>
-  /** Oldest arrival first, without what the service no longer has; may be more than the run takes. */
+  /** Oldest arrival first, without those missing on the service; may be more than the run takes. */
   assets: readonly FreshAsset[]
-  /** Ids of the other kinds, as checked: label_ids, chat_ids, … Empty lists count as absent. */
+  /** Checked ids of the other kinds: label_ids, chat_ids, … Empty lists count as absent. */
   ids: Omit<Scope, 'asset_ids'>
-  /** The last-run mark; without one `first_since_ms`, without that everything is new. */
+  /**
+   * Due time of the last written run. Absent: `first_since_ms` counts; if that is absent too, every
+   * file is new.
+   */
   since_ms: number | undefined
   first_since_ms?: number | undefined
-  /** A body that was refused, perhaps for its length: its list of files is cut to half as long a prompt. */
+  /**
+   * A refused body that may be too long. The file list shrinks until the prompt has half its
+   * length.
+   */
   shorter_than?: string | undefined
 }
 
 export interface Turns {
   bodies: Question[]
-  /** Those that the run takes, with their turn. */
+  /** Assets that the run takes, with their turn. */
   assets: RunAsset[]
 }
 
 /**
- * What a run asks: one turn; or, with more assets than go into one and `more_turns`, one a batch and a closing turn over the chat,
- * whose body is made by `bodyToSend` once the chat is known. Errors: `prompts.empty_scope`, `prompts.too_long`.
+ * Composes the turns of a run. One turn is the rule. If the assets need more and `more_turns` is
+ * set, there is one turn per batch and a closing turn over the chat. `bodyToSend` makes the body of
+ * the closing turn when the chat is known. Errors: `prompts.empty_scope`, `prompts.too_long`.
  */
 export function composeTurns(wanted: TurnsWanted): Turns {
   const { settings, assets } = wanted
@@ -48,32 +60,36 @@ export function composeTurns(wanted: TurnsWanted): Turns {
     return question(settings, prompt, { ...wanted.ids, asset_ids: batch.map(({ asset_id }) => asset_id) })
   })
   const taken = batches.flatMap((batch, turn) => batch.map((asset) => ({ ...asset, turn })))
-  // Until the chat is known the closing turn stands there over the first batch: a scope that is never too wide.
+  // Until the chat is known, the closing turn has the first batch as its scope, which is never too
+  // wide.
   if (turns > 1) bodies.push({ ...closing(wanted, taken, turns), ...scopeOf(bodies[0]!) })
   return { bodies, assets: taken }
 }
 
-/** Oldest arrival first. A run over other kinds alone has one batch of none. */
+/** Oldest arrival first. A run without files has one empty batch. */
 function batchesOf(assets: readonly FreshAsset[], { max_assets, when_too_many }: PromptSettings): FreshAsset[][] {
   const batches = [assets.slice(0, max_assets)]
-  const most = when_too_many === 'more_turns' ? batches_most : 1
+  const most = when_too_many === 'more_turns' ? max_batches : 1
   while (batches.length < most && batches.length * max_assets < assets.length) {
     batches.push(assets.slice(batches.length * max_assets, (batches.length + 1) * max_assets))
   }
   return batches
 }
 
-/** How many of so many assets a run takes. */
-export function takenMost({ max_assets, when_too_many }: PromptSettings): number {
-  return when_too_many === 'more_turns' ? max_assets * batches_most : max_assets
+/** Maximum number of assets that a run takes. */
+export function maxTaken({ max_assets, when_too_many }: PromptSettings): number {
+  return when_too_many === 'more_turns' ? max_assets * max_batches : max_assets
 }
 
-/** The exact request body, as it stands in the ledger before it is sent. */
+/** The exact request body, stored in the ledger before it is sent. */
 export function requestBody(asked: Question): string {
   return questionBody(asked)
 }
 
-/** The body of the turn at work, to be written down and sent: of the closing turn it is made now, when its chat is known. */
+/**
+ * The body of the current turn, to store and send. The closing turn gets its body now, when its
+ * chat is known.
+ */
 export function bodyToSend(work: RunWork, settings: PromptSettings): string {
   const { turn, turns } = work
   const chat_id = turns[0]!.chat_id
@@ -82,7 +98,7 @@ export function bodyToSend(work: RunWork, settings: PromptSettings): string {
   return requestBody(closingQuestion(settings, work, chat_id))
 }
 
-/** Asks for the one report over all turns of the chat. */
+/** Asks for one report over all turns of the chat. */
 export function closingQuestion(settings: PromptSettings, run: Pick<RunWork, 'turns'>, chat_id: string): Question {
   const prompt = promptOf(run.turns.at(-1)!.body)
   return question(settings, prompt, { chat_ids: [chat_id] })
@@ -109,7 +125,7 @@ function question(settings: PromptSettings, prompt: string, scope: Scope | undef
   }
 }
 
-/** Kinds with ids alone; none at all would mean the whole project. */
+/** Keeps only kinds with ids. A scope without any would mean the whole project. */
 function filledScope({ name }: PromptSettings, scope: Scope): Scope {
   const filled = Object.fromEntries(Object.entries(scope).filter(([, ids]) => ids !== undefined && ids.length > 0))
   if (Object.keys(filled).length > 0) return filled
@@ -128,7 +144,10 @@ function runLineOf({ settings, run }: TurnsWanted, turn: number, turns: number):
   return runLine(settings.name, run.due_ms, settings.schedule.timezone, turn, turns)
 }
 
-/** The template with its values, and the run line as the last one; where it is too long, fewer files are listed. */
+/**
+ * Fills the template and adds the run line at the end. If the prompt is too long, it lists fewer
+ * files.
+ */
 function composePrompt(wanted: TurnsWanted, assets: readonly FreshAsset[], line: string, before = ''): string {
   const names = assets.map(({ name }) => printable(name))
   const values = valuesOf(wanted, names.length)
@@ -159,7 +178,7 @@ function limitOf({ shorter_than }: TurnsWanted): number {
   return Math.min(max_prompt_length, promptOf(shorter_than).length >> 1)
 }
 
-/** One name a line, each in one line: no file's name can look like two, or like a line of ours. */
+/** One name per line: no file name can look like two, or like a line of Sluice. */
 function listOf(names: readonly string[], shown: number): string {
   if (names.length === 0) return 'none'
   const lines = names.slice(0, shown).map((name) => `- ${name}`)
@@ -187,18 +206,18 @@ function sinceText({ settings, run, since_ms, first_since_ms }: TurnsWanted): st
   return from_ms === undefined ? 'the beginning' : localTime(from_ms, settings.schedule.timezone)
 }
 
-/** Whether a prompt read from the service is this one: a run line, or the turn at work, by the line that its body ends in. */
+/** True if a prompt from the service has the line of this run, or of this run's current turn. */
 export function matchesRun(prompt: string, run: string | Pick<RunWork, 'turn' | 'turns'>): boolean {
   const line = typeof run === 'string' ? run : lastLine(promptOf(run.turns[run.turn]!.body))
   return line !== '' && lastLine(prompt) === line
 }
 
-/** The scope of a request body as it stands in the ledger: what was asked about. */
+/** The scope in a stored request body. */
 export function scopeIn(body: string): Scope {
   return (JSON.parse(body) as { scope?: Scope }).scope ?? {}
 }
 
-/** The prompt of a request body as it stands in the ledger. */
+/** The prompt in a stored request body. */
 export function promptOf(body: string): string {
   return (JSON.parse(body) as { prompt: string }).prompt
 }

@@ -5,36 +5,45 @@ import type { RunFact } from '../../domain/run.ts'
 import type { PromptState } from '../../ledger/prompt-work.ts'
 import type { PromptSettings, Schedule } from '../prompt-settings.ts'
 
-/** A run that begins no later than this is on time: a step of the scheduler comes each minute, and may be held up by another one. */
+/**
+ * A run counts as late after this delay: the scheduler steps once a minute, and another worker may
+ * delay it.
+ */
 const on_time_ms = 2 * minute_ms
 
-/** A clock this far behind what was already looked through has been ahead and was set right; less is an hour set back, or drift. */
+/**
+ * A clock so far behind the last check was ahead before and has been corrected. A smaller step is a
+ * daylight saving change or drift.
+ */
 const set_right_ms = day_ms
 
-/** So many missed times are counted: telling of more than "1,000 and more" is worth nobody's time, and a year of minutes takes 20 s. */
-const most_counted = 1_000
+/**
+ * Maximum count of missed times. A text like "1,000 and more" suffices, and counting a year of
+ * minutes would take 20 s.
+ */
+const max_counted = 1_000
 
 type ScheduleFact = Extract<RunFact, { type: 'run_due' | 'run_passed_over' | 'schedule_reset' }>
 
 export interface DueQuestion {
   prompt: Pick<PromptSettings, 'name' | 'schedule' | 'catch_up_ms' | 'overlap'>
-  /** Of the prompt's schedule. */
+  /** Times of the prompt's schedule. */
   times: CronTimes
   state: Pick<PromptState, 'checked_ms' | 'open_runs'>
   now_ms: number
 }
 
 export interface DueAnswer {
-  /** To be recorded in one transaction; at most two. */
+  /** At most two facts, to record in one transaction. */
   facts: ScheduleFact[]
-  /** When the next time comes; undefined when there is none. */
+  /** Next due time; undefined if there is none. */
   next_ms: number | undefined
 }
 
 /**
- * What is to be recorded about the times that have come since `checked_ms`. Of several only the latest can become a run: the
- * others are passed over in one note, whatever their number. A clock set back by less than a day repeats nothing: there is
- * nothing due until it shows what it showed before.
+ * Facts about the due times since `checked_ms`. Only the latest can become a run; one note covers
+ * the others, however many. If the clock was set back by less than a day, nothing repeats: nothing
+ * is due until it shows the earlier time again.
  */
 export function whatIsDue(question: DueQuestion): DueAnswer {
   const { prompt, times, state, now_ms } = question
@@ -51,8 +60,8 @@ export function whatIsDue(question: DueQuestion): DueAnswer {
 function earlierOnes({ prompt, times, state }: DueQuestion, latest_ms: number): ScheduleFact[] {
   const newest_ms = times.previous(latest_ms)
   if (newest_ms === undefined || newest_ms <= state.checked_ms) return []
-  const count = times.between(state.checked_ms, newest_ms, most_counted).length
-  const among = count < 2 ? '' : `the last of ${formatCount(count)}${count === most_counted ? ' or more' : ''} `
+  const count = times.between(state.checked_ms, newest_ms, max_counted).length
+  const among = count < 2 ? '' : `the last of ${formatCount(count)}${count === max_counted ? ' or more' : ''} `
   const why = `${among}missed while the daemon was not running or the machine slept: of times missed together the latest alone can be made up`
   return [{ type: 'run_passed_over', prompt: prompt.name, due_ms: newest_ms, why }]
 }
@@ -81,7 +90,7 @@ function latestOne({ prompt, state, now_ms }: DueQuestion, due_ms: number): Sche
   return { type: 'run_due', prompt: name, due_ms, cause: on_time ? 'schedule' : 'catch_up' }
 }
 
-/** The next times of a schedule after a moment, soonest first, with their local text: `2026-11-23T08:00+01:00`. */
+/** The next due times after a moment, soonest first, with local text: `2026-11-23T08:00+01:00`. */
 export function nextTimes(schedule: Schedule, after_ms: number, count = 5): { at_ms: number; text: string }[] {
   const found = cronTimes(schedule.cron, schedule.timezone).between(after_ms, Number.POSITIVE_INFINITY, count)
   return found.map((at_ms) => ({ at_ms, text: localTime(at_ms, schedule.timezone) }))

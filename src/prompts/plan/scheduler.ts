@@ -15,21 +15,21 @@ export interface SchedulerParts {
   wakeAt: WakeAt
   on_fault: (what: string, error: unknown) => void
   pulses?: Pulses
-  /** Between two steps without a wake; absent: `longest_rest_ms`. */
+  /** Interval between steps without a wake; absent: `longest_rest_ms`. */
   rest_ms?: number
 }
 
 /**
- * The net under `wakeAt`: after the machine slept or its clock was set, no wake may come for a time
- * that has passed. Then a step finds it within this time.
+ * Backup for `wakeAt`. After the machine slept or its clock was set, the wake for a past time may
+ * never come. A step then finds that time within this interval.
  */
 const longest_rest_ms = minute_ms
 
 /**
- * Turns times that have come into runs (`run_due`) in the ledger, until the signal aborts. Each
- * prompt has one wake, at its next time. The ledger and croner decide what is due and what is made
- * up. A prompt that the ledger does not know yet waits for it (`prompts_configured`). A fault of
- * one prompt is reported, and its next try comes a minute later.
+ * Turns due times into runs (`run_due`) in the ledger, until the signal aborts. Each prompt has one
+ * wake, at its next time. The ledger and croner decide what is due and what is made up. A prompt
+ * waits until the ledger knows it (`prompts_configured`). The fault of one prompt is reported, and
+ * retried a minute later.
  */
 export function startScheduler(parts: SchedulerParts, signal: AbortSignal): Worker {
   const { ledger, clock, wakeAt, on_fault, pulses, rest_ms = longest_rest_ms } = parts

@@ -1,19 +1,25 @@
 import type { RunRefusal } from '../../domain/run.ts'
 import type { UnreadyFile } from '../../ledger/prompt-work.ts'
 
-/** The total is exact, and at most `named_most` are named. */
+/** The total is exact; at most `max_named` names are kept. */
 export interface NamedFiles {
   total: number
   files: { name: string; why?: string }[]
 }
 
-/** A thousand names tell a person that it is a matter of a folder, not of files; more would only make the manifest heavy. */
-const named_most = 1_000
+/**
+ * A thousand names show that the folder is the problem, not its files; more would only make the
+ * manifest large.
+ */
+const max_named = 1_000
 
-/** What is not ready of the files that a run is about. */
+/** Files in the run's scope that are not ready. */
 export interface Unready {
   lists: Record<UnreadyFile['stage'], NamedFiles>
-  /** What the report tells as refused, and the ledger then knows as told: those that are named. The others are named next time. */
+  /**
+   * Refusals that the report names; the ledger then counts them as covered. Later reports name the
+   * others.
+   */
   refusals: RunRefusal[]
 }
 
@@ -26,8 +32,9 @@ export function noUnready(): Unready {
 }
 
 /**
- * Counts them as they are read, and keeps those alone that are named: an archive that has just been put in may have a million on
- * their way. Without refusals that are known. Being set aside or moving is of a file, all else of its content.
+ * Counts files while it reads them, and keeps only the named ones: a new archive may have a million
+ * files not yet ready. Known refusals are left out. Blocked and moving are states of a file, all
+ * others of its content.
  */
 export class UnreadyTally {
   readonly found = noUnready()
@@ -40,18 +47,21 @@ export class UnreadyTally {
     const name = `${folder}/${path}`
     const list = lists[stage]
     list.total++
-    if (list.files.length < named_most) list.files.push({ name, ...(why === undefined ? {} : { why }) })
-    if (stage !== 'refused' || content === undefined || md5 === undefined || refusals.length === named_most) return
+    if (list.files.length < max_named) list.files.push({ name, ...(why === undefined ? {} : { why }) })
+    if (stage !== 'refused' || content === undefined || md5 === undefined || refusals.length === max_named) return
     refusals.push({ content, md5, size, name, why: why ?? 'refused by the service' })
   }
 }
 
-/** Contents by the ledger's ids, a bit for each: a million of them take what a thousand objects take. */
+/**
+ * A set of content ids of the ledger, one bit each: a million ids need as much memory as a thousand
+ * objects.
+ */
 export class ContentSet {
   #bits = new Uint8Array(1_024)
   size = 0
 
-  /** False where it is in it already. */
+  /** Returns false if the id is in the set already. */
   add(content: number): boolean {
     const at = Math.floor(content / 8)
     if (at >= this.#bits.length) this.#grow(at + 1)

@@ -3,7 +3,7 @@ import { localDate, localTime } from '../../base/time/time.ts'
 import { type Message, messageId } from '../../deliver/message.ts'
 import type { RaisedAlert } from '../../ledger/prompt-work.ts'
 
-/** Has the values of a report's templates as well, so that one delivery may serve both. */
+/** Also has the values that the templates of reports use, so that one delivery can serve both. */
 export function alertMessage({ message_id, at_ms, subject, text, reasons }: RaisedAlert, target: string): Message {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const times = { date: localDate(at_ms, zone), due: localTime(at_ms, zone) }

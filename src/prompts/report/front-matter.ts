@@ -1,8 +1,8 @@
 export type FrontMatterValue = string | number | readonly string[]
 
 /**
- * YAML front matter. Every text is a JSON string with escapes for all that is not plain, which YAML 1.2 reads as the same text; so
- * no name can end the block or add a field.
+ * Formats YAML front matter. Every text becomes a JSON string with escapes for special characters,
+ * which YAML 1.2 reads as the same text. So no name can end the block or add a field.
  */
 export function frontMatter(fields: Readonly<Record<string, FrontMatterValue | undefined>>): string {
   const lines = Object.entries(fields).flatMap(([name, value]) =>
@@ -11,7 +11,7 @@ export function frontMatter(fields: Readonly<Record<string, FrontMatterValue | u
   return ['---', ...lines, '---', ''].join('\n')
 }
 
-// Beyond what JSON escapes itself: what YAML does not count as printable, or reads as the end of a line.
+// Characters that JSON does not escape, and YAML counts as unprintable or as a line end.
 const not_plain = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
 
 function quoted(value: FrontMatterValue): string {

@@ -1,19 +1,20 @@
 import type { Manifest } from '../manifest.ts'
 
-/** A manifest beyond this is not read back: such a file is not ours. */
-export const manifest_bytes_most = 64 * 1024 * 1024
+/** Bytes. A larger manifest is not read, because Sluice writes none. */
+export const max_manifest_bytes = 64 * 1024 * 1024
 
 export interface ManifestText {
   text: string
-  /** What there was no room for; for people. */
+  /** What did not fit, as text for the operator; undefined if all did. */
   left_out: string | undefined
 }
 
 /**
- * A manifest as it can be read back. One that is too large first loses its indentation, then what the report and the ledger have as
- * well, and in the end all but what tells a lost ledger what the prompt was told: half a million assets have room for that.
+ * Formats a manifest that Sluice can read back. If it is too large, it first loses its indentation,
+ * then what the report and the ledger have too. At last only what a lost ledger needs remains (what
+ * the report covers), which fits for half a million assets.
  */
-export function manifestText(manifest: Manifest, most_bytes = manifest_bytes_most): ManifestText {
+export function manifestText(manifest: Manifest, max_bytes = max_manifest_bytes): ManifestText {
   const { turns, assets } = manifest
   const brief_turns = turns.map(({ body: _, answer: __, ...turn }) => turn)
   const bare_assets = assets.map(({ md5, size }) => ({ md5, size }))
@@ -27,14 +28,14 @@ export function manifestText(manifest: Manifest, most_bytes = manifest_bytes_mos
   ]
   for (const [left_out, value, indent] of tries) {
     const text = textOf(value, indent)
-    if (text !== undefined && Buffer.byteLength(text) <= most_bytes) return { text, left_out }
+    if (text !== undefined && Buffer.byteLength(text) <= max_bytes) return { text, left_out }
   }
   throw new Error(
-    `the manifest of ${assets.length} files is larger than ${most_bytes} bytes, whatever is left out of it`,
+    `the manifest of ${assets.length} files is larger than ${max_bytes} bytes, whatever is left out of it`,
   )
 }
 
-/** Undefined: longer than a text can be. */
+/** Undefined if the text would exceed the maximum length of a string. */
 function textOf(value: object, indent: number | undefined): string | undefined {
   try {
     return `${JSON.stringify(value, undefined, indent)}\n`

@@ -7,20 +7,25 @@ import { renderTemplate } from '../../base/text/template.ts'
 import { localDate, localTime } from '../../base/time/time.ts'
 import { type Manifest, manifestPath, parseManifest } from '../manifest.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
-import { manifest_bytes_most, manifestText } from './manifest-text.ts'
+import { manifestText, max_manifest_bytes } from './manifest-text.ts'
 
-/** Names are at most 255 bytes (ext4, APFS, NTFS); room for the number, the ending and the temporary name. */
-const stem_bytes_most = 180
-/** As many runs of one name are a template without a date; a person shall give it one. */
-const same_name_most = 1_000
+/**
+ * Names have at most 255 bytes (ext4, APFS, NTFS). The rest is for the number, the ending and the
+ * temporary name.
+ */
+const max_stem_bytes = 180
+/** So many runs with one name mean a template without a date; the operator must add one. */
+const max_same_name = 1_000
 
-/** A report is for others to read: the group, where the directory lets it in, as with every file delivery. */
+/**
+ * Others read reports, so the group may, if the directory allows it, as with every file delivery.
+ */
 const report_mode = 0o640
 
 /**
- * Writes the manifest and then the report, each as a whole or not at all, and answers the report's path. The same run always gets
- * the same name again; a name that another run or another program has is left alone. `onLeftOut` is told what the manifest has no room
- * for. Errors: `prompts.report_unwritable`.
+ * Writes the manifest and then the report, each atomically, and returns the report's path. A run
+ * always gets the same name again. Names of other runs and other programs stay untouched.
+ * `onLeftOut` receives what does not fit into the manifest. Errors: `prompts.report_unwritable`.
  */
 export function writeReportFile(
   settings: PromptSettings,
@@ -66,7 +71,7 @@ export function reportFileName(settings: PromptSettings, { due_ms }: Pick<Manife
     .replace(/[/\\:*?"<>|]/g, '-')
     .replace(/^[.\s]+|[.\s]+$/g, '')
   const ending = /\.[A-Za-z]{1,10}$/.exec(safe)?.[0] ?? ''
-  const stem = cutToBytes(safe.slice(0, safe.length - ending.length), stem_bytes_most)
+  const stem = cutToBytes(safe.slice(0, safe.length - ending.length), max_stem_bytes)
   return `${stem || 'report'}${ending || '.md'}`
 }
 
@@ -84,23 +89,23 @@ function cutToBytes(text: string, most: number): string {
 function freePath(dir: string, file_name: string, manifest: Manifest): string {
   const ending = extname(file_name)
   const stem = file_name.slice(0, -ending.length)
-  for (let number = 1; number <= same_name_most; number++) {
+  for (let number = 1; number <= max_same_name; number++) {
     const path = join(dir, number === 1 ? file_name : `${stem}-${number}${ending}`)
     if (isFree(path, manifest)) return path
   }
-  throw new Error(`there are ${same_name_most} reports called ${file_name} already`)
+  throw new Error(`there are ${max_same_name} reports called ${file_name} already`)
 }
 
-/** The manifest is written first, so it alone says whose the name is. */
+/** The manifest is written first, so it alone says which run owns the name. */
 function isFree(path: string, ours: Manifest): boolean {
   const manifest_path = manifestPath(path)
   if (!exists(manifest_path)) return !exists(path)
   try {
-    if (statSync(manifest_path).size > manifest_bytes_most) return false
+    if (statSync(manifest_path).size > max_manifest_bytes) return false
     const theirs = parseManifest(readFileSync(manifest_path, 'utf8'))
     return theirs?.prompt === ours.prompt && theirs.project_id === ours.project_id && theirs.due_ms === ours.due_ms
   } catch {
-    // Not readable, or not a manifest: somebody else's file, which stays.
+    // Unreadable, or not a manifest: the file belongs to another program and stays.
     return false
   }
 }

@@ -10,10 +10,13 @@ import { noUnready } from '../plan/unready.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { type FrontMatterValue, frontMatter } from './front-matter.ts'
 
-/** A report is read by people; all of them are in the manifest. */
-const sources_most = 200
+/** Maximum number of sources in a report for readers; the manifest lists all. */
+const max_sources = 200
 
-/** The report of an answered run: Markdown with YAML front matter, and the manifest that its numbers rest on. */
+/**
+ * Composes the report of an answered run: Markdown with YAML front matter, and the manifest with
+ * the data behind its numbers.
+ */
 export function composeReport(
   run: RunContent,
   settings: PromptSettings,
@@ -45,7 +48,7 @@ export interface ReportDelivery extends Pick<ReportToDeliver, 'report_path' | 't
   written: RunContent & { written_ms: number }
 }
 
-/** The same id and the same text at every try. */
+/** Builds the message of a delivery, with the same id and text at every try. */
 export function reportMessage({ written, report_path, target }: ReportDelivery, settings: PromptSettings): Message {
   const zone = settings.schedule.timezone
   const coverage = coverageOf(written)
@@ -59,7 +62,7 @@ export function reportMessage({ written, report_path, target }: ReportDelivery, 
     count: formatCount(written.assets.length),
   }
   return {
-    // The project is part of it: another installation may have a prompt of this name.
+    // The id includes the project: another installation may have a prompt of the same name.
     id: messageId('run', [written.project_id, written.prompt, written.due_ms, target]),
     subject: `${written.prompt} ${date}`,
     text: bodyOf(written, coverage, zone),
@@ -81,7 +84,7 @@ export function reportMessage({ written, report_path, target }: ReportDelivery, 
 function frontMatterOf(run: RunContent, settings: PromptSettings, coverage: Coverage, zone: string) {
   const { turns, prompt, due_ms, cause } = run
   const { scope, intelligence } = settings
-  // As it was asked: what the service does not have was left out, and the config may be another one by now.
+  // Uses the scope that was sent: missing ids were left out, and the config may have changed since.
   const { chat_ids = [], concept_ids = [], project_ids = [], view_ids = [] } = scopeIn(turns[0]?.body ?? '{}')
   const asked = turns.map(({ asked_ms }) => asked_ms).find((at_ms) => at_ms !== undefined)
   const answered = turns.map(({ answered_ms }) => answered_ms).findLast((at_ms) => at_ms !== undefined)
@@ -113,7 +116,7 @@ function filled(lists: Record<string, readonly string[]>): Record<string, readon
   return Object.fromEntries(Object.entries(lists).filter(([, items]) => items.length > 0))
 }
 
-/** Of several turns the last is over all of them. */
+/** If there are several turns, the last one covers all of them. */
 function mainAnswer({ turns }: RunContent): string {
   return (turns.at(-1)?.answer ?? '').trim()
 }
@@ -148,8 +151,6 @@ function sourceLines({ assets }: RunContent): string[] {
 }
 
 function bounded(lines: readonly string[]): string[] {
-  const rest = lines.length - sources_most
-  return rest <= 0
-    ? [...lines]
-    : [...lines.slice(0, sources_most), `- … and ${formatCount(rest)} more, in the manifest`]
+  const rest = lines.length - max_sources
+  return rest <= 0 ? [...lines] : [...lines.slice(0, max_sources), `- … and ${formatCount(rest)} more, in the manifest`]
 }

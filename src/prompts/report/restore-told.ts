@@ -4,21 +4,22 @@ import { join } from 'node:path'
 import { codeOf, messageOf } from '../../base/run/errors.ts'
 import type { RunFact } from '../../domain/run.ts'
 import { manifestPath, parseManifest } from '../manifest.ts'
-import { manifest_bytes_most } from './manifest-text.ts'
+import { max_manifest_bytes } from './manifest-text.ts'
 
-/** One a day for a quarter of a century. */
-const manifests_most = 10_000
+/** Maximum number of manifests to read: one a day for 27 years. */
+const max_manifests = 10_000
 
 export interface ToldRestored {
-  /** One a run, oldest first. */
+  /** One fact per run, oldest first. */
   facts: Extract<RunFact, { type: 'told_restored' }>[]
-  /** Files that may be manifests and could not be read: what they told may be told again. */
+  /** Possible manifests that could not be read. The next runs may report their files again. */
   bad: { path: string; why: string }[]
 }
 
 /**
- * What a prompt was told, from the manifests beside its reports, for a ledger that does not know. Only what was told as ready:
- * a refusal that is named twice does no harm, a file that is never told would. A directory that is not there tells nothing.
+ * Reads what earlier reports of a prompt cover from the manifests beside them, for a ledger that
+ * does not know. Only files reported as ready count: naming a refusal twice does no harm, but a
+ * file in no report would. A missing directory covers nothing.
  */
 export async function restoreTold(
   dir: string,
@@ -28,7 +29,7 @@ export async function restoreTold(
   const paths = await manifestPaths(dir, restored)
   for (const path of paths) {
     try {
-      if ((await stat(path)).size > manifest_bytes_most) throw new Error('it is larger than 64 MiB')
+      if ((await stat(path)).size > max_manifest_bytes) throw new Error('it is larger than 64 MiB')
       const manifest = parseManifest(await readFile(path, 'utf8'))
       if (manifest?.prompt !== prompt || manifest.project_id !== project_id) continue
       const { due_ms: run_due_ms, began_ms, assets } = manifest
@@ -52,12 +53,12 @@ async function manifestPaths(dir: string, { bad }: ToldRestored): Promise<string
   }
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
   const of_reports = new Set(files.filter((name) => !name.endsWith('.json')).map(manifestPath))
-  // Written before its report: alone it is of a run that nobody was told of.
+  // A manifest is written before its report. Without one, nobody received its run.
   const names = files.filter((name) => of_reports.has(name))
-  // Names carry dates: the last ones are the newest.
-  const newest = names.sort().slice(-manifests_most)
+  // Names contain dates, so the last ones are the newest.
+  const newest = names.sort().slice(-max_manifests)
   if (newest.length < names.length) {
-    bad.push({ path: dir, why: `it holds ${names.length} manifests; the last ${manifests_most} by name were read` })
+    bad.push({ path: dir, why: `it holds ${names.length} manifests; the last ${max_manifests} by name were read` })
   }
   return newest.map((name) => join(dir, name))
 }
