@@ -7,10 +7,7 @@ import { failureText, type Outcome } from '../remote/outcome.ts'
 import { openRemote } from './open-remote.ts'
 import type { Daemon } from './running-daemon.ts'
 
-/**
- * The operator waits for the start. If the service has not answered by then, the workers keep
- * trying.
- */
+/** The operator waits for the start. After this time only the workers keep trying. */
 const patience_ms = 10 * second_ms
 const payment_required = 402
 

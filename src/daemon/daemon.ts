@@ -23,14 +23,10 @@ export interface DaemonOptions extends ToolOptions {
   secrets: Secrets
   /** `run` watches until it is stopped; `once` scans every folder a single time. */
   mode: 'run' | 'once'
-  /**
-   * Folders to scan; work that has begun for other folders goes on. Absent: all folders of the
-   * config.
-   */
+  /** Folders to scan; work already begun for others goes on. Absent: all folders. */
   only_folders?: readonly string[] | undefined
   /**
-   * Mode `once` also asks prompts that the user starts by hand, and none by schedule. The caller
-   * watches the run.
+   * Mode `once`: also asks prompts started by hand, none by schedule. The caller watches the run.
    */
   asks_by_hand?: boolean
 }

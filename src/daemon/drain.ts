@@ -15,29 +15,18 @@ export interface DrainTools extends Pick<Tools, 'ledger' | 'clock' | 'ledgerFaul
   /** Work that has begun and is not in the ledger yet. */
   inFlight(): number
   foldersAreIdle(): boolean
-  /**
-   * Number of records so far. If it stays the same between two checks, nothing new was recorded.
-   */
+  /** Number of records so far; unchanged between two checks if nothing new was recorded. */
   recorded(): number
-  /**
-   * Number of records so far that make or end work; checks of assets that the service reads do not
-   * count.
-   */
+  /** Number of records that make or end work, without checks of assets in ingest. */
   moved(): number
 }
 
 const check_every_ms = 50
-/**
- * A single pass waits for work due within this time. Later work (a deferred resend, a slow ingest)
- * is left to the next run.
- */
+/** A single pass waits only for work due within this time, not for later retries or slow ingest. */
 const horizon_ms = minute_ms
 /** How long a single pass waits for a service that does not answer. */
 const unreachable_ms = 30 * second_ms
-/**
- * Maximum total wait, without any success, for a service that asks for pauses: an operator may be
- * waiting for the pass.
- */
+/** Maximum total wait, without any success, for a service that asks for pauses. */
 const max_pauses_ms = 5 * minute_ms
 
 /**
@@ -131,17 +120,14 @@ function createPatience(clock: Clock) {
   }
 }
 
-/**
- * Measures for how long nothing but the service's own reading went on: a large scan may take it
- * hours.
- */
+/** Measures how long only the service's own reading went on: a large scan may take it hours. */
 export function createReadingWait(clock: Clock, max_ms: number) {
   let last_state: string | undefined
   let since_ms = clock.monotonic_ms()
   return {
     /**
-     * `state` changes when work proceeds; undefined while there is other work. Returns true once
-     * `max_ms` have passed without a change.
+     * `state`: changes with progress, undefined during other work. True after `max_ms` of no
+     * change.
      */
     isOver(state: string | undefined): boolean {
       const now_ms = clock.monotonic_ms()

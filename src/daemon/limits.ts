@@ -50,10 +50,7 @@ export function followPolicy({ follow }: Config): FollowPolicy {
   }
 }
 
-/**
- * Sluice uploads only to the projects of folders. A project used only for questions has no files to
- * audit.
- */
+/** Only projects of folders receive files; those used for questions alone need no audit. */
 export function auditSettings({ audit, folders }: Config): AuditSettings {
   return { ...audit, projects: [...new Set(folders.map(({ project_id }) => project_id))] }
 }

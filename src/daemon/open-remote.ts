@@ -11,10 +11,7 @@ import type { Secrets } from '../config/secrets.ts'
 import { createRemote, type Remote, type RemoteOptions } from '../remote/remote.ts'
 import type { Tools } from './tools.ts'
 
-/**
- * Opens the service with the settings of the config and the environment. Errors: `config.*`,
- * `network.proxy_address`.
- */
+/** Opens the service as configured. Errors: `config.*`, `network.proxy_address`. */
 export function openRemote(
   config: Config,
   token: () => string,
@@ -81,10 +78,7 @@ export function openConnections(config: Config, first_secrets: Secrets, { clock,
   }
 }
 
-/**
- * Receivers answer within seconds; Sluice retries one that hangs later. Only a few words of their
- * answers are shown.
- */
+/** Receivers answer within seconds; one that hangs is retried. Little of their answers is shown. */
 export function openReceivers(clock: Clock): HttpClient {
   const patience_ms = 30 * second_ms
   const timeouts = { connect_ms: patience_ms, answer_ms: patience_ms, body_ms: patience_ms, stall_ms: patience_ms }

@@ -43,10 +43,7 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
   const idling = createIdling((gone) => {
     return drain(drainTools(AbortSignal.any([ending.signal, gone])), { give_up: false })
   })
-  /**
-   * Mode `once`: resolves when the pass is over or has given up. Errors: `database.*`, when the
-   * ledger can record nothing more.
-   */
+  /** Mode `once`: resolves when the pass is over or has given up. Errors: `database.*`. */
   const drained =
     mode === 'once'
       ? drain(drainTools(ending.signal), { give_up: true, reading_most_ms: config().follow.pass_wait_ms })
@@ -83,18 +80,14 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     },
     /** Why the ledger can record nothing, or nothing that lasts; undefined while it can. */
     ledgerTrouble: tools.ledgerTrouble,
-    /**
-     * Resolves when every folder was scanned, and nothing is in flight or due soon. `gone` aborts
-     * when the caller stops waiting.
-     */
+    /** Resolves when nothing is left to do soon. `gone` aborts when the caller stops waiting. */
     idle: (gone?: AbortSignal) => idling.wait(gone),
     /** Scans one folder now; all folders without a name. */
     rescan: (folder?: string) => folders.rescan(folder),
     /** Puts another config in force; see reload.ts. */
     reload: (newer: Config, secrets: Secrets) => reloads.reload(newer, secrets),
     /**
-     * Stops new uploads, questions and deliveries until `until_ms` or `resume`. A pause survives a
-     * restart.
+     * Stops uploads, questions and deliveries until `until_ms` or `resume`, also after a restart.
      */
     async pause(pause: { by: string; why?: string | undefined; until_ms?: number | undefined }): Promise<void> {
       const { by, why, until_ms } = pause

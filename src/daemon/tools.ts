@@ -20,10 +20,7 @@ import { ledgerLimits } from './limits.ts'
 /** Prefix of the names of all pulses that belong to ledger calls. */
 export const ledger_pulse = 'the ledger'
 
-/**
- * Tools that live as long as the process and outlive each config. They are opened once and closed
- * in reverse order.
- */
+/** Tools that outlive each config: opened once, and closed in reverse order. */
 export type Tools = Awaited<ReturnType<typeof openTools>>
 
 export interface ToolOptions {
@@ -94,10 +91,7 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
     pulses,
     /** Last lasting database fault that a worker met; undefined if there was none. */
     ledgerFault: () => worker_fault,
-    /**
-     * Why the ledger can record nothing now, or why its records will be lost because its file was
-     * removed. Undefined: all is well.
-     */
+    /** Why the ledger can record nothing, or loses its records because its file was removed. */
     ledgerTrouble: () => record_fault ?? ledgerLoss(),
     /** Reports only the removed ledger file. */
     ledgerLoss,
@@ -111,9 +105,7 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
   }
 }
 
-/**
- * Faults that a retry a moment later does not fix. A lock held during a backup is not one of them.
- */
+/** Faults that a retry does not fix. A lock held during a backup is not one of them. */
 const lasting_faults = ['database.full', 'database.disk', 'database.damaged', 'database.unreadable']
 
 function isLasting(error: unknown): error is SluiceError {

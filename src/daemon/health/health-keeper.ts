@@ -25,10 +25,7 @@ export interface HealthKeeperOptions {
   config: () => Config
   /** Maximum number of parallel upload calls at this moment. */
   width: () => number
-  /**
-   * HTTP client for the checker, and for alerts that cannot be recorded. It never sends the token
-   * of the service.
-   */
+  /** For the checker, and for alerts that cannot be recorded; never sends the service's token. */
   receivers: HttpClient
 }
 
@@ -36,10 +33,7 @@ export interface HealthKeeperOptions {
 const arrivals_at_once = 5_000
 /** Interval of checks for the end of a delivery; short, because a caller waits for it. */
 const due_again_ms = 50
-/**
- * Interval between records of working time, and the most that a crash loses of it. One commit a
- * minute is cheap.
- */
+/** Interval between records of working time; a crash loses at most this much of it. */
 const at_work_ms = minute_ms
 
 /**
@@ -214,10 +208,7 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
     },
     /** Checks the health now. */
     wake: () => worker.wake(),
-    /**
-     * Checks now, raises an alert for problems at once, and resolves when no alert is due or in
-     * delivery any more.
-     */
+    /** Checks now, raises an alert at once, and resolves when no alert is due or in delivery. */
     async alertAtOnce(): Promise<void> {
       await new Promise<void>((resolve) => {
         asked.push(resolve)
@@ -242,19 +233,13 @@ function isOfLedger({ name }: SilentPulse): boolean {
   return name.startsWith(ledger_pulse)
 }
 
-/**
- * Pings an external checker while the health is good. Logs once when the checker fails, and once
- * when it answers again.
- */
+/** Pings an external checker. Logs once when it fails, and once when it answers again. */
 function createCheckerPing(tools: { clock: Clock; receivers: HttpClient; report: SyncReport }) {
   const { clock, receivers, report } = tools
   let pinged_ms = Number.NEGATIVE_INFINITY
   let is_down = false
 
-  /**
-   * Pings when the interval has passed. Never throws: a failure goes into the log, without the
-   * address.
-   */
+  /** Pings if the interval has passed. Never throws: logs a failure, without the address. */
   return async ({ ping: checker, ping_every_ms }: Config['alerts'], signal: AbortSignal): Promise<void> => {
     if (!checker) return
     const now_ms = clock.monotonic_ms()

@@ -9,10 +9,7 @@ const same_fault_ms = minute_ms
 /** Number of different faults remembered. */
 const max_faults = 200
 
-/**
- * Writes the reports of sync as log lines: one per file while there are few, a summary when there
- * are many. Refusals always get a line.
- */
+/** Logs the events of sync: a line per file, or a summary when there are many; every refusal. */
 export function logReport(log: Log, lines: FileLines, clock: Clock): SyncReport {
   return {
     ready: (name) => lines.passed('ready', name),
@@ -31,10 +28,7 @@ export function logReport(log: Log, lines: FileLines, clock: Clock): SyncReport 
   }
 }
 
-/**
- * Writes the reports of prompts as log lines: one for each step of a run, and one for every
- * failure.
- */
+/** Logs the events of prompts: one line for each step of a run, and for every failure. */
 export function logPromptReport(log: Log, clock: Clock): PromptReport {
   return {
     asked: (run) => log.info(`asked: ${run}`),

@@ -5,10 +5,7 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
 import { type StatusLineParts, statusLine } from '../../status/text/status-line.ts'
 
-/**
- * A first sync changes the line a hundred times a second. Nobody reads that fast, and each update
- * starts a process.
- */
+/** A first sync changes the line a hundred times a second, and each update starts a process. */
 const pace_ms = 3 * second_ms
 
 /** The line that `systemctl status` shows, as the ledger has it now. Errors: `database.*`. */
@@ -28,10 +25,7 @@ export function currentStatus(
   }
 }
 
-/**
- * Sends the status line to systemd when it changes, until the signal aborts. Checks it after each
- * commit.
- */
+/** Sends the status line to systemd when a commit changes it, until the signal aborts. */
 export function tellStatus(
   parts: {
     ledger: Ledger

@@ -13,10 +13,7 @@ export interface WatchdogParts {
   log: Log
 }
 
-/**
- * Well within a third of systemd's usual time-out, and rare enough that the helper process costs
- * nothing.
- */
+/** Maximum interval of checks; rare enough that the helper process costs nothing. */
 const max_check_ms = 20 * second_ms
 
 /**

@@ -22,10 +22,7 @@ export interface ReloadParts extends Pick<GenerationParts, 'tools' | 'asking'> {
 
 export type Reloads = ReturnType<typeof createReloads>
 
-/**
- * Puts new configs in force, one at a time, and keeps the earlier generations until they have
- * ended.
- */
+/** Puts new configs in force, one at a time, and keeps earlier generations until they end. */
 export function createReloads(
   parts: ReloadParts,
   first: { config: Config; secrets: Secrets; connections: Connections },
@@ -154,10 +151,7 @@ export function createReloads(
       last = reloaded.catch(() => {})
       return reloaded
     },
-    /**
-     * Stops new work under every config. Returns what has to end: all generations, and a reload
-     * under way, which sees the stop.
-     */
+    /** Stops new work. Returns what has to end: all generations, and a reload under way. */
     stop() {
       is_stopped = true
       return { generations: all(), reloading: last }
@@ -176,10 +170,7 @@ function isSame(before: unknown, after: unknown): boolean {
 
 const counted = { folders: 'folder', prompts: 'prompt' } as const
 
-/**
- * Changes as text for the operator: `2 folders added`, `1 prompt changed`, `uploads changed`.
- * Empty: no change.
- */
+/** Changes as text: `2 folders added`, `1 prompt changed`, `uploads changed`. Empty: no change. */
 function changesBetween(before: Config, after: Config): string[] {
   const lists = (['folders', 'prompts'] as const).flatMap((list) =>
     changesOfList(counted[list], before[list], after[list]),
@@ -206,10 +197,7 @@ function changesOfList(what: string, before: readonly Named[], after: readonly N
     .map(([how, count]) => `${count} ${what}${count === 1 ? '' : 's'} ${how}`)
 }
 
-/**
- * True if calls reach the same service in the same way. Only then do its circuits and a new token
- * apply to both.
- */
+/** True for the same service. Only then do its circuits and a new token apply to both configs. */
 function isSameService({ service: before }: Config, { service: after }: Config): boolean {
   return before.base_url === after.base_url && before.ca_file === after.ca_file
 }
