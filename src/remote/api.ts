@@ -23,10 +23,7 @@ export interface ApiRequest {
   any_body?: boolean
 }
 
-/**
- * Reads the value of a success; an empty body is `undefined`. Throws OddAnswer if the value breaks
- * the contract.
- */
+/** Reads a success; an empty body is `undefined`. Throws OddAnswer if it breaks the contract. */
 export type Reader<T> = (value: unknown, status: number) => T
 
 export interface ApiOptions {
@@ -97,10 +94,7 @@ function judge<T>(request: ApiRequest, response: HttpResponse, now_ms: number, r
   }
 }
 
-/**
- * The value of a success; `undefined` for an empty body, which is always accepted, and for one that
- * is not read.
- */
+/** The value of a success; `undefined` for an empty body, and for one that is not read. */
 function parseBody(response: HttpResponse, any_body: boolean): unknown {
   const { body, truncated } = response
   if (any_body && !isHtml(response)) return undefined

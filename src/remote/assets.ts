@@ -10,9 +10,7 @@ export type LabelReference = ReturnType<typeof labelOf>
 
 export type AssetRecord = ReturnType<typeof assetRecordOf>
 
-/**
- * A slot for an upload, or the asset that has these bytes already (its status may not be final).
- */
+/** A slot for an upload, or the asset with these bytes (its status may not be final). */
 export type Created =
   | { kind: 'slot'; asset_id: string; ticket: Ticket }
   | { kind: 'exists'; asset_id: string; status?: string }
@@ -21,10 +19,7 @@ export type Created =
 const status_longest = 64
 const statuses = ['uploaded', 'ingesting', 'ready', 'failed'] as const
 
-/**
- * Bytes. Servers accept at most 8 to 16 KB of headers (nginx, Apache, Node), so a longer ticket is
- * unusable.
- */
+/** Bytes. Servers accept 8 to 16 KB of headers, so a longer ticket is unusable. */
 const max_ticket_bytes = 16_384
 
 export function createdOf(value: unknown, status: number): Created {
@@ -113,15 +108,10 @@ function uploadHeadersOf(value: unknown): Record<string, string> {
 /** Maximum number of assets on a list page. */
 export const assets_a_page = 100
 
-/**
- * Some services do not know the cursor of a removed asset; this many earlier ids of its page are
- * tried instead.
- */
+/** Some services do not know a removed cursor; this many earlier ids are tried instead. */
 const max_other_cursors = 5
 
-/**
- * Pages through a project's list of assets, even if the last asset of a page is removed meanwhile.
- */
+/** Pages through a list of assets, even if the last asset of a page is removed meanwhile. */
 export class ListCursor {
   /** Ids of the last page, newest last. */
   #last_page: readonly string[] = []

@@ -18,10 +18,7 @@ export interface Question {
 /** Ids by kind; several kinds are a union. */
 export type Scope = { readonly [Kind in keyof NonNullable<ChatStart['scope']>]?: readonly string[] }
 
-/**
- * `running` until there is an answer or an error. If a service shows no errors, only a deadline
- * ends it.
- */
+/** `running` until an answer or an error; without shown errors, until the deadline. */
 export interface Message extends ReturnType<typeof messageSummary> {
   state: 'running' | 'answered' | 'failed'
   /** The question; a service may show it only together with the answer. */

@@ -49,10 +49,7 @@ const max_headers = 32
 const header_name = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const header_value = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/**
- * Headers that belong to the connection (RFC 9110, section 7.6.1), or would send our token to
- * another host.
- */
+/** Headers of the connection (RFC 9110, section 7.6.1), or that would leak our token. */
 const never_sent = new Set([
   api_key_header,
   project_header,
@@ -68,9 +65,7 @@ const never_sent = new Set([
   'upgrade',
 ])
 
-/**
- * Why these headers cannot be sent verbatim, or undefined. Names at most a header, never a value.
- */
+/** Why these headers cannot be sent verbatim, or undefined. Never contains a value. */
 export function findHeaderFault(headers: Readonly<Record<string, unknown>>): string | undefined {
   const names = Object.keys(headers)
   if (names.length > max_headers) return `upload_headers has more than ${max_headers} headers`
@@ -85,10 +80,7 @@ export function findHeaderFault(headers: Readonly<Record<string, unknown>>): str
   return undefined
 }
 
-/**
- * The headers of the PUT: exactly those of the ticket, plus the body's length. Undefined if the
- * ticket demands another length.
- */
+/** The ticket's headers and the body's length; undefined if the ticket demands another one. */
 function uploadHeaders(wanted: Readonly<Record<string, string>>, size: number): Record<string, string> | undefined {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(wanted)) {

@@ -46,10 +46,7 @@ export interface RemoteOptions {
 }
 
 const default_timeouts: HttpTimeouts = {
-  /**
-   * A handshake over the worst line takes seconds; a longer one means that a firewall drops
-   * packets.
-   */
+  /** A handshake over the worst line takes seconds; a longer one is a firewall's doing. */
   connect_ms: 15 * second_ms,
   /** Gateways time out after a minute, and their 504 arrives shortly after. */
   answer_ms: 75 * second_ms,
@@ -174,10 +171,7 @@ export function createRemote({ base_url, token, user_agent, clock, on_outcome, t
       const body = questionBody(question)
       return send({ call: 'chat', method: 'POST', project_id, segments: ['chats'], body }, chatStartedOf)
     },
-    /**
-     * The next turn of a chat, judged like its start. 404: the chat, or an id in its scope, is
-     * gone.
-     */
+    /** The next turn of a chat, judged like its start. 404: the chat or an id in scope is gone. */
     async appendMessage(project_id: string, chat_id: string, question: Question | string) {
       const segments = ['chats', chat_id, 'messages']
       const body = questionBody(question)

@@ -1,10 +1,7 @@
 import { type IdKind, isId } from '../contract/identifiers.ts'
 import type { Page } from './outcome.ts'
 
-/**
- * A success that breaks the contract. The message names the fault and never the value, which may be
- * a secret.
- */
+/** A success that breaks the contract. The message never has the value, which may be secret. */
 export class OddAnswer extends Error {}
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -30,10 +27,7 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/**
- * Reads ISO 8601 as Unix milliseconds. A time without a zone is UTC, as all times of the contract
- * are.
- */
+/** ISO 8601 as Unix milliseconds. Without a zone it is UTC, as in the contract. */
 export function timeOf_ms(value: unknown): number | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined
   const at_ms = Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(value) ? value : `${value}Z`)
