@@ -15,20 +15,14 @@ export interface DelivererTools extends DeliveryTools {
   alerts: readonly DeliveryTarget[]
 }
 
-/**
- * Parallel deliveries of reports. Each holds a message and a connection or process; a receiver that
- * hangs delays few others.
- */
+/** Parallel deliveries of reports, each with a message and a connection or process. */
 const reports_at_once = 8
 /** Places for alerts only: hanging receivers of reports must not delay an alert. */
 const places_for_alerts = 4
 /** Minimum number of tries: a single fault after the clock was set forward ends no delivery. */
 const min_tries = 3
 
-/**
- * Delivers reports and alerts to their receivers independently: at least once, with the same id at
- * every try.
- */
+/** Delivers reports and alerts independently: at least once, with the same id at every try. */
 export function startDeliverer(tools: RunTools, delivery_tools: DelivererTools): WorkPool {
   const { ledger } = tools
   return startPool(

@@ -78,10 +78,7 @@ export function chatIdsOf({ turns }: Pick<RunWork, 'turns'>): string[] {
   return [...new Set(turns.flatMap(({ chat_id }) => (chat_id === undefined ? [] : [chat_id])))]
 }
 
-/**
- * The manifest has the report's name and directory. Only a text ending is replaced:
- * `digest-2026.11` is not `digest-2026`.
- */
+/** Beside the report. Only a text ending is replaced: `digest-2026.11` is not `digest-2026`. */
 export function manifestPath(report_path: string): string {
   const ending = extname(report_path)
   const stem = /^\.(md|markdown|txt)$/i.test(ending) ? report_path.slice(0, -ending.length) : report_path
@@ -91,9 +88,7 @@ export function manifestPath(report_path: string): string {
 /** The fields that Sluice reads back. */
 export type ManifestRead = Pick<Manifest, 'prompt' | 'project_id' | 'began_ms' | 'due_ms' | 'assets'>
 
-/**
- * Undefined for other JSON. Throws SyntaxError for invalid JSON, and Error for an unknown version.
- */
+/** Undefined for other JSON. Throws SyntaxError for no JSON, Error for an unknown version. */
 export function parseManifest(text: string): ManifestRead | undefined {
   const value = JSON.parse(text) as Partial<Manifest> | null
   if (typeof value !== 'object' || value === null || value.format !== manifest_format) return undefined

@@ -21,10 +21,7 @@ export interface PromptSettings {
   readonly continue_chat: boolean
   readonly catch_up_ms: number
   readonly overlap: 'skip' | 'queue'
-  /**
-   * Directory and name of the report: the first `file` delivery, or else a directory in the state
-   * directory.
-   */
+  /** Place of the report: the first `file` delivery, or a directory in the state directory. */
   readonly report: { readonly dir: string; readonly file_name: string }
   /** All other deliveries. */
   readonly deliver: readonly DeliveryTarget[]

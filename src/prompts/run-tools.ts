@@ -24,10 +24,7 @@ export interface RunTools {
   hard: AbortSignal
 }
 
-/**
- * A temporary fault (full disk, service down) passes within minutes, or needs an operator, who may
- * be asleep.
- */
+/** A temporary fault passes within minutes, or needs an operator, who may be asleep. */
 const retry = { first_ms: 5 * second_ms, most_ms: 15 * minute_ms }
 /**
  * A fault that lasts a day ends the run as failed. A failed run covers nothing, so its files stay
@@ -46,10 +43,7 @@ export function noteOf(failure: Failure): FaultNote {
   return { code, message: failureText(failure) }
 }
 
-/**
- * A chat or message that does not exist (yet). A project out of reach also answers 404, but with
- * another `about`.
- */
+/** A missing chat or message. A project out of reach also answers 404, with another `about`. */
 export function isNotFound({ about, status }: Failure): boolean {
   return about === 'later' && (status === 404 || status === 410)
 }
@@ -61,10 +55,7 @@ export function defer({ run, began_ms, attempts }: RunWork, error: FaultNote, { 
   return { type: 'run_set_back', run, not_before_ms: now_ms + backoff_ms(attempts, retry), error }
 }
 
-/**
- * Defers a turn that surely had no effect, by at least `retry_after_ms` if the service asked for
- * that.
- */
+/** Defers a turn that surely had no effect, at least by the service's `retry_after_ms`. */
 export function deferUnsent(work: RunWork, failure: Failure, { clock }: RunTools): RunFact {
   const { run, began_ms, attempts } = work
   const now_ms = clock.now_ms()
@@ -74,10 +65,7 @@ export function deferUnsent(work: RunWork, failure: Failure, { clock }: RunTools
   return { type: 'turn_unsent', run, not_before_ms: now_ms + wait_ms, error }
 }
 
-/**
- * Facts after a failed read: none if the service is at fault and its circuit opens, otherwise the
- * run is deferred.
- */
+/** Facts after a failed read: none if the service is at fault, otherwise the run is deferred. */
 export async function afterFailure(failure: Failure, work: RunWork, tools: RunTools): Promise<RunFact[]> {
   if (tools.hard.aborted) return []
   if ((await tools.circuit.failed(failure, work.project_id, 'api')) === 'hold') return []
@@ -94,10 +82,7 @@ function givenUp(run: number, { code, message }: FaultNote): RunFact {
 
 /** State of the service that concerns all runs. The whole daemon shares one. */
 interface Circuit {
-  /**
-   * Number of calls that may begin now: 0 while the circuit is open, 1 for a probe whose end must
-   * be reported.
-   */
+  /** Calls allowed now: 0 with an open circuit, 1 for a probe whose end must be reported. */
   allowance(hosts: readonly ['api']): { limit: number; wait_ms: number; except_projects: string[] }
   /** `hold`: the service, the account or the project is at fault, and the run keeps its state. */
   failed(failure: Failure, project_id: string, host: 'api'): Promise<'hold' | 'count'>
@@ -106,10 +91,7 @@ interface Circuit {
   unused(): void
 }
 
-/**
- * Events of prompts for users; `run` names the prompt and the due time. Nothing depends on these
- * reports.
- */
+/** Events for users; `run` names prompt and due time. Nothing depends on these reports. */
 export interface PromptReport {
   asked(run: string): void
   answered(run: string): void

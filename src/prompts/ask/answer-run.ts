@@ -39,10 +39,7 @@ async function stepOf(work: RunWork, settings: PromptSettings, tools: RunTools):
   }
 }
 
-/**
- * The ledger hands out only runs of configured prompts. If the config loses a prompt meanwhile, its
- * run ends.
- */
+/** Only runs of configured prompts are claimed. If the config loses a prompt, its run ends. */
 function unconfigured({ run, prompt }: RunWork): RunFact {
   const message = `the prompt ${prompt} is not in the config any more`
   return { type: 'run_failed', run, error: { code: 'prompt.unconfigured', message } }
@@ -59,10 +56,7 @@ function tell(fact: RunFact, work: RunWork, { report }: RunTools): void {
   else if (fact.type === 'run_set_back' || fact.type === 'turn_unsent') report.later(fact.error.message, name)
 }
 
-/**
- * Writes the report of an answered run. If that fails, a later try uses the same answer and asks
- * nothing again.
- */
+/** Writes the report of an answered run. A retry uses the same answer and asks nothing again. */
 function writeRun(work: RunWork, settings: PromptSettings, tools: RunTools): RunFact[] {
   const { run } = work
   const zone = settings.schedule.timezone

@@ -47,10 +47,7 @@ export async function askTurn(work: RunWork, settings: PromptSettings, tools: Ru
   }
 }
 
-/**
- * True if the run still exists. A run ends if the config loses its prompt; a question sent after
- * that would get no report.
- */
+/** False if the config lost the prompt, which ends its run: a question now would get no report. */
 async function isIntended({ prompt, run }: RunWork, ledger: RunTools['ledger']): Promise<boolean> {
   const state = (await ledger.prompts()).find(({ name }) => name === prompt)
   return state?.open_runs.some((open) => open.run === run && open.state === 'asking') ?? false

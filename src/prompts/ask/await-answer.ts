@@ -8,10 +8,7 @@ import { Patience, type PromptSettings } from '../prompt-settings.ts'
 import { defer, isNotFound, noteOf, type RunTools } from '../run-tools.ts'
 import { lostTurn } from './look-for-turn.ts'
 
-/**
- * Failed reads allowed after the deadline, each followed by a pause: a brief fault must not end a
- * run whose answer exists.
- */
+/** Failed reads allowed after the deadline: a brief fault must not end an answered run. */
 const max_late_reads = 5
 
 /**

@@ -43,18 +43,12 @@ export async function awaitFiles(work: RunWork, settings: PromptSettings, tools:
   return false
 }
 
-/**
- * A folder that is new, or was offline before a restart, may be online. Only a check of its root
- * since the due time counts.
- */
+/** Only a root check since the due time counts: a new or once offline folder may be online. */
 function isOffline({ offline_reason, judged_ms }: FolderState, due_ms: number): boolean {
   return offline_reason !== undefined && judged_ms !== undefined && judged_ms >= due_ms
 }
 
-/**
- * End of each folder's scan that began after the due time. Files that came later are not waited
- * for.
- */
+/** Ends of the scans that began after the due time; files that came later are not waited for. */
 class FolderScans {
   readonly #due_ms: number
   readonly #ended_ms = new Map<string, number>()

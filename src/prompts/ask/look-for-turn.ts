@@ -12,10 +12,7 @@ import { defer, isNotFound, noteOf, type RunTools } from '../run-tools.ts'
  * contains the due time.
  */
 const skew_ms = day_ms
-/**
- * 10,000 chats; more than any project makes between a crash and the next start. It also ends the
- * read of an endless list.
- */
+/** 10,000 chats; no project makes more between crash and start. Bounds an endless list, too. */
 const max_pages = 100
 /** Number of candidates to read, nearest to the intent first; each costs two reads. */
 const max_candidates = 1_000
@@ -78,10 +75,7 @@ class Search {
   unread = 0
   readonly #work: RunWork
   readonly #tools: RunTools
-  /**
-   * Chats and messages that are surely not this turn: those of others, of other turns, or lost
-   * before.
-   */
+  /** Chats and messages that are surely not this turn: of others, or lost before. */
   readonly #others = new Set<string>()
 
   constructor(work: RunWork, tools: RunTools) {
@@ -185,10 +179,7 @@ const losses = {
   'answer.error': 'the service ended the turn with an error',
 } as const
 
-/**
- * A lost turn is asked once more for each of two causes: it was not found after a search, or the
- * service ended it. After that the run fails.
- */
+/** A lost turn is asked once more for each cause: not found, or ended by the service. */
 export function lostTurn({ run, turn, turns, notes }: RunWork, code: keyof typeof losses): RunFact {
   const what = losses[code]
   // The newest losses in the notes belong to this turn, because turns are asked one after the

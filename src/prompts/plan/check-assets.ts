@@ -11,14 +11,9 @@ export interface CheckedAsset {
 
 /** Parallel single reads: a question waits for them, but they must not slow down uploads. */
 const reads_at_once = 4
-/**
- * Up to so many assets, single reads are as cheap as list pages, where an asset may be on any page.
- */
+/** Up to so many assets, single reads are as cheap as list pages. */
 const max_single_reads = 20
-/**
- * List pages to read. Recent assets are on the first pages if the newest come first; otherwise it
- * soon stops reading pages.
- */
+/** List pages to read. Recent assets are on the first ones, if the newest come first. */
 function pagesFor(assets: number): number {
   return Math.ceil(assets / 50) + 4
 }

@@ -14,10 +14,7 @@ export interface Coverage {
   ready: number
   taken: number
   left_for_next: number
-  /**
-   * Next run: it covers the rest. Left out: perhaps no run does, because each covers only a time
-   * span.
-   */
+  /** `next time`: the next run covers the rest; `left out`: perhaps no run does. */
   left_are: 'next time' | 'left out'
   /** Refusals reported for the first time; those in an earlier report are omitted. */
   refused: NamedFiles
@@ -46,10 +43,7 @@ export type FolderLook = Pick<FolderState, 'name' | 'online' | 'offline_reason' 
 
 const stages = ['refused', 'moving', 'on_the_way', 'blocked', 'removed'] as const
 
-/**
- * `fresh` and `more`: all assets ready for this run; `taken`: those that it covers; `unready`:
- * files in its patterns that are not ready.
- */
+/** `fresh` and `more`: all ready assets; `taken`: those covered now; `unready`: other files. */
 export function composeCoverage(run: {
   fresh: readonly unknown[]
   more?: number

@@ -41,8 +41,7 @@ export async function collectFresh(
 }
 
 /**
- * Patterns as in gitignore(5), relative to the folder. The last match decides, as in a folder's
- * `include`. No patterns: every file.
+ * Patterns as in gitignore(5), relative to the folder; the last match decides. None: every file.
  */
 export function pathMatcher(paths: readonly string[]): (path: string) => boolean {
   if (paths.length === 0) return () => true
@@ -51,10 +50,7 @@ export function pathMatcher(paths: readonly string[]): (path: string) => boolean
   return (path) => list.match(path) !== undefined
 }
 
-/**
- * Arrivals to query for a run. A time span ends at the due time, and includes contents that were
- * reported before.
- */
+/** Arrivals for a run. A time span ends at the due time, and includes reported contents. */
 export function freshQueryOf(
   settings: Pick<PromptSettings, 'scope' | 'first_run'>,
   due_ms: number,
@@ -66,10 +62,7 @@ export function freshQueryOf(
   return { only_fresh: false, only_come, since_ms: due_ms - fresh.within_ms }
 }
 
-/**
- * True if the prompt excludes files that existed before their folder was set up. The coverage and
- * the wait use the same files.
- */
+/** True if the prompt excludes files older than their folder's setup, also from its wait. */
 export function asksForWhatCame({ scope, first_run }: Pick<PromptSettings, 'scope' | 'first_run'>): boolean {
   return first_run === 'from_now' && scope.fresh !== 'all'
 }

@@ -22,10 +22,7 @@ export interface PlanChange {
 /** Note for users who try a prompt on a folder full of files. */
 const left_out_at_first = 'files that were there before their folder was set up are left out (first_run: from_now)'
 
-/**
- * Each round replaces missing assets with the next ones. After the last round only assets known to
- * exist are asked about.
- */
+/** Each round replaces missing assets. After the last one only existing assets are asked about. */
 const max_rounds = 3
 
 /**

@@ -9,15 +9,10 @@ import { lastLine, runLine } from '../manifest.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import type { FreshAsset } from './fresh.ts'
 
-/**
- * Characters. The hosted service refused longer prompts (contract/limits.ts, `max_prompt_length`).
- */
+/** Characters. The hosted service refused longer prompts (contract/limits.ts). */
 export const max_prompt_length = 24_000
 
-/**
- * Maximum number of turns with files: each takes minutes and costs money. Other files stay fresh
- * for the next run.
- */
+/** Maximum turns with files: each takes minutes and costs money. Other files stay fresh. */
 const max_batches = 50
 
 export interface TurnsWanted {
@@ -27,15 +22,11 @@ export interface TurnsWanted {
   assets: readonly FreshAsset[]
   /** Checked ids of the other kinds: label_ids, chat_ids, … Empty lists count as absent. */
   ids: Omit<Scope, 'asset_ids'>
-  /**
-   * Due time of the last written run. Absent: `first_since_ms` counts; if that is absent too, every
-   * file is new.
-   */
+  /** Due time of the last written run; absent: `first_since_ms`, and without that, no start. */
   since_ms: number | undefined
   first_since_ms?: number | undefined
   /**
-   * A refused body that may be too long. The file list shrinks until the prompt has half its
-   * length.
+   * A refused body, perhaps too long. The file list shrinks until the prompt has half its length.
    */
   shorter_than?: string | undefined
 }
@@ -86,10 +77,7 @@ export function requestBody(asked: Question): string {
   return questionBody(asked)
 }
 
-/**
- * The body of the current turn, to store and send. The closing turn gets its body now, when its
- * chat is known.
- */
+/** The current turn's body, to store and send. The closing turn gets it now, with its chat. */
 export function bodyToSend(work: RunWork, settings: PromptSettings): string {
   const { turn, turns } = work
   const chat_id = turns[0]!.chat_id
@@ -144,10 +132,7 @@ function runLineOf({ settings, run }: TurnsWanted, turn: number, turns: number):
   return runLine(settings.name, run.due_ms, settings.schedule.timezone, turn, turns)
 }
 
-/**
- * Fills the template and adds the run line at the end. If the prompt is too long, it lists fewer
- * files.
- */
+/** Fills the template and ends it with the run line. A long prompt lists fewer files. */
 function composePrompt(wanted: TurnsWanted, assets: readonly FreshAsset[], line: string, before = ''): string {
   const names = assets.map(({ name }) => printable(name))
   const values = valuesOf(wanted, names.length)

@@ -5,22 +5,13 @@ import type { RunFact } from '../../domain/run.ts'
 import type { PromptState } from '../../ledger/prompt-work.ts'
 import type { PromptSettings, Schedule } from '../prompt-settings.ts'
 
-/**
- * A run counts as late after this delay: the scheduler steps once a minute, and another worker may
- * delay it.
- */
+/** Later runs count as late. The scheduler steps once a minute, and may be delayed. */
 const on_time_ms = 2 * minute_ms
 
-/**
- * A clock so far behind the last check was ahead before and has been corrected. A smaller step is a
- * daylight saving change or drift.
- */
+/** A clock so far behind was ahead before. Smaller steps are daylight saving or drift. */
 const set_right_ms = day_ms
 
-/**
- * Maximum count of missed times. A text like "1,000 and more" suffices, and counting a year of
- * minutes would take 20 s.
- */
+/** Maximum count of missed times: counting a year of minutes would take 20 s. */
 const max_counted = 1_000
 
 type ScheduleFact = Extract<RunFact, { type: 'run_due' | 'run_passed_over' | 'schedule_reset' }>

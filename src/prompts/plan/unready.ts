@@ -7,19 +7,13 @@ export interface NamedFiles {
   files: { name: string; why?: string }[]
 }
 
-/**
- * A thousand names show that the folder is the problem, not its files; more would only make the
- * manifest large.
- */
+/** A thousand names show that the folder is the problem; more would bloat the manifest. */
 const max_named = 1_000
 
 /** Files in the run's scope that are not ready. */
 export interface Unready {
   lists: Record<UnreadyFile['stage'], NamedFiles>
-  /**
-   * Refusals that the report names; the ledger then counts them as covered. Later reports name the
-   * others.
-   */
+  /** Refusals that the report names and thereby covers. Later reports name the others. */
   refusals: RunRefusal[]
 }
 
@@ -53,10 +47,7 @@ export class UnreadyTally {
   }
 }
 
-/**
- * A set of content ids of the ledger, one bit each: a million ids need as much memory as a thousand
- * objects.
- */
+/** A set of content ids, one bit each: a million need as much memory as a thousand objects. */
 export class ContentSet {
   #bits = new Uint8Array(1_024)
   size = 0

@@ -9,17 +9,12 @@ import { type Manifest, manifestPath, parseManifest } from '../manifest.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { manifestText, max_manifest_bytes } from './manifest-text.ts'
 
-/**
- * Names have at most 255 bytes (ext4, APFS, NTFS). The rest is for the number, the ending and the
- * temporary name.
- */
+/** Names have at most 255 bytes (ext4, APFS, NTFS), including number and endings. */
 const max_stem_bytes = 180
 /** So many runs with one name mean a template without a date; the operator must add one. */
 const max_same_name = 1_000
 
-/**
- * Others read reports, so the group may, if the directory allows it, as with every file delivery.
- */
+/** Others read reports, so the group may, if the directory allows it. */
 const report_mode = 0o640
 
 /**

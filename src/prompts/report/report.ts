@@ -13,10 +13,7 @@ import { type FrontMatterValue, frontMatter } from './front-matter.ts'
 /** Maximum number of sources in a report for readers; the manifest lists all. */
 const max_sources = 200
 
-/**
- * Composes the report of an answered run: Markdown with YAML front matter, and the manifest with
- * the data behind its numbers.
- */
+/** The report of an answered run (Markdown, YAML front matter), and its manifest. */
 export function composeReport(
   run: RunContent,
   settings: PromptSettings,
