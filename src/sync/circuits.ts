@@ -12,45 +12,42 @@ interface Tripped {
   since_ms: number
   message: string
   told: boolean
-  /**
-   * The step that failed for several contents alike: only its success ends the trouble. Absent: any
-   * success does.
-   */
+  /** Step that failed for several contents; only its success ends the trouble. Absent: any. */
   step: Step | undefined
-  /** The service itself named the pause (Retry-After). */
+  /** True if the service set the pause (Retry-After). */
   asked_to_wait: boolean
 }
 
 const retry = { first_ms: second_ms, most_ms: 5 * minute_ms }
 const retry_account = { first_ms: 15 * second_ms, most_ms: 5 * minute_ms }
-/** How often the token's source is read again while the token is refused. */
-const token_look_ms = 2 * second_ms
-/** A probe that says nothing for this long was lost. */
+/** Interval to read the token's source while the token is refused. */
+const token_check_ms = 2 * second_ms
+/** A probe without a result for this long is lost. */
 const probe_lost_ms = 2 * minute_ms
-/** Further than anything is put off. */
+/** Longer than any wait. */
 const far_ahead_ms = 366 * day_ms
-/** Of a trouble that is a pause which the service named: it is there, and whoever waits for it is told so. */
+/** Code of a trouble that is only a pause set by the service, which is thus online. */
 const code_of_pause = 'service.asked_to_wait'
-/** A short pause that the service asked for is no trouble to tell people about. */
+/** A shorter pause set by the service is not reported as a trouble. */
 const quiet_pause_ms = minute_ms
 
 export interface CircuitTools {
   ledger: Ledger
   clock: Clock
   report: SyncReport
-  /** True when there is another token now; throws where it cannot be read. */
+  /** True if the token has changed; throws if it cannot be read. */
   reloadToken: () => boolean
-  /** The service asked for less at once. */
+  /** Called when the service asks for fewer parallel calls. */
   onSlowDown: () => void
-  /** Every project of the configuration in force. */
+  /** All projects of the configuration in force. */
   readonly projects: readonly string[]
-  /** Those of them that somebody asks again and again, whether there is something to send or not: only an answer ends their trouble. */
+  /** Projects asked regularly, even without files to send. Only an answer ends their trouble. */
   readonly audited?: readonly string[]
 }
 
 export type Circuits = ReturnType<typeof createCircuits>
 
-/** One for each service that is or was in force: what ends late with an earlier one says nothing about the next. */
+/** Each service has its own circuits: late results of an earlier one do not concern the next. */
 export function createCircuits(tools: CircuitTools) {
   const { ledger, clock, report } = tools
   const counts = createFaultCounts(clock)
@@ -60,7 +57,7 @@ export function createCircuits(tools: CircuitTools) {
   let is_retired = false
   let pause_ends_ms = Number.NEGATIVE_INFINITY
 
-  /** The same for work that goes on in a pause. */
+  /** The same for work that continues in a pause. */
   function restsForTrouble(project_id: string, hosts: readonly Host[]): boolean {
     const now_ms = clock.now_ms()
     const concerns = (about: About) => {
@@ -70,7 +67,7 @@ export function createCircuits(tools: CircuitTools) {
     return [...resting].some(([about, { until_ms }]) => until_ms > now_ms && concerns(about))
   }
 
-  /** Another token is shown from now on: what the last one was told says nothing about it. */
+  /** A new token is in use; answers to the old one say nothing about it. */
   function tokenChanged(): void {
     const account = resting.get('account')
     if (!account) return
@@ -78,7 +75,7 @@ export function createCircuits(tools: CircuitTools) {
     account.attempts = 0
   }
 
-  /** Whether the configuration in force names this project. */
+  /** True if the configuration in force names this project. */
   function asksFor(project_id: string): boolean {
     return tools.projects.includes(project_id)
   }
@@ -87,15 +84,15 @@ export function createCircuits(tools: CircuitTools) {
     const { pause_ms, step } = of
     const now_ms = clock.now_ms()
     const before = resting.get(about)
-    // Calls that were already out when it tripped say nothing new.
+    // Calls that were already running when it tripped show nothing new.
     if (before && before.until_ms > now_ms) return 'hold'
     const attempts = before?.attempts ?? 0
     const limits = about === 'account' || about.startsWith('project:') ? retry_account : retry
-    // A pause of nothing (Retry-After: 0) would be asked for again and again, as fast as the line allows.
+    // After a pause of zero (Retry-After: 0) calls would repeat as fast as the network allows.
     const wait_ms = pause_ms === undefined ? backoff_ms(attempts, limits) : Math.max(pause_ms, limits.first_ms)
     const message = [failure.message, failure.humane].filter((text) => text !== undefined).join(': ')
     const since_ms = before?.since_ms ?? now_ms
-    // Short pauses one after the other, with nothing answered in between, are a long one.
+    // Short pauses in a row, without a success in between, count as a long one.
     const is_long = pause_ms === undefined || pause_ms > quiet_pause_ms || now_ms - since_ms > quiet_pause_ms
     const told = !is_retired && (before?.told === true || is_long)
     const tripped = {
@@ -129,16 +126,16 @@ export function createCircuits(tools: CircuitTools) {
     try {
       await ledger.record([{ type: 'trouble_ended', about }])
     } catch (error) {
-      // The next success says it again.
+      // The next success repeats it.
       if (!resting.has(about)) resting.set(about, { ...tripped, until_ms: 0 })
       throw error
     }
     report.trouble(about, 'right again', 'info')
   }
 
-  function lookAtToken(now_ms: number): void {
+  function checkToken(now_ms: number): void {
     const account = resting.get('account')
-    if (!account || now_ms - token_looked_ms < token_look_ms) return
+    if (!account || now_ms - token_looked_ms < token_check_ms) return
     token_looked_ms = now_ms
     try {
       if (tools.reloadToken()) tokenChanged()
@@ -149,13 +146,14 @@ export function createCircuits(tools: CircuitTools) {
 
   return {
     /**
-     * What a worker that uses these hosts may begin. A project that rests is left out, and the others go on at full speed; when
-     * its pause is over it takes part again, and rests anew at its first refusal. `limit`: how many items may be begun now, 0
-     * while everything rests, 1 as a probe.
+     * Work that a worker on these hosts may begin. Refused projects are excluded, and others
+     * continue at full speed. After its pause a project takes part again, and the first refusal
+     * pauses it anew. `limit`: number of items allowed now; 0 while everything pauses, 1 for a
+     * probe.
      */
     allowance(hosts: readonly Host[]) {
       const now_ms = clock.now_ms()
-      lookAtToken(now_ms)
+      checkToken(now_ms)
       const except_projects: string[] = []
       let probing = false
       let wait_ms = 0
@@ -166,22 +164,24 @@ export function createCircuits(tools: CircuitTools) {
         else if (until_ms <= now_ms) probing = true
         else wait_ms = Math.max(wait_ms, until_ms - now_ms)
       }
-      if (wait_ms > 0) return { limit: 0, wait_ms: Math.min(wait_ms, token_look_ms), except_projects }
+      if (wait_ms > 0) return { limit: 0, wait_ms: Math.min(wait_ms, token_check_ms), except_projects }
       if (!probing) return { limit: Number.POSITIVE_INFINITY, wait_ms: 0, except_projects }
-      if (probe_until_ms > now_ms) return { limit: 0, wait_ms: token_look_ms, except_projects }
+      if (probe_until_ms > now_ms) return { limit: 0, wait_ms: token_check_ms, except_projects }
       probe_until_ms = now_ms + probe_lost_ms
       return { limit: 1, wait_ms: 0, except_projects }
     },
-    /** Whether claimed work must not begin now: in a pause, or while a host or its project rests. */
+    /**
+     * True if claimed work must not begin: in a pause, or while a circuit that it needs is open.
+     */
     rests(project_id: string, hosts: readonly Host[]): boolean {
       return pause_ends_ms > clock.now_ms() || restsForTrouble(project_id, hosts)
     },
     restsForTrouble,
-    /** The probe found nothing to do, or has ended, whether the service was asked or not. */
+    /** Call it when the probe had no work, or has ended, with or without a call. */
     unused(): void {
       probe_until_ms = 0
     },
-    /** Nothing is to be sent: what rested for its sake is no trouble any more. */
+    /** No upload is left, so circuits of uploads are no trouble any more. */
     async nothingToSend(): Promise<void> {
       const now_ms = clock.now_ms()
       for (const [about, { until_ms }] of [...resting]) {
@@ -193,16 +193,16 @@ export function createCircuits(tools: CircuitTools) {
         if (!(await ledger.dueElsewhere(others, far_ahead_ms))) await heal(about)
       }
     },
-    /** Answers `hold` where the item itself is not at fault and must keep its state, `count` where it may be. */
+    /** Returns `hold` if the item is not at fault and must keep its state, `count` if it may be. */
     async failed(failure: Failure, project_id: string, host: Host, concern?: Concern): Promise<'hold' | 'count'> {
       probe_until_ms = 0
-      // Tried again it carries the other one.
+      // The retry uses the new token.
       if (failure.of_old_token) return 'hold'
       if (failure.about === 'account') return trip('account', failure)
-      // What is left of a project that is no longer asked for is a matter of its own.
+      // Leftover work of a project that the configuration no longer names is judged by itself.
       if (failure.about === 'project' && !asksFor(project_id)) return 'count'
       if (failure.about === 'project') return trip(`project:${project_id}`, failure)
-      // The service's word about this content.
+      // The service judged this content.
       if (failure.about === 'content') return 'count'
       if (isOfAHost(failure, host)) {
         if (!is_retired && isTooMuch(failure)) tools.onSlowDown()
@@ -218,7 +218,7 @@ export function createCircuits(tools: CircuitTools) {
       const is_alike = counts.addAlike(failure, step, content)
       return is_known || is_alike ? trip(about, failure, { step }) : 'count'
     },
-    /** `step`: of an upload. */
+    /** `step`: only for uploads. */
     async succeeded(project_id: string, host: Host, step?: Step): Promise<void> {
       counts.succeeded(host, step)
       if (resting.size === 0) return
@@ -229,7 +229,7 @@ export function createCircuits(tools: CircuitTools) {
       probe_until_ms = 0
       for (const about of healed) await heal(about)
     },
-    /** A person stops what goes out: what was claimed before and is not begun goes back; the ledger hands out no more. */
+    /** Stops outgoing work: claimed work is released, and the ledger hands out none. */
     pause(until_ms = Number.POSITIVE_INFINITY): void {
       pause_ends_ms = until_ms
     },
@@ -238,14 +238,15 @@ export function createCircuits(tools: CircuitTools) {
     },
     tokenChanged,
     /**
-     * Another service is in force, or another way to this one, with circuits of its own: no trouble here is one any more, and from
-     * now on nothing is told, for the ledger knows one trouble of a kind and it would be that of the other.
+     * Another service, or another way to this one, is in force with its own circuits. All troubles
+     * here end, and no more are reported: the ledger has one trouble per kind, which now belongs to
+     * the other circuits.
      */
     async retire(): Promise<void> {
       for (;;) {
         const told = [...resting].filter(([, tripped]) => tripped.told)
         if (told.length === 0) break
-        // Where it cannot be recorded these circuits stay in force, and end it when they can.
+        // If recording fails, these circuits stay in force, and end the trouble when they can.
         await ledger.record(told.map(([about]) => ({ type: 'trouble_ended', about })))
         for (const [about, tripped] of told) {
           tripped.told = false
@@ -255,14 +256,14 @@ export function createCircuits(tools: CircuitTools) {
       is_retired = true
     },
     asksFor,
-    /** Of projects that are no longer asked for. */
+    /** Ends the troubles of all other projects, which the configuration no longer names. */
     async forgetProjectsExcept(projects: readonly string[]): Promise<void> {
       for (const about of [...resting.keys()]) {
         if (about.startsWith('project:') && !projects.some((project) => about === `project:${project}`))
           await heal(about)
       }
     },
-    /** What rests now, and since when. */
+    /** Open circuits, with their begin. */
     tripped: () => [...resting].map(([about, tripped]) => ({ about, ...tripped })),
   }
 }

@@ -17,19 +17,19 @@ export interface ClaimTools {
 
 export interface ClaimWork<Work, Tools> {
   name: string
-  /** Under which the ledger knows what is in flight. */
+  /** Kind of work in flight, as the ledger knows it. */
   kind: 'follow' | 'label' | 'remove'
   max_claimed: number
-  /** Many facts wake it; they are gathered for this long. */
+  /** Collects wakes for this long, because many facts cause one. */
   pace_ms: number
   claim(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<Work>>
-  /** Ends in facts. Its calls to the service keep the pulse of the step. */
+  /** Does the work, which ends in facts. Its calls to the service keep the step's pulse. */
   act(work: readonly Work[], tools: Tools): Promise<void>
 }
 
 export type ClaimWorker = ReturnType<typeof startClaimWorker>
 
-/** Claims contents, acts on them, and gives back what it claimed, however that ended. */
+/** Claims contents, works on them, and releases them afterwards, even after an error. */
 export function startClaimWorker<Work extends { content: number }, Tools extends ClaimTools>(
   { name, kind, max_claimed, pace_ms, claim, act }: ClaimWork<Work, Tools>,
   tools: Tools,
@@ -64,7 +64,7 @@ export function startClaimWorker<Work extends { content: number }, Tools extends
 
 const max_at_once = 4
 
-/** Acts on a few at a time. `leave` takes those that nobody asked the service about, also where one of the others threw. */
+/** Works on a few items at a time. `leave` receives the unasked ones, even if another threw. */
 export async function actOnEach<Work extends { project_id: string }>(
   work: readonly Work[],
   { circuits, signal }: { circuits: Circuits; signal: AbortSignal },
@@ -74,7 +74,7 @@ export async function actOnEach<Work extends { project_id: string }>(
   const left = new Set(work)
   try {
     for (let from = 0; from < work.length && !signal.aborted; from += max_at_once) {
-      // A pause or a trouble came after the claim: this work is left.
+      // A pause or trouble may begin after the claim. Such work is left.
       const begun = work
         .slice(from, from + max_at_once)
         .filter(({ project_id }) => !circuits.rests(project_id, ['api']))

@@ -5,34 +5,25 @@ import type { Step } from './upload/send-places.ts'
 
 export type Host = 'api' | 'blob'
 
-/** The content that a failed call was about, and the step of its upload, where it was one. */
+/** Content that a failed call was about, and the step of its upload, if any. */
 export interface Concern {
   content: number
   step?: Step | undefined
 }
 
-/**
- * One failure may be chance. Three in a row, or three contents with the same fault, are a fault of
- * the service.
- */
+/** One failure may be chance. Three in a row or in three contents are the service's fault. */
 const failures_to_trip = 3
-/**
- * One content alone needs one failure more: its slot is given up at the third, and the fourth is
- * that of another slot.
- */
+/** One content alone: the third failure ends its slot, and the fourth comes from a new slot. */
 const failures_alone_to_trip = 4
-/** Contents that meet the same fault within this time meet it together. */
+/** Maximum time between equal faults of several contents to count together. */
 const alike_ms = 5 * minute_ms
-/**
- * A host that answered others within this time works: a content that fails there alone fails for
- * itself.
- */
+/** A host that answered others within this time works; a content that fails alone is at fault. */
 const works_ms = 5 * minute_ms
 
 /**
- * Whether a failure may be that of the host, not of one item. An answer that nobody understands may
- * be: a captive portal or a sign-in page answers every call in the same way. The blob store has
- * spoken with such an answer, and may mean the one upload.
+ * True if a failure may come from the host, not from one item. An unknown answer of the API counts:
+ * a captive portal or sign-in page answers every call that way. From the blob store it may concern
+ * one upload only.
  */
 export function isOfAHost({ about }: Failure, host: Host): boolean {
   return about === 'network' || about === 'later' || (about === 'unknown_protocol' && host === 'api')
@@ -40,25 +31,25 @@ export function isOfAHost({ about }: Failure, host: Host): boolean {
 
 interface InARow {
   times: number
-  /** Failures that are about no content. */
+  /** Number of failures that concern no content. */
   general: number
   contents: Set<number>
 }
 
-/** Counts failed calls, and tells a fault of the service from a fault of one content. */
+/** Counts failed calls, to separate a fault of the service from a fault of one content. */
 export function createFaultCounts(clock: Clock) {
   const in_a_row = new Map<Host, InARow>()
   const succeeded_ms = new Map<Host, number>()
-  /** By step and fault: when each content last met it. */
+  /** Per step and fault: the last time for each content. */
   const alike = new Map<string, Map<number, number>>()
 
   return {
-    /** Counts a failure that may be that of a host. True where so many came in a row that it is. */
+    /** Counts a failure that may come from a host. True if enough of them came in a row. */
     addInARow({ code }: Failure, host: Host, concern: Concern | undefined): boolean {
       const row = in_a_row.get(host) ?? { times: 0, general: 0, contents: new Set() }
       in_a_row.set(host, row)
       row.times++
-      // Every call goes to the same API. Where to upload stands in the ticket of the content.
+      // All calls use the same API. The upload address comes from the content's ticket.
       const is_general = concern === undefined || (host === 'api' && isSurelyUnsent(code))
       if (is_general) row.general++
       else row.contents.add(concern.content)
@@ -66,10 +57,7 @@ export function createFaultCounts(clock: Clock) {
       const works = clock.monotonic_ms() - (succeeded_ms.get(host) ?? Number.NEGATIVE_INFINITY) < works_ms
       return row.times >= failures_alone_to_trip && !works
     },
-    /**
-     * Counts a fault of one step. True where so many contents met the same one that it is the
-     * service's.
-     */
+    /** Counts a fault of one step. True if enough contents had it to blame the service. */
     addAlike({ about, code, status }: Failure, step: Step, content: number): boolean {
       const now_ms = clock.monotonic_ms()
       const key = `${step} ${code ?? status ?? about}`

@@ -1,6 +1,6 @@
 import type { FolderStart } from '../domain/file.ts'
 
-/** What sync must know of a folder; the config's folder has this shape. */
+/** Settings of a folder that sync needs; a subset of the config's. */
 export interface FolderSettings {
   name: string
   /** Absolute path of the folder's root. */
@@ -22,10 +22,7 @@ export interface FolderSettings {
   widening: 'warn' | 'skip'
 }
 
-/**
- * Everything that decides which files are skipped, as one text: when it changes, skipped files are
- * looked at again.
- */
+/** All settings that decide about skips. If this text changes, skipped files are checked again. */
 export function rulesText(folder: FolderSettings): string {
   const { include, exclude, dot_files, max_file_bytes, start } = folder
   return JSON.stringify({ include, exclude, dot_files, max_file_bytes, start })

@@ -6,20 +6,15 @@ import type { SendWork } from '../ledger/ledger.ts'
 import { type Failure, failureText } from '../remote/outcome.ts'
 import type { Step } from './upload/send-places.ts'
 
-/**
- * After so many failures in a row a slot is given up: what is wrong may be its ticket, and the next
- * slot has another.
- */
+/** A slot ends after so many failures in a row: its ticket may be the cause. */
 const max_slot_failures = 3
-/**
- * No content is given up sooner, however many attempts have failed: a fault of the service may last
- * so long.
- */
+/** No content is given up sooner: a fault of the service may last as long. */
 const min_failing_ms = 10 * minute_ms
 
 /**
- * Whether another slot may help: this one failed too often, at the blob store or because `complete`
- * does not know it. The last try has a slot of its own: a content is not given up for an old ticket.
+ * True if another slot may help: this one failed too often, at the blob store or because `complete`
+ * does not know it. The last try has its own slot, so that no content is given up for an old
+ * ticket.
  */
 export function isSlotGivenUp(
   { slot_failures, attempts }: Pick<SendWork, 'slot_failures' | 'attempts'>,
@@ -31,7 +26,7 @@ export function isSlotGivenUp(
   return (step === 'put' || about === 'slot_gone') && (is_last_next || slot_failures + 1 >= max_slot_failures)
 }
 
-/** Why a content is given up with this failure; undefined while it is tried again. */
+/** Reason to give up a content after this failure; undefined while it is retried. */
 export function givenUp(
   { attempts, failing_since_ms }: Pick<SendWork, 'attempts' | 'failing_since_ms'>,
   failure: Failure,
@@ -44,20 +39,20 @@ export function givenUp(
   return { ...failure, code: 'gave_up', message }
 }
 
-/** The failure as the ledger keeps it. */
+/** The failure in the form that the ledger stores. */
 export function noteOf(failure: Failure): FaultNote {
   return { code: failure.code ?? failure.about, message: failureText(failure) }
 }
 
-/** Shorter values sign nothing, and would be found in every other word. */
-const shortest_secret = 8
+/** Shorter values are no signatures, and would match ordinary words. */
+const min_secret_length = 8
 
-/** A service may repeat an upload's address or headers in its words for people; they go no further than this. */
+/** A service may repeat an upload's address or headers in its message; remove them. */
 export function withoutTicket(failure: Failure, ticket: Ticket | undefined): Failure {
   if (!ticket) return failure
   const { search, searchParams } = new URL(ticket.upload_url)
   const secrets = [search.slice(1), ...searchParams.values(), ...Object.values(ticket.upload_headers)]
-    .filter((secret) => secret.length >= shortest_secret)
+    .filter((secret) => secret.length >= min_secret_length)
     .sort((one, other) => other.length - one.length)
   const clean = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text)
   return {

@@ -1,37 +1,34 @@
-/**
- * What sync tells people as it happens. Names are folder and path. The daemon turns it into log lines; nothing is decided by
- * it, the ledger has the truth.
- */
+/** Events of sync for users; names are folder and path. Nothing depends on these reports. */
 export interface SyncReport {
-  /** The service has it, and it is of use there. */
+  /** The service has the content and can use it. */
   ready(name: string): void
   sent(name: string, bytes: number): void
-  /** The service had these bytes already: nothing was sent. */
+  /** The service had these bytes already, so nothing was sent. */
   linked(name: string): void
-  /** No file needs it, and its folder's policy lets it go: it is not there any more. */
+  /** No file needs it, and its folder's policy allowed the removal from the service. */
   removed(name: string): void
   skipped(reason: string, name: string): void
   blocked(reason: string, name: string): void
-  /** A person must act. */
+  /** The operator must act. */
   refused(reason: string, name: string): void
-  /** Set back, to be tried again by itself. */
+  /** Deferred; Sluice retries it. */
   later(reason: string, name: string): void
   folder(name: string, what: string, level: 'info' | 'warn'): void
   trouble(about: string, what: string, level: 'info' | 'error'): void
-  /** What a full round of the audit of a project came to. */
+  /** Result of a full audit round of a project. */
   audit(project_id: string, what: string, level: 'info' | 'warn'): void
   fault(where: string, error: unknown): void
 }
 
 /**
- * What is wrong beyond any one file, and what may be tried meanwhile. A fault of the account or a
- * project stops at the first sign; a service or blob store that does not answer after a few
- * failures in a row; uploads when several contents meet the same fault at one step. Then nothing is
- * sent but one probe at a time, later and later, and no file pays an attempt for it.
+ * A fault beyond one file. A fault of the account or a project stops calls at once; a service or
+ * blob store without answers, after a few failures in a row; uploads, when several contents have
+ * the same fault at one step. Then only one probe at a time runs, at growing intervals, and no file
+ * loses an attempt.
  */
 export type About = 'account' | 'api' | 'blob' | 'uploads' | `project:${string}`
 
-/** Only uploads need it, and they alone use the blob store. */
+/** Only uploads need these, because only they use the blob store. */
 export function isOfUploads(about: About): boolean {
   return about === 'blob' || about === 'uploads'
 }
@@ -44,7 +41,7 @@ const hints: Readonly<Record<string, string>> = {
     'Several files met this, so none is refused for it; one at a time is tried again by itself. If it lasts, tell the operator of the service',
 }
 
-/** What a person can do about a trouble that rests the calls. */
+/** What the operator can do about a trouble that stops calls. */
 export function hintFor(about: About): string {
   return (
     hints[about] ?? 'Nothing is sent to this project: check project_id in the config, and that the token may use it'

@@ -2,33 +2,23 @@ import { minute_ms } from '../../base/time/time.ts'
 import { type AuditState, expectedAssets } from '../../ledger/rows/audit-rows.ts'
 import { assets_a_page } from '../../remote/assets.ts'
 
-/**
- * A page of the list, or so many single reads, are one turn: the service answers a read from
- * memory, a page it has to put together.
- */
+/** One turn is a list page, which the service must compose, or this many quick single reads. */
 export const reads_a_turn = 10
 
-/** A requested audit is waited for: it reads a list of a million in an hour and a half. */
+/** Calls per minute of a requested audit: a list of a million takes 1.5 hours. */
 const asked_per_minute = 120
-/**
- * Ten calls a second are a burden that no service notices from one client; a round that needs more
- * takes longer.
- */
-const most_per_minute = 600
-/**
- * A round aims at this part of its time: what comes in the way (a pause, a restart) has the rest.
- */
+/** Ten calls a second do not burden the service. A round that needs more takes longer. */
+const max_per_minute = 600
+/** Share of its time that a round aims for. The rest is reserve for pauses and restarts. */
 const aim = 0.8
 /**
- * One that is late already does not run: what is left is spread over this part of the time. As that
- * is said anew at each turn, the whole takes some times as much, and with a tenth of millions to be
- * asked for singly it still is in time.
+ * A late round does not hurry: the rest is spread over this share of the time. As each turn
+ * computes it anew, the whole takes several times as long. It still ends in time, even if a tenth
+ * of millions needs single reads.
  */
 const least_share = 0.01
 
-/**
- * How long to rest after a turn, so that the round is over in time and no faster than it need be.
- */
+/** Pause after a turn, so that the round ends in time but no faster than necessary. */
 export function pauseAfterTurn_ms(
   { running, last, expected }: Pick<AuditState, 'running' | 'last' | 'expected'>,
   settings: { pages_per_minute: number; round_ms: number },
@@ -40,7 +30,7 @@ export function pauseAfterTurn_ms(
   const time_left_ms = Math.max(round_ms * aim - elapsed_ms, round_ms * least_share)
   const usual = running.asked ? Math.max(pages_per_minute, asked_per_minute) : pages_per_minute
   const needed = turnsLeft(running, last?.pages ?? 0, expected) / (time_left_ms / minute_ms)
-  return minute_ms / Math.min(Math.max(usual, needed), Math.max(usual, most_per_minute))
+  return minute_ms / Math.min(Math.max(usual, needed), Math.max(usual, max_per_minute))
 }
 
 function turnsLeft(running: NonNullable<AuditState['running']>, last_pages: number, expected: number): number {

@@ -10,30 +10,27 @@ import { isUnfilled } from '../follow/follow-verdict.ts'
 import { reads_a_turn } from './audit-pace.ts'
 
 const reads_at_once = 4
-/** Times that what got no answer is asked for again before the round ends without it. */
-const passes_most = 3
+/** Number of passes over unanswered assets before the round ends without them. */
+const max_passes = 3
 
-/**
- * The audit of one project: one turn after the other, each a bounded number of calls that ends in
- * facts.
- */
+/** The audit of one project. It takes turns, each a limited number of calls that ends in facts. */
 export function createAuditRound(
   project_id: string,
   { ledger, circuits, report }: ClaimTools,
   { resend, signal }: { resend: boolean; signal: AbortSignal },
 ) {
   const list_cursor = new ListCursor()
-  /** How far what was not seen has been asked for. */
+  /** Progress of single reads for assets that the list did not show. */
   let reading = { round: 0, after: 0, pass: 1, unanswered: 0 }
 
-  /** Answers the number of calls that were made. */
-  async function turn({ round, running }: AuditState, remote: Remote, reads_most: number): Promise<number> {
+  /** Returns the number of calls made. */
+  async function turn({ round, running }: AuditState, remote: Remote, max_reads: number): Promise<number> {
     if (!running) return 0
     if (!running.listed) return list(round, running.cursor, remote)
-    return read(round, Math.min(reads_a_turn, reads_most), remote)
+    return read(round, Math.min(reads_a_turn, max_reads), remote)
   }
 
-  /** Asks whether the project can be reached, and nothing more. */
+  /** Checks only whether the project can be reached. */
   async function probe(remote: Remote): Promise<void> {
     await noted(await remote.listAssets(project_id, { limit: 1 }))
   }
@@ -52,7 +49,7 @@ export function createAuditRound(
     return 1
   }
 
-  /** Asks singly for what was on no page, or not as ready. */
+  /** Reads the assets one by one that were on no page, or not ready there. */
   async function read(round: number, limit: number, remote: Remote): Promise<number> {
     if (reading.round !== round) reading = { round, after: 0, pass: 1, unanswered: 0 }
     const mine = reading
@@ -63,7 +60,7 @@ export function createAuditRound(
       const some = assets.slice(from, from + reads_at_once)
       const outcomes = await Promise.all(some.map((asset) => readOne(asset, remote)))
       unanswered += outcomes.filter((outcome) => outcome === 'unanswered').length
-      // All of these again, without those that are known by now.
+      // Repeat all of these later, without those known by then.
       if (outcomes.includes('hold') || signal.aborted) return assets.length
     }
     mine.unanswered += unanswered
@@ -74,7 +71,7 @@ export function createAuditRound(
 
   async function passEnded(round: number): Promise<void> {
     const { pass, unanswered } = reading
-    if (unanswered > 0 && pass < passes_most) {
+    if (unanswered > 0 && pass < max_passes) {
       reading = { round, after: 0, pass: pass + 1, unanswered: 0 }
       return
     }
@@ -95,10 +92,7 @@ export function createAuditRound(
     return 'known'
   }
 
-  /**
-   * One asset about which the service answers nonsense, again and again, is no fault of the
-   * service: that shows at the list.
-   */
+  /** If one asset gives bad answers, the service may be fine. The list shows that. */
   async function orOfTheHost(outcome: Outcome<unknown>, remote: Remote): Promise<Outcome<unknown>> {
     if (outcome.ok || outcome.failure.retry_after_ms !== undefined) return outcome
     return isOfAHost(outcome.failure, 'api') ? remote.listAssets(project_id, { limit: 1 }) : outcome
@@ -110,10 +104,7 @@ export function createAuditRound(
     return 'go on'
   }
 
-  /**
-   * An auditor that ends records nothing more: another asks for the project by now, with other
-   * settings.
-   */
+  /** A stopped auditor records nothing more: another may audit the project now. */
   async function record(fact: Fact): Promise<void> {
     if (!signal.aborted) await ledger.record([fact])
   }
@@ -121,7 +112,7 @@ export function createAuditRound(
   return { turn, probe }
 }
 
-/** Without a status that says so, an asset without any bytes counts as a slot. */
+/** If the status does not say so, an asset without bytes counts as a slot. */
 function listedAsset(record: AssetRecord): { asset_id: string; status: 'ready' | 'slot' | 'other' } {
   const { asset_id, status } = record
   if (status === 'ready') return { asset_id, status }

@@ -17,18 +17,15 @@ export interface AuditSettings {
   on_remote_delete: 'respect' | 'resend'
 }
 
-/**
- * A daemon that has just begun has looks and uploads to do, which nobody has to wait for an audit
- * with.
- */
+/** A new process first has scans and uploads to do; an audit must not delay them. */
 const first_turn_ms = minute_ms
-/** While a project rests: its pause may be a short one. */
-const look_again_ms = 5 * second_ms
+/** Wait while a project's circuit is open: its pause may be short. */
+const check_again_ms = 5 * second_ms
 
 /**
- * Holds the ledger against the service without end, gently: round after round for each project, a
- * turn at a time. What it finds becomes facts; a service or a project that cannot be asked rests as
- * everywhere, and changes nothing.
+ * Compares the ledger with the service continuously and at a low rate: round after round for each
+ * project, one turn at a time. Results become facts. A service or project that cannot be asked
+ * pauses the audit, and changes nothing.
  */
 export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal: AbortSignal): Worker {
   const { ledger, circuits, clock, pulses, report } = tools
@@ -63,18 +60,17 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
       return 1
     }
     let at = state
-    // One that was asked for comes to its end, however often it is asked for again: then another
-    // begins.
+    // A requested round runs to its end, even if it is requested again; then another begins.
     if (!state.running || (state.wanted && !state.running.asked)) {
       await ledger.record([{ type: 'audit_round_began', project_id }])
       at = (await stateOf(project_id)) ?? state
     }
     const calls = await round.turn(at, remote, limit)
-    await tellEnd(at)
+    await reportEnd(at)
     return calls
   }
 
-  async function tellEnd({ project_id, running }: AuditState): Promise<void> {
+  async function reportEnd({ project_id, running }: AuditState): Promise<void> {
     const after = await stateOf(project_id)
     if (!running?.listed || after?.running || !after?.last) return
     const { counts } = after.last
@@ -90,7 +86,7 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
       report.audit(project_id, `${formatCount(counts.missing)} are gone there: emptied, or another project?`, 'warn')
   }
 
-  /** An audit that the user asked for comes first, then the project whose turn was longest ago. */
+  /** A requested audit comes first, then the project whose last turn is the oldest. */
   function next(states: readonly AuditState[]): AuditState | undefined {
     const is_young = clock.monotonic_ms() < awake_ms
     const isAsked = ({ wanted, running }: AuditState) => wanted || running?.asked === true
@@ -102,22 +98,19 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
     return due.sort((a, b) => place(a) - place(b) || turned(a) - turned(b))[0]
   }
 
-  /** A round that began in the future began before the clock was set right: nobody knows when. */
+  /** A round with a start in the future began before the clock was corrected. */
   function isDue({ wanted, running, last }: AuditState): boolean {
     if (wanted || running || !last) return true
     const since_ms = clock.now_ms() - last.began_ms
     return since_ms >= round_ms || since_ms < -minute_ms
   }
 
-  /**
-   * A new process has forgotten its troubles: it asks each project once before the next round is
-   * due.
-   */
+  /** A new process knows no earlier troubles, so it asks each project once in advance. */
   function isUnmet({ project_id }: AuditState): boolean {
     return !turned_ms.has(project_id)
   }
 
-  /** No other worker may have anything to ask: then the auditor finds out that it works again. */
+  /** If no other worker calls the service, only the auditor can find out that it works again. */
   function isTripped({ project_id }: AuditState): boolean {
     const mine: readonly About[] = ['account', 'api', `project:${project_id}`]
     return circuits.tripped().some(({ about }) => mine.includes(about))
@@ -126,7 +119,7 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
   function restUntilNext(free: readonly AuditState[], some_rest: boolean): number {
     const young_ms = Math.max(0, awake_ms - clock.monotonic_ms())
     const due_ms = free.map(({ last }) => (last ? last.began_ms + round_ms - clock.now_ms() : 0))
-    const most_ms = some_rest ? look_again_ms : longest_rest_ms
+    const most_ms = some_rest ? check_again_ms : longest_rest_ms
     return Math.min(Math.max(1, young_ms, Math.min(...due_ms)), most_ms)
   }
 

@@ -29,8 +29,9 @@ export type FolderKeeper = ReturnType<typeof keepFolder>
 const hints_at_once = 500
 
 /**
- * Keeps one folder: is it there, what changed, and is anything missed? The watcher only hints; the
- * scan is the truth. Watching begins before the scan, so that nothing falls between.
+ * Keeps one folder: checks its root, and finds changes and missed events. The watcher only gives
+ * hints; the scan decides. Watching begins before the scan, so that no change is missed between
+ * them.
  */
 export function keepFolder(
   folder: FolderSettings,
@@ -48,7 +49,7 @@ export function keepFolder(
   let looking = false
   let is_online = false
   let is_first_check = true
-  /** Absent where scans alone keep the folder. */
+  /** Absent if the folder is kept by scans alone. */
   const watcher = watch
     ? createFolderWatcher({ ...tools, folder, rules, on_hint: takeHint, record, signal })
     : undefined
@@ -77,7 +78,7 @@ export function keepFolder(
     const why = is_wanted ? 'wanted' : 'doubt'
     if (isScanDue() && timer.restsFor_ms(why) <= 0) await scan(root)
     if (!scan_asked) busy = false
-    // One that is due rests as well: a scan that could not be recorded is due from its end on.
+    // Even a due scan waits: one that could not be recorded is due again at its end.
     const soon_ms = Math.max(scan_asked ? 0 : timer.dueIn_ms(), timer.restsFor_ms(why))
     return { wait_ms: Math.max(1, Math.min(watching.root_check_ms, soon_ms)) }
   }
@@ -86,7 +87,7 @@ export function keepFolder(
     return scan_asked || timer.dueIn_ms() <= 0
   }
 
-  /** The folder's state when it is there and may be believed; undefined while it is offline. */
+  /** The folder's state if it is online and trusted; undefined while it is offline. */
   async function checkRoot(): Promise<{ state: FolderState; root: OnlineRoot } | undefined> {
     const { roots, answer_ms, empty_folder_files } = tools
     const state = await ledger.folder(name)
@@ -103,7 +104,7 @@ export function keepFolder(
     }
     const was = { ...state, is_first_check }
     const trust = trustInRoot(was, status, known > empty_folder_files)
-    // After an acknowledgement the scan counts whether that still covers what is found.
+    // After an acknowledgement the scan checks whether it covers what is found.
     if (trust !== 'trusted' && !word) {
       const doubt = await doubtAbout(status, state, trust)
       if (doubt !== undefined) return goOffline(state, doubt)
@@ -121,9 +122,7 @@ export function keepFolder(
     return { state, root: status }
   }
 
-  /**
-   * Why the root that stands here now is not believed. The folder is offline while it is compared.
-   */
+  /** Why the current root is not trusted. The folder counts as offline during the comparison. */
   async function doubtAbout(now: OnlineRoot, state: FolderState, trust: RootTrust): Promise<RootVerdict | undefined> {
     const remembered = root_doubt.remembered(now)
     if (remembered) return remembered
@@ -135,10 +134,10 @@ export function keepFolder(
 
   async function goOffline(state: FolderState, verdict: RootVerdict): Promise<undefined> {
     is_online = false
-    // The watcher of a folder that went away is deaf for ever, also after its return.
+    // The watcher of a folder that went offline receives no more events, even after its return.
     await watcher?.stop()
     scan_asked = true
-    if (state.offline_reason !== verdict.reason) await tellOffline(verdict)
+    if (state.offline_reason !== verdict.reason) await reportOffline(verdict)
     else if (!isAskedAbout(state, verdict) || isJudgementWanted(state, clock.now_ms())) {
       await recordOffline(verdict)
     }
@@ -149,7 +148,7 @@ export function keepFolder(
     await record({ type: 'folder_offline', folder: name, reason, is_doubted, found })
   }
 
-  async function tellOffline(verdict: RootVerdict): Promise<void> {
+  async function reportOffline(verdict: RootVerdict): Promise<void> {
     await recordOffline(verdict)
     const what = `is offline: ${verdict.reason}. Nothing in it counts as deleted`
     report.folder(name, what, 'warn')
@@ -185,7 +184,7 @@ export function keepFolder(
       scan_asked = true
       if (outcome.kind === 'doubtful') {
         const found = { device, identity, files: filesThere(outcome.found) }
-        await tellOffline({ reason: waitingText(name, outcome.found), found })
+        await reportOffline({ reason: waitingText(name, outcome.found), found })
         is_online = false
         busy = false
       }
@@ -200,7 +199,7 @@ export function keepFolder(
     try {
       if ((await followHints(folder, tools, { paths, directories }, signal)) === 'doubtful') doubtAll()
     } catch (error) {
-      // These hints are taken and were not followed: the scan finds what they were about.
+      // These hints are out of the queue but not done: a scan finds their changes.
       doubtAll()
       throw error
     } finally {
@@ -209,15 +208,12 @@ export function keepFolder(
     return { wait_ms: 0 }
   }
 
-  /**
-   * A keeper that ends records nothing more: another may have the folder by now, with other
-   * settings.
-   */
+  /** A stopped keeper records nothing more: another may keep the folder now. */
   async function record(event: FolderEvent): Promise<void> {
     if (!signal.aborted) await ledger.record([event])
   }
 
-  /** Only a scan of the whole folder can tell what happened. */
+  /** Only a scan of the whole folder can show what changed. */
   function doubtAll(): void {
     watcher?.doubt()
     askForScan()
@@ -230,18 +226,15 @@ export function keepFolder(
   }
 
   return {
-    /** Scan again, now. */
+    /** Scans now. */
     rescan() {
       timer.noRest()
       root_doubt.forget()
       askForScan()
     },
-    /** Ask the ledger whether a scan is wanted. */
+    /** Checks in the ledger whether a scan is requested. */
     wake: () => scanner.wake(),
-    /**
-     * True when nothing is being looked at, and the last asked scan is over (or the folder is
-     * offline).
-     */
+    /** True when no check runs, and the last requested scan is over or the folder offline. */
     isIdle: () => !busy && !looking && (hints.isEmpty() || !is_online),
     async close() {
       await Promise.all([scanner.ended, hinter.ended])

@@ -13,11 +13,9 @@ import { createMissedEvents, type Hearing, judgeHearing, type MissedEvents, unpr
 import { createUnreadableDirectories } from './unreadable-directories.ts'
 import { type ChoiceFacts, type Counted, chooseForFolder } from './watch-choice.ts'
 
-/** A watcher that cannot start (inotify limit) is tried again after this. */
+/** Wait before another try of a watcher that cannot start (inotify limit). */
 const retry_ms = 10 * minute_ms
-/**
- * One whose paths are not right any more is made anew at most so often: it reads the whole tree.
- */
+/** Minimum time between replacements of a stale watcher: each reads the whole tree. */
 const renew_rest_ms = 10 * second_ms
 
 type WatchedFolder = Omit<ChoiceFacts, 'state' | 'root' | 'native_failed' | 'counted'> & {
@@ -29,40 +27,40 @@ type WatchedFolder = Omit<ChoiceFacts, 'state' | 'root' | 'native_failed' | 'cou
 }
 
 /**
- * One folder's watcher, chosen by what is in the folder and where it lies, made when it is needed,
- * given up when the folder goes away, tried again where it could not start. It knows whether its
- * silence means anything: then what a scan finds is what it missed, and one that misses again and
- * again is made anew, and our own at last given up for scans alone.
+ * One folder's watcher. Its kind depends on the folder's contents and location. It starts when
+ * needed, stops when the folder goes offline, and retries after a failed start. It knows whether
+ * its silence means "no change". If a scan then finds changes, the watcher missed them. After
+ * repeated misses it is replaced, and a native watcher finally gives way to scans.
  */
 export function createFolderWatcher(watched: WatchedFolder) {
   const { folder, rules, clock, report, room, signal, watching, on_hint } = watched
   const shut = createUnreadableDirectories(folder.path, watched)
   let chosen: WatchChoice | undefined
   let disk_watcher: DiskWatcher | undefined
-  /** The root when watching began. */
+  /** The root at the start of watching. */
   let watched_root: OnlineRoot | undefined
-  /** By the monotonic clock. */
+  /** Monotonic clock. */
   let not_before_ms = Number.NEGATIVE_INFINITY
   let renew_from_ms = Number.NEGATIVE_INFINITY
   let native_fault: string | undefined
   let native_retry_ms = Number.NEGATIVE_INFINITY
   let choose_again = false
   let last_counted: Counted | undefined
-  /** A scan has ended, and from its beginning on everything was told and followed. */
+  /** True if a scan has ended, and since its start every event was reported and handled. */
   let is_trusted = false
   let is_doubted = true
   let scan_missed: MissedEvents | undefined
   let told_total = 0
   let heard: Hearing = unproven
-  /** The last change of the choice by count; the same is not tried twice in a row. */
+  /** Last change of kind due to the count; the same change is not repeated at once. */
   let refitted: 'more' | 'fewer' | undefined
 
   async function beginWatch(now_ms: number, state: FolderState, root: OnlineRoot): Promise<boolean> {
     await giveUpStale(now_ms, root)
     if (now_ms >= native_retry_ms) native_fault = undefined
-    if (disk_watcher) await tellTrouble(disk_watcher, state)
+    if (disk_watcher) await recordTrouble(disk_watcher, state)
     if (disk_watcher || now_ms < not_before_ms) return false
-    // After the native watcher failed, the second choice is another one.
+    // After the native watcher failed, the second choice differs.
     for (let attempt = 0; attempt < 2 && now_ms >= not_before_ms; attempt += 1) {
       const choice = await choose(state, root)
       if (choice === undefined || choice.watcher === 'scan') return false
@@ -80,9 +78,7 @@ export function createFolderWatcher(watched: WatchedFolder) {
     return chosen?.watcher === 'scan' ? 'none' : 'part'
   }
 
-  /**
-   * Events may be lost, or were told and not followed: the next scan finds what they were about.
-   */
+  /** Events may be lost, or were not handled. The next scan finds their changes. */
   function doubt(): void {
     is_trusted = false
     is_doubted = true
@@ -102,7 +98,7 @@ export function createFolderWatcher(watched: WatchedFolder) {
     try {
       return await shut.isOneOpen()
     } catch (error) {
-      // The root went away meanwhile, or the process ends: others say so.
+      // The root went offline, or the process ends: others report that.
       if (!(error instanceof SluiceError)) throw error
       return false
     }
@@ -125,11 +121,8 @@ export function createFolderWatcher(watched: WatchedFolder) {
     return choice
   }
 
-  /**
-   * Records what the watcher does not cover, for as long as that is so. A stale one is soon
-   * replaced.
-   */
-  async function tellTrouble(watcher: DiskWatcher, { watch }: FolderState): Promise<void> {
+  /** Records what the watcher does not cover, unless it is stale and soon replaced. */
+  async function recordTrouble(watcher: DiskWatcher, { watch }: FolderState): Promise<void> {
     if (!chosen || watch?.watcher !== chosen.watcher || watcher.isStale()) return
     const reason = [chosen.reason, watcher.trouble()].filter((part) => part !== undefined).join('; ')
     if (watch.reason === reason) return
@@ -152,7 +145,7 @@ export function createFolderWatcher(watched: WatchedFolder) {
       report.fault(`watching ${folder.name} by ${watcher}`, error)
       chosen = undefined
       if (watcher === 'native') {
-        // The other one may do, at once.
+        // The other kind of watcher may work, so try it at once.
         native_fault = messageOf(error)
         native_retry_ms = now_ms + retry_ms
       } else not_before_ms = now_ms + retry_ms
@@ -160,7 +153,7 @@ export function createFolderWatcher(watched: WatchedFolder) {
     }
   }
 
-  /** Deaf without knowing it: its root is another one by now; or it knows that it is. */
+  /** Replaces a watcher that gets no more events: its root was replaced, or it is stale itself. */
   async function giveUpStale(now_ms: number, root: OnlineRoot): Promise<void> {
     if (!disk_watcher || now_ms < renew_from_ms) return
     const is_other = watched_root === undefined || isOtherDirectory(watched_root, root)
@@ -183,8 +176,8 @@ export function createFolderWatcher(watched: WatchedFolder) {
   }
 
   /**
-   * By what the scan counted; well below the bound before it goes back, so that it does not go to
-   * and fro.
+   * Direction in which the kind of watcher must change, by the scan's count. It changes back only
+   * well below the limit, so that it does not alternate.
    */
   function fitsNoMore(): 'more' | 'fewer' | undefined {
     if (folder.watch !== 'auto' || !chosen || !last_counted) return undefined
@@ -203,8 +196,8 @@ export function createFolderWatcher(watched: WatchedFolder) {
 
   return {
     /**
-     * `now_ms`: monotonic. True when watching has begun, or may begin for more of the folder: what
-     * happened before is for a scan to find. Rejects only where the ledger does.
+     * `now_ms`: monotonic. True if watching has begun, or can begin for more of the folder: a scan
+     * must find earlier changes. Rejects only if the ledger does.
      */
     async keepOn(now_ms: number, state: FolderState, root: OnlineRoot): Promise<boolean> {
       const is_open = await isOneOpen()
@@ -213,20 +206,18 @@ export function createFolderWatcher(watched: WatchedFolder) {
     },
     covers,
     doubt,
-    /**
-     * Counts what should have been told before this scan; undefined where silence means nothing.
-     */
+    /** Counts changes missed before this scan. Undefined if silence means nothing. */
     scanBegins({ all_followed }: { all_followed: boolean }): MissedEvents | undefined {
       const covers_all = covers() === 'all'
       const is_heard = is_trusted && all_followed && covers_all
       is_doubted = !covers_all
-      // A file that every scan finds again could not be recorded: the watcher did not miss it.
+      // A file found by every scan could not be recorded, so the watcher did not miss it.
       const known = scan_missed?.found() ?? new Set<string>()
       const options = { root: folder.path, settle_ms: folder.settle_ms, clock, known }
       scan_missed = is_heard ? createMissedEvents(options) : undefined
       return scan_missed
     },
-    /** Judges the watcher by what the scan found against it, and the choice by what it counted. */
+    /** Judges the watcher by the missed changes, and the choice by the count. */
     async scanEnded(summary: ScanSummary): Promise<void> {
       const { missed, files, directories } = summary
       shut.scanEnded(summary)
@@ -237,14 +228,13 @@ export function createFolderWatcher(watched: WatchedFolder) {
         if (missed > 0) report.folder(folder.name, `has ${count} that the scan found and the watcher missed`, 'info')
         const { hearing, verdict } = judgeHearing(heard, { told: told_total, missed }, watching)
         heard = hearing
-        // Chokidar is known to miss changes now and then, which the scans find: it is only made
-        // anew.
+        // Chokidar sometimes misses changes, which the scans find. It is only replaced.
         const is_given_up = verdict === 'deaf' && chosen?.watcher === 'native'
         if (is_given_up) await giveUp(count)
         else if (verdict === 'rebuild' || verdict === 'deaf') await renew(`a scan found ${count} that it missed`)
       }
       told_total = 0
-      // The reason against watching may be gone.
+      // The reason for scans alone may be gone.
       choose_again = chosen?.watcher === 'scan'
       const change = fitsNoMore()
       if (change === undefined || change === refitted) return

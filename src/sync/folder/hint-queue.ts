@@ -2,22 +2,22 @@ import { parentOf } from '../../disk/scan/directory-names.ts'
 import type { Hint } from '../../disk/watch/watch.ts'
 
 export interface HintLimits {
-  /** Beyond so many the whole folder is scanned instead. */
+  /** Above this number the whole folder is scanned instead. */
   max_hints: number
-  /** Beyond so many hints in one directory the directory is scanned instead. */
+  /** Above this number in one directory the directory is scanned instead. */
   directory_hints: number
 }
 
 /**
- * Gathers hints, each once. Many in one directory become a scan of it and all below, too many
- * become a scan of the folder, so that memory stays bounded.
+ * Collects hints, each once. Many in one directory become a scan of it and everything below; too
+ * many become a scan of the folder. Memory stays bounded.
  */
 export function createHintQueue(limits: HintLimits) {
   const by_directory = new Map<string, Set<string>>()
   const directories = new Set<string>()
   let path_count = 0
 
-  /** A scan of the folder answers all of them. */
+  /** Drops all hints, because a scan of the folder covers them. */
   function clear(): void {
     by_directory.clear()
     directories.clear()
@@ -34,7 +34,7 @@ export function createHintQueue(limits: HintLimits) {
     const before = paths.size
     paths.add(path)
     path_count += paths.size - before
-    // At the root that would be the whole folder: its other directories have nothing to do with it.
+    // A scan of the root would include its other directories, which are not concerned.
     if (paths.size < limits.directory_hints || directory === '') return
     by_directory.delete(directory)
     path_count -= paths.size
@@ -42,7 +42,7 @@ export function createHintQueue(limits: HintLimits) {
   }
 
   return {
-    /** False when there are too many to remember: all of them are dropped, and the caller scans. */
+    /** False if there are too many: all are dropped, and the caller must scan. */
     add(hint: Extract<Hint, { path: string }>): boolean {
       if (hint.kind === 'directory') directories.add(hint.path)
       else if (!directories.has(parentOf(hint.path))) addPath(hint.path)
@@ -70,7 +70,7 @@ export function createHintQueue(limits: HintLimits) {
   }
 }
 
-/** A scan of a directory covers those below it, which stand right after it in this order. */
+/** A scan of a directory covers those below it, which follow it in this order. */
 function outermost(directories: string[]): string[] {
   const kept: string[] = []
   for (const directory of directories.map((path) => `${path}/`).sort()) {

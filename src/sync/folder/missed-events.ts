@@ -8,32 +8,28 @@ export interface MissedEventsOptions {
   root: string
   settle_ms: number
   clock: Clock
-  /** Paths that the scan before found: they are not counted again. */
+  /** Paths that the previous scan found; they do not count again. */
   known: ReadonlySet<string>
 }
 
-/**
- * An event comes within milliseconds and is followed within seconds. The rest is for a busy
- * machine.
- */
-const told_within_ms = 30 * second_ms
-/** Beyond so many paths none is tested for having been moved here a moment ago. */
-const most_paths = 1_000
+/** Events are handled within seconds. The rest is reserve for a busy machine. */
+const reported_within_ms = 30 * second_ms
+/** Above this number of paths, moves are no longer checked. */
+const max_paths = 1_000
 
 export type MissedEvents = ReturnType<typeof createMissedEvents>
 
 /**
- * Counts the files of one scan that are new or changed, and that the watcher should have reported
- * long ago. Their ctime says when they changed. A directory that was moved here brings old files,
- * so the files of one that was moved lately are not counted.
+ * Counts new or changed files of one scan that the watcher should have reported long ago, by their
+ * ctime. A moved directory brings old files, so files in a recently moved one do not count.
  */
 export function createMissedEvents({ root, settle_ms, clock, known }: MissedEventsOptions) {
-  const since_ms = clock.now_ms() - settle_ms - told_within_ms
+  const since_ms = clock.now_ms() - settle_ms - reported_within_ms
   const paths = new Set<string>()
   const moved_by_directory = new Map<string, number>()
   let more = 0
 
-  /** True where neither this directory nor one around it, up to the root, was moved lately. */
+  /** True if neither this directory nor a parent, up to the root, moved recently. */
   function stoodHere(directory: string): boolean {
     if (directory === '.') return true
     return whenMoved_ms(directory) <= since_ms && stoodHere(dirname(directory))
@@ -49,14 +45,14 @@ export function createMissedEvents({ root, settle_ms, clock, known }: MissedEven
   }
 
   return {
-    /** `changed`: the entries of the batch that differ from what is known. */
+    /** `changed`: entries of the batch that differ from the ledger. */
     consider(batch: ScanBatch, changed: Uint32Array): void {
       for (const index of changed) {
         // Each entry has size, mtime, ctime and inode.
         if (Number(batch.stats[4 * index + 2]! / 1_000_000n) > since_ms) continue
         const path = entryPath(batch, index)
         if (known.has(path)) continue
-        if (paths.size < most_paths) paths.add(path)
+        if (paths.size < max_paths) paths.add(path)
         else more += 1
       }
     },
@@ -66,8 +62,8 @@ export function createMissedEvents({ root, settle_ms, clock, known }: MissedEven
 }
 
 /**
- * A move changes a directory's ctime alone. A new or deleted entry in it sets mtime and ctime to
- * the same moment. A directory that went away meanwhile has just been moved.
+ * A move changes only a directory's ctime. A new or deleted entry sets mtime and ctime to the same
+ * moment. A directory that is gone now was just moved.
  */
 function movedAt_ms(path: string): number {
   try {
@@ -79,13 +75,11 @@ function movedAt_ms(path: string): number {
   }
 }
 
-/**
- * The scans of a folder show this about its watcher, since it last proved that it reports changes.
- */
+/** Results of scans about a folder's watcher since it last proved that it reports changes. */
 export interface Hearing {
-  /** Scans in a row that found what the watcher had missed. */
+  /** Scans in a row that found missed changes. */
   strikes: number
-  /** It was made anew for that, and has not proved itself since. */
+  /** True if it was replaced for that, and has proved nothing since. */
   rebuilt: boolean
 }
 
@@ -97,13 +91,13 @@ export interface HearingLimits {
 
 export const unproven: Hearing = { strikes: 0, rebuilt: false }
 
-/** One change in a hundred may be missed: the kernel's queue overflows without an error. */
-const told_per_miss = 100
+/** One missed change in a hundred is tolerated: the kernel's queue overflows without an error. */
+const reports_per_miss = 100
 
 /**
- * Judges a watcher by what a scan found that it missed. `told`: hints since the scan before.
- * `missed`: files that the scan found and the watcher should have reported long ago. The first time
- * the watcher is made anew, the second time it is given up.
+ * Judges a watcher by the changes it missed. `told`: hints since the previous scan. `missed`: files
+ * found that the watcher should have reported long ago. It is replaced the first time, and given up
+ * the second time.
  */
 export function judgeHearing(
   before: Hearing,
@@ -111,9 +105,9 @@ export function judgeHearing(
   limits: HearingLimits,
 ): { hearing: Hearing; verdict: 'hears' | 'doubtful' | 'rebuild' | 'deaf' } {
   const { told, missed } = scan
-  // Without any change the scan proves nothing.
+  // A scan without any change proves nothing.
   if (missed === 0 && told === 0) return { hearing: before, verdict: before.strikes > 0 ? 'doubtful' : 'hears' }
-  if (missed * told_per_miss <= told) return { hearing: unproven, verdict: 'hears' }
+  if (missed * reports_per_miss <= told) return { hearing: unproven, verdict: 'hears' }
   const strikes = before.strikes + 1
   const is_deaf = strikes >= limits.deaf_after_scans || (told === 0 && missed >= limits.deaf_after_files)
   if (!is_deaf) return { hearing: { ...before, strikes }, verdict: 'doubtful' }

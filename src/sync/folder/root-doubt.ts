@@ -6,40 +6,31 @@ import type { FolderState } from '../../ledger/ledger.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 import { compareWithKnown, type ScanTools } from './scan-folder.ts'
 
-/**
- * Another disk stands where the known one stood: it is compared again after this, should it fill up
- * by and by.
- */
+/** Interval between comparisons of another disk at the root, whose files may appear gradually. */
 const doubt_rest_ms = 2 * minute_ms
 
-/**
- * Why a folder is not believed. `found`: what a person is asked about; absent while it is still
- * being found out.
- */
+/** Why a folder is not trusted. `found`: what the user must decide about, once known. */
 export interface RootVerdict {
   reason: string
   found?: FoundThere
 }
 
 /**
- * Whether the disk or directory that now stands at a folder's root is the one that is known
- * (mounted anew, by another number; put there by who writes a folder anew and swaps it in). The
- * ledger keeps the known one until then, so the doubt outlives this process.
+ * Decides whether the disk or directory at a folder's root is the known one (a new mount with
+ * another number, or a folder rewritten and swapped in). The ledger keeps the known one until then,
+ * so the doubt survives a restart.
  */
 export function createRootDoubt(folder: FolderSettings, tools: ScanTools) {
   const { clock, ledger } = tools
   let last: { root: string; verdict: RootVerdict; until_ms: number } | undefined
 
   return {
-    /** The verdict of a moment ago about the root that stands here. */
+    /** The recent verdict about the current root, if there is one. */
     remembered({ device, identity }: OnlineRoot): RootVerdict | undefined {
       if (last === undefined || clock.monotonic_ms() >= last.until_ms) return undefined
       return last.root === `${device} ${identity}` ? last.verdict : undefined
     },
-    /**
-     * Walks it and holds it against what is known; undefined where it is that, or a person said
-     * that it is right.
-     */
+    /** Compares the root with the known files. Undefined if it matches or was acknowledged. */
     async compare(
       now: OnlineRoot,
       { state, trust, signal }: { state: FolderState; trust: RootTrust; signal: AbortSignal },
@@ -67,10 +58,7 @@ export function createRootDoubt(folder: FolderSettings, tools: ScanTools) {
   }
 }
 
-/**
- * True where the ledger waits for the user about exactly this, and no acknowledgement of something
- * else stands there.
- */
+/** True if the ledger already asks the user about exactly this, without another acknowledgement. */
 export function isAskedAbout({ disappearance: asked }: FolderState, { found }: RootVerdict): boolean {
   if (asked === undefined || found === undefined) return asked === found
   const { device, identity, files, is_accepted } = asked
@@ -82,10 +70,7 @@ const other_disk = {
   doubted: 'another disk is mounted here, or none',
 }
 
-/**
- * For people. `comparing`: while the two are compared, also when all looks the same again;
- * `doubted`: what came of it.
- */
+/** Texts for users, for the time of the comparison and for its result. */
 export const change_texts: Record<RootChange, { comparing: string; doubted: string }> = {
   none: { ...other_disk, doubted: 'most of it is gone, or another disk is mounted here' },
   other_disk,

@@ -30,37 +30,31 @@ export interface ScanTools extends Omit<IntakeTools, 'examiner' | 'report' | 'fo
 }
 
 export type ScanOutcome =
-  /**
-   * `changed`: paths that differ from the ledger, missing ones among them. `is_part`: more is
-   * missing than the scan checked.
-   */
+  /** `changed`: paths that differ or are missing. `is_part`: more are missing than were checked. */
   | { kind: 'finished'; summary: ScanSummary; changed: number; is_part: boolean }
-  /** Stopped, or the root changed while it ran: nothing about missing files was believed. */
+  /** Stopped, or the root changed during the scan: missing files were not recorded. */
   | { kind: 'stopped' }
-  /** What it found does not look like the folder that is known: nothing counts as gone. */
+  /** The result does not look like the known folder, so nothing counts as deleted. */
   | { kind: 'doubtful'; found: Found }
 
-/** `under`: scan this directory alone. */
+/** `under`: scans only this directory. */
 type ScanOnceOptions = { under?: string; missed?: MissedEvents | undefined; signal: AbortSignal }
 
-/**
- * Rounds of checks that may be under way while the walk goes on: twice as many as wait for one
- * transaction.
- */
+/** Maximum rounds of checks during the walk: twice as many as wait for one transaction. */
 const rounds_ahead = 24
 const paths_a_round = 500
 
 /**
- * Walks the folder, or one directory of it, and checks every path that differs from the ledger. A
+ * Walks the folder, or one directory, and checks every path that differs from the ledger. A
  * difference is only a reason to check: intake runs lstat again before it records, so a file that
- * moved meanwhile is not "gone".
+ * moved meanwhile does not count as deleted.
  */
 export async function scanOnce(
   folder: FolderSettings,
   tools: ScanTools,
   options: ScanOnceOptions,
 ): Promise<ScanOutcome> {
-  // One directory is soon done, and somebody saves files in it.
+  // One directory takes little time, and a user may be saving files in it.
   if (options.under !== undefined) return scanNow(folder, tools, options, async () => true)
   const state = await tools.ledger.folder(folder.name)
 
@@ -73,10 +67,7 @@ export async function scanOnce(
   return (await tools.turns.take(state?.device ?? 0n, options.signal, scan)) ?? { kind: 'stopped' }
 }
 
-/**
- * `isSameDisk` is asked once the walk has read the root: a disk swapped before that is not walked
- * through.
- */
+/** Calls `isSameDisk` after the walk has read the root, so no swapped disk is walked. */
 async function scanNow(
   folder: FolderSettings,
   tools: ScanTools,
@@ -88,9 +79,9 @@ async function scanNow(
   const is_whole = under === undefined
   const comparison = new WalkComparison(name, ledger, under)
   const rounds = createRounds(name, is_whole, tools)
-  /** Before the walk: what the walk finds new is known at its end. */
+  /** Known files before the walk; the walk's new files become known at its end. */
   const known_at_begin = is_whole ? (await ledger.folder(name))?.known_files : undefined
-  /** Nothing in the last batch was known: then the walk hashes files as it goes. */
+  /** True if the last batch had no known file: then the walk hashes files as it goes. */
   let is_new_land = known_at_begin === 0
   const found_files = is_whole ? await intake.beginScan(folder) : undefined
   const hashing = found_files?.rule && { rule: found_files.rule, isWanted: () => is_new_land }
@@ -114,8 +105,8 @@ async function scanNow(
   await rounds.settled()
   const doubted = is_whole ? await doubt(end) : undefined
   if (doubted !== undefined) return { kind: 'doubtful', found: doubted }
-  // Below an unreadable directory a single check tells EACCES from ENOENT. A cut list of them tells
-  // nothing.
+  // Below an unreadable directory, one check separates EACCES from ENOENT. A truncated list of
+  // these directories proves nothing.
   if (end.unreadable_total <= end.unreadable.length) {
     await rounds.check(comparison.missing)
     await rounds.settled()
@@ -127,7 +118,8 @@ async function scanNow(
   return { kind: 'finished', summary, changed: comparison.differing, is_part: await isPart() }
 
   async function take(batch: ScanBatch): Promise<void> {
-    // The ledger merges what became known since the walk began: recording it twice changes nothing.
+    // The ledger merges files that became known since the walk began, so recording them twice is
+    // harmless.
     const { changed, unknown } =
       known_at_begin === 0 ? comparison.takeAsUnknown(batch) : await comparison.compare(batch)
     missed?.consider(batch, changed)
@@ -141,13 +133,13 @@ async function scanNow(
       const path = entryPath(batch, index)
       const stat = entryStat(batch, index)
       paths.push(path)
-      // Where the filesystem keeps no inodes the walk saw too little.
+      // On a filesystem without inodes the walk's stat is incomplete.
       if (stat.inode !== 0n) stats.set(path, stat)
     }
     await rounds.check(paths, stats)
   }
 
-  /** What the walk found, where too much is missing and nobody has acknowledged it. */
+  /** The result of the walk, if too much is missing without an acknowledgement. */
   async function doubt(end: ScanEnd): Promise<Found | undefined> {
     const state = await ledger.folder(name)
     if (!state) return undefined
@@ -157,10 +149,7 @@ async function scanNow(
     return is_much ? found : undefined
   }
 
-  /**
-   * A scan that checked missing files, and none of them was gone, would not find more the next
-   * time.
-   */
+  /** True if missing files remain unchecked, and another scan may find deleted ones. */
   async function isPart(): Promise<boolean> {
     if (!is_whole || comparison.missing_total <= comparison.missing.length) return false
     const known_files = (await ledger.folder(name))?.known_files ?? 0
@@ -168,11 +157,11 @@ async function scanNow(
   }
 }
 
-/** Has paths checked while the walk goes on, some rounds at a time. */
+/** Checks paths during the walk, a limited number of rounds at a time. */
 function createRounds(folder: string, is_whole: boolean, { intake, ledger, clock }: ScanTools) {
   const facts = createFactGroup(ledger, clock)
   const under_way = new Set<Promise<unknown>>()
-  /** Of the first round that failed. */
+  /** Error of the first round that failed. */
   let fault: { error: unknown } | undefined
   let is_doubted = false
 
@@ -189,7 +178,7 @@ function createRounds(folder: string, is_whole: boolean, { intake, ledger, clock
   return {
     facts,
     add,
-    /** `stats`: what the walk saw. */
+    /** `stats`: results of the walk. */
     async check(paths: readonly string[], stats: ReadonlyMap<string, FileStat> = new Map()): Promise<void> {
       for (let from = 0; from < paths.length; from += paths_a_round) {
         const checked = intake.checkPaths(folder, paths.slice(from, from + paths_a_round), { stats, facts, is_whole })
@@ -200,10 +189,7 @@ function createRounds(folder: string, is_whole: boolean, { intake, ledger, clock
         )
       }
     },
-    /**
-     * Throws the error of the first round that failed: files that nobody checked make no finished
-     * scan.
-     */
+    /** Throws the error of the first failed round: a scan with unchecked files is not finished. */
     async settled(): Promise<void> {
       facts.hurry()
       await Promise.all(under_way)
@@ -214,9 +200,8 @@ function createRounds(folder: string, is_whole: boolean, { intake, ledger, clock
 }
 
 /**
- * Walks the folder and checks nothing. Answers what it found, or undefined where the walk did not
- * end. `device`: where the folder lies now. `met`: known files that stand there with the same size
- * and mtime.
+ * Walks the folder without checks. Returns its result, or undefined if the walk did not end.
+ * `device`: the folder's current disk. `met`: known files found with the same size and mtime.
  */
 export function compareWithKnown(
   folder: FolderSettings,
@@ -236,9 +221,9 @@ export function compareWithKnown(
 }
 
 /**
- * Checks what hints name: paths one by one, directories with all below. Where a directory is none
- * any more, it checks what the ledger has below it. Answers `doubtful` when only a scan of the
- * whole folder can tell.
+ * Checks the paths of hints: files one by one, directories with everything below. If a directory no
+ * longer exists, it checks the ledger's files below it. Returns `doubtful` if only a scan of the
+ * whole folder can decide.
  */
 export async function followHints(
   folder: FolderSettings,

@@ -1,10 +1,7 @@
 import type { Clock } from '../../base/time/time.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 
-/**
- * Says when a folder's next scan may and must begin, by the monotonic clock: a wall clock may be
- * set back.
- */
+/** Decides when a folder's next scan may and must begin, by the monotonic clock. */
 export function createScanTimer(clock: Clock, limits: PaceLimits) {
   let last_interval_ms: number | undefined
   let due_ms = Number.NEGATIVE_INFINITY
@@ -12,17 +9,14 @@ export function createScanTimer(clock: Clock, limits: PaceLimits) {
   let last_took_ms = 0
 
   return {
-    /** Until it is due by the interval; 0 or less: it is. */
+    /** Time until the interval is over; 0 or less: a scan is due. */
     dueIn_ms: () => due_ms - clock.monotonic_ms(),
-    /**
-     * The time that a requested scan still waits. After a doubt it is as long as the last scan
-     * took, so that scans take half of the time.
-     */
+    /** Wait before a requested scan. After a doubt scans take at most half of the time. */
     restsFor_ms(why: 'wanted' | 'doubt'): number {
       const rest_ms = why === 'wanted' ? limits.scan_rest_ms : Math.max(limits.scan_rest_ms, last_took_ms)
       return ended_ms + rest_ms - clock.monotonic_ms()
     },
-    /** The next requested scan does not wait. */
+    /** Skips the wait before the next requested scan. */
     noRest(): void {
       ended_ms = Number.NEGATIVE_INFINITY
     },
@@ -30,7 +24,7 @@ export function createScanTimer(clock: Clock, limits: PaceLimits) {
       ended_ms = clock.monotonic_ms()
       last_took_ms = took_ms
     },
-    /** Jittered, so that many folders and many machines do not scan in step. */
+    /** Adds jitter, so that many folders and machines do not scan at the same time. */
     finished(found: ScanFindings): void {
       const interval_ms = nextScan_ms({ ...found, took_ms: last_took_ms, last_ms: last_interval_ms }, limits)
       last_interval_ms = interval_ms
@@ -39,12 +33,12 @@ export function createScanTimer(clock: Clock, limits: PaceLimits) {
   }
 }
 
-/** Only a scan that begins at the wanted time or later counts. */
+/** Only a scan that begins at or after the requested time counts. */
 export function isScanWanted({ scan_began_ms, scan_wanted_ms }: FolderState, now_ms: number): boolean {
   return isWanted(scan_wanted_ms, scan_began_ms, now_ms)
 }
 
-/** The root of an offline folder is checked again for a scan that is wanted of it. */
+/** A scan request for an offline folder makes Sluice check its root again. */
 export function isJudgementWanted({ judged_ms, scan_wanted_ms }: FolderState, now_ms: number): boolean {
   return isWanted(scan_wanted_ms, judged_ms, now_ms)
 }
@@ -54,16 +48,15 @@ function isWanted(wanted_ms: number | undefined, last_ms: number | undefined, no
   return wanted_ms > (last_ms ?? Number.NEGATIVE_INFINITY)
 }
 
-/** A scan decides with this how soon the next one is needed. */
+/** Results of a scan that decide when the next one is due. */
 export interface ScanFindings {
   /**
-   * `all`: every change is told by a watcher. `part`: it does not cover the whole folder. `none`:
-   * nothing is watched.
+   * `all`: a watcher reports every change; `part`: only in part of the folder; `none`: no watcher.
    */
   covered: 'all' | 'part' | 'none'
-  /** Files that it found new, changed or gone. */
+  /** Number of new, changed or deleted files. */
   changed: number
-  /** The part of them that a watcher should have reported long ago. */
+  /** Number of those that a watcher should have reported long ago. */
   missed: number
 }
 
@@ -77,7 +70,7 @@ export type PacedScan = ScanFindings & { took_ms: number; last_ms: number | unde
 /** Fields of the section `watching`, and the folder's own interval. */
 export interface PaceLimits {
   readonly rescan_interval_ms: number
-  /** Between a scan and the next one that is asked for. */
+  /** Wait between a scan and the next requested one. */
   readonly scan_rest_ms: number
   readonly scan_least_ms: number
   readonly scan_most_ms: number
@@ -85,7 +78,7 @@ export interface PaceLimits {
   readonly missed_scan_ms: number
 }
 
-/** A miss weighs more than a change: a folder that is watched should need no scan at all. */
+/** A miss weighs more than a change: a watched folder should need no scan at all. */
 const faster = { by_miss: 4, by_change: 2 }
 const slower = { watched: 2, unwatched: 1.5 }
 
@@ -111,7 +104,7 @@ export function nextScan_ms(scan: PacedScan, limits: PaceLimits): number {
   return within(last_ms === undefined ? before_ms : wanted_ms, Math.max(limits.scan_least_ms, rest_ms), longest_ms)
 }
 
-/** The upper bound wins: who asks for a scan every ten seconds gets it. */
+/** The maximum wins: an interval of ten seconds in the config applies. */
 function within(wanted_ms: number, least_ms: number, most_ms: number): number {
   return Math.min(most_ms, Math.max(least_ms, wanted_ms))
 }

@@ -6,7 +6,7 @@ import type { Differences, FolderState, Ledger } from '../../ledger/ledger.ts'
 type Changes = Pick<Differences, 'changed' | 'unknown'>
 
 const paths_at_once = 500
-/** Programs that copy a file with its time keep it to the microsecond at least. */
+/** Programs that copy a file with its time keep at least its microseconds. */
 const max_copied_ns = 1_000_000
 /** Sorts after every path below a directory. */
 const after_all = '\u{10FFFF}'
@@ -18,12 +18,9 @@ export function rangeBelow(folder: string, directory: string) {
   return { folder, after_path: `${directory}/`, through_path: `${directory}/${after_all}`, ...empty_batch }
 }
 
-/**
- * Compares a walk with the ledger, batch by batch. `under`: the walk goes through this directory
- * alone.
- */
+/** Compares a walk with the ledger, batch by batch. `under`: the only directory walked. */
 export class WalkComparison {
-  /** Known paths that the walk did not meet; the ledger lists a bounded number of them. */
+  /** Known paths that the walk did not find; the ledger lists a limited number. */
   missing: string[] = []
   missing_total = 0
   changed_total = 0
@@ -39,12 +36,12 @@ export class WalkComparison {
     this.#after_path = under === undefined ? undefined : `${under}/`
   }
 
-  /** Paths that differ from the ledger, the missing ones among them. */
+  /** Number of paths that differ from the ledger, including missing ones. */
   get differing(): number {
     return this.changed_total + this.missing_total
   }
 
-  /** The indices of entries that differ from the ledger. */
+  /** Returns the indices of entries that differ from the ledger. */
   async compare(batch: ScanBatch): Promise<Changes> {
     if (batch.count === 0) return { changed: new Uint32Array(), unknown: new Uint32Array() }
     const changes = await this.#compareRange(batch, entryPath(batch, batch.count - 1))
@@ -52,10 +49,7 @@ export class WalkComparison {
     return changes
   }
 
-  /**
-   * For a folder of which nothing was known: the ledger, busy with what was found, would slow down
-   * the walk.
-   */
+  /** For an unknown folder: a ledger busy with new files would slow down the walk. */
   takeAsUnknown(batch: ScanBatch): Changes {
     if (batch.count > 0) this.#after_path = entryPath(batch, batch.count - 1)
     const all = Uint32Array.from({ length: batch.count }, (_, index) => index)
@@ -63,16 +57,13 @@ export class WalkComparison {
     return { changed: all, unknown: all }
   }
 
-  /** Compares the rows after the last path that the walk met. */
+  /** Compares the rows after the last path of the walk. */
   async end(): Promise<void> {
     const last_path = this.#under === undefined ? undefined : `${this.#under}/${after_all}`
     await this.#compareRange({ ...empty_batch, digest: undefined }, last_path)
   }
 
-  /**
-   * Counts known files with the same size and mtime, on whatever disk: another disk has other
-   * ctimes and inodes.
-   */
+  /** Counts known files by size and mtime: another disk has other ctimes and inodes. */
   async countMet(batch: ScanBatch): Promise<number> {
     const { changed, unknown } = await this.compare(batch)
     const is_unknown = new Set(unknown)
@@ -89,10 +80,7 @@ export class WalkComparison {
     return batch.count - changed.length + alike.length
   }
 
-  /**
-   * Files that single events reported as deleted are missing as well. Files that were out of reach
-   * before, and still are, count neither as known nor as missing.
-   */
+  /** Includes files that single events reported as deleted, without files long out of reach. */
   async found(before: Pick<FolderState, 'known_files' | 'counted'>, end: ScanEnd): Promise<Found> {
     const out_of_reach = await this.#countOutOfReach(end)
     const known_before = knownBefore(before)
@@ -100,10 +88,7 @@ export class WalkComparison {
     return { known: known_before - out_of_reach, missing: gone, files: end.files }
   }
 
-  /**
-   * Missing files that are blocked already, below a disk that covers them or a directory that
-   * cannot be read.
-   */
+  /** Missing files already blocked, below a covering disk or an unreadable directory. */
   async #countOutOfReach(end: ScanEnd): Promise<number> {
     const below = this.missing.filter(outOfReach(end))
     let blocked = 0

@@ -18,7 +18,7 @@ import type { FolderSettings } from '../folder-settings.ts'
 import type { HearingLimits } from './missed-events.ts'
 import type { PaceLimits } from './scan-timer.ts'
 
-/** The section `watching` of the configuration, which has this shape. */
+/** Settings of the config section `watching`. */
 export type WatchingSettings = WatchShares &
   HearingLimits &
   Omit<PaceLimits, 'rescan_interval_ms'> & {
@@ -38,17 +38,14 @@ export interface ChoiceFacts {
   room: WatchRoom
   clock: Clock
   scan_thread?: KeptScanThread
-  /** Why native watching could not begin here lately. */
+  /** Why native watching failed here recently; undefined if it did not. */
   native_failed: string | undefined
-  /** By a scan of this life; undefined: it is counted as far as it matters. */
+  /** Count by a scan of this process; undefined: `countFor` counts as far as necessary. */
   counted: Counted | undefined
   signal: AbortSignal
 }
 
-/**
- * What the folder is to be watched by; takes the room for it. Reads no more of the folder than the
- * choice needs.
- */
+/** Chooses the watcher and reserves its inotify watches. Reads no more than necessary. */
 export async function chooseForFolder(facts: ChoiceFacts): Promise<WatchChoice> {
   const { folder, root, watching, room } = facts
   const known = {
@@ -63,9 +60,9 @@ export async function chooseForFolder(facts: ChoiceFacts): Promise<WatchChoice> 
     const inotify = { ...inotifyLimit('watches'), taken: room.takenBesides(folder.name) }
     return chooseWatcher({ ...known, inotify, free_memory_bytes: freeMemory_bytes(), counted }, watching)
   }
-  // Whatever is in it, it is scanned: then nobody needs to count.
+  // This folder is scanned whatever it contains, so no count is needed.
   const counted = choiceOf(none).watcher === 'scan' ? none : await countFor(facts)
-  // One step reads what is free and takes it: all folders choose at once when the daemon starts.
+  // One step reads the free watches and reserves them: at the start all folders choose at once.
   const choice = choiceOf(counted)
   room.take(folder.name, choice.watches)
   return choice
@@ -80,9 +77,9 @@ function deafness({ state, watching, clock }: ChoiceFacts): string | undefined {
 }
 
 /**
- * As the last life of the daemon left it, where that is many. Few may have become many since, and
- * chokidar would take minutes for them: so far as it is meant for, they are counted. That is soon
- * done, and does not wait for whole walks through others on this disk.
+ * Uses the count of an earlier process if it is large. A small count may have grown since, and
+ * chokidar would take minutes for a large folder, so it counts up to chokidar's limit. That is
+ * fast, and does not wait for full scans of this disk.
  */
 async function countFor({ folder, state, watching, counted, scan_thread, signal }: ChoiceFacts): Promise<Counted> {
   if (counted) return counted
@@ -104,15 +101,12 @@ async function countFor({ folder, state, watching, counted, scan_thread, signal 
 
 export type WatchRoom = ReturnType<typeof createWatchRoom>
 
-/**
- * The inotify watches that the folders of this process mean to take: the kernel counts all of them
- * together.
- */
+/** Inotify watches reserved by the folders of this process: the kernel counts them together. */
 export function createWatchRoom() {
   const taken = new Map<string, number>()
 
   return {
-    /** Instead of what this folder meant to take before. */
+    /** Replaces the folder's earlier reservation. */
     take: (folder: string, watches: number) => void taken.set(folder, watches),
     free: (folder: string) => void taken.delete(folder),
     takenBesides: (folder: string) =>

@@ -7,29 +7,23 @@ import type { AssetRecord } from '../../remote/assets.ts'
 import type { Failure } from '../../remote/outcome.ts'
 
 export interface FollowPolicy {
-  /** Rest before the next read, by the number of reads so far. */
+  /** Wait before the next read, by the number of reads so far. */
   wait_ms(attempts: number): number
-  /** Rest between reads of an asset that is past its deadline. */
+  /** Wait between reads of an asset past its deadline. */
   slow_wait_ms: number
-  /** After this the wait is reported; it goes on all the same. */
+  /** Time after which a slow asset is reported; the reads continue. */
   deadline_ms(bytes: number): number
-  /** A hit that is tiny and not final for this long is a slot whose bytes never came. */
+  /** Age after which a tiny, unfinished hit counts as a slot without bytes. */
   dead_hit_after_ms: number
 }
 
-/**
- * An asset of which so many bytes are there was never filled (contract, "dead reservation": size 0
- * or 1).
- */
-const dead_size_most = 1
+/** Bytes. An asset this small was never filled (contract, "dead reservation": size 0 or 1). */
+const max_dead_bytes = 1
 
-/**
- * An asset that was sent again and is not there either is taken for removed only after so long: the
- * service may be at fault.
- */
+/** A missing asset that was sent again counts as removed only after this time. */
 const min_gone_ms = 10 * minute_ms
 
-/** The fact that follows where a followed asset could not be read. */
+/** The fact for an asset that could not be read. */
 export function unreadFact(work: FollowWork, failure: Failure, now_ms: number, policy: FollowPolicy): ContentFact {
   const { content, vanished, attempts, following_since_ms } = work
   const is_believed = vanished < most_vanished || now_ms - following_since_ms >= min_gone_ms
@@ -38,7 +32,7 @@ export function unreadFact(work: FollowWork, failure: Failure, now_ms: number, p
   return { type: 'ingest_continues', content, not_before_ms: now_ms + policy.wait_ms(attempts), note }
 }
 
-/** The fact that follows from the service's record of a followed content. */
+/** The fact for an asset, from the service's record of it. */
 export function followFact(work: FollowWork, record: AssetRecord, now_ms: number, policy: FollowPolicy): ContentFact {
   const { content } = work
   if (record.status === 'ready') return { type: 'asset_ready', content }
@@ -60,7 +54,7 @@ function isDeadHit(work: FollowWork, record: AssetRecord, waited_ms: number, pol
   return !work.made_here && isUnfilled(record, work.size) && waited_ms >= policy.dead_hit_after_ms
 }
 
-/** A slot that reads as if it were on its way, though the bytes (so many) never came. */
+/** True for a slot without a content's bytes (`size`) that looks as if it were in ingest. */
 export function isUnfilled({ size_in_bytes }: AssetRecord, size: number): boolean {
-  return size > dead_size_most && size_in_bytes !== undefined && size_in_bytes <= dead_size_most
+  return size > max_dead_bytes && size_in_bytes !== undefined && size_in_bytes <= max_dead_bytes
 }

@@ -9,18 +9,15 @@ import { type FollowPolicy, followFact, unreadFact } from './follow-verdict.ts'
 
 export interface FollowTools extends ClaimTools {
   policy: FollowPolicy
-  /** From so many pending ones on, list pages are read: one tells 100 of them. */
+  /** Number of pending assets from which list pages are read, since one page shows 100 of them. */
   list_from: number
 }
 
-/**
- * Single reads of one round, where the lists did not show an asset; the others come back in the
- * next round.
- */
-const single_reads_most = 50
+/** Maximum single reads per round, for assets not on the list. The next round goes on. */
+const max_single_reads = 50
 const reads_at_once = 4
 
-/** Follows what the service is reading, until it is ready or failed. Slow is not failed. */
+/** Follows assets in ingest until they are ready or failed. A slow asset is not failed. */
 export function startFollower(tools: FollowTools, signal: AbortSignal): ClaimWorker {
   return startClaimWorker<FollowWork, FollowTools>(
     {
@@ -45,7 +42,7 @@ function groupBy(work: readonly FollowWork[], keyOf: (item: FollowWork) => strin
   return groups
 }
 
-/** Asks once about what is pending in one project. */
+/** Asks once for all pending assets of one project. */
 async function followProject(
   project_id: string,
   work: readonly FollowWork[],
@@ -57,14 +54,11 @@ async function followProject(
   if (pending.size >= list_from && !(await readPages())) return
   await readSingly()
 
-  /**
-   * Bounded: what is not on the pages is read alone. Answers false where the service is not to be
-   * asked on.
-   */
+  /** Reads a limited number of pages. False if the service must not be asked further. */
   async function readPages(): Promise<boolean> {
-    const pages_most = Math.ceil(pending.size / 50) + 10
+    const max_pages = Math.ceil(pending.size / 50) + 10
     let after_id: string | undefined
-    for (let page = 0; page < pages_most && pending.size > 0 && !signal.aborted; page++) {
+    for (let page = 0; page < max_pages && pending.size > 0 && !signal.aborted; page++) {
       const listed = await remote.listAssets(project_id, { after_id, limit: assets_a_page })
       if (!listed.ok && isLeft(listed.failure)) return true
       if (!listed.ok) return (await circuits.failed(listed.failure, project_id, 'api')) === 'count'
@@ -77,7 +71,7 @@ async function followProject(
   }
 
   async function readSingly(): Promise<void> {
-    const ids = [...pending.keys()].slice(0, single_reads_most)
+    const ids = [...pending.keys()].slice(0, max_single_reads)
     for (let from = 0; from < ids.length && !signal.aborted; from += reads_at_once) {
       const rounds = ids.slice(from, from + reads_at_once).map((asset_id) => readOne(asset_id))
       if ((await allEnded(rounds)).includes('stop')) return
@@ -108,10 +102,7 @@ async function followProject(
     return 'go on'
   }
 
-  /**
-   * The configuration has left the project, and it went away or was closed to us: nobody waits for
-   * what is in it.
-   */
+  /** True if the project is out of reach and no longer configured: its work is done. */
   function isLeft({ about }: Failure): boolean {
     return about === 'project' && !circuits.asksFor(project_id)
   }

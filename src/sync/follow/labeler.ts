@@ -6,24 +6,15 @@ import type { Remote } from '../../remote/remote.ts'
 import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from '../claim-worker.ts'
 
 const retry = { first_ms: second_ms, most_ms: 5 * minute_ms }
-/** A label that the service does not take: asked again rarely, for as long as it is wanted. */
+/** Wait after the service refused a label; retried this rarely while the label is wanted. */
 const refused_ms = day_ms
-/**
- * An asset that is gone, or an odd answer: it may be a fault of seconds or for good, so later and
- * later.
- */
+/** Increasing waits for a missing asset or an odd answer, which may last seconds or for ever. */
 const retry_doubtful = { first_ms: second_ms, most_ms: refused_ms }
 
-/**
- * Brings the labels of ready assets to what their folders ask for; labels that people attached are
- * never touched.
- */
+/** Brings labels of ready assets to what their folders demand, except labels set by users. */
 export function startLabeler(tools: ClaimTools, signal: AbortSignal): ClaimWorker {
   const { ledger, circuits } = tools
-  /**
-   * Failures in a row of contents whose labels are set back; forgotten with the process, then the
-   * back-off begins anew.
-   */
+  /** Failures in a row per content. A restart forgets them, and the back-off begins again. */
   const tries = new Map<number, number>()
   return startClaimWorker<LabelWork, ClaimTools>(
     {
@@ -46,7 +37,7 @@ export function startLabeler(tools: ClaimTools, signal: AbortSignal): ClaimWorke
   )
 }
 
-/** Intents before the calls, in one commit for all of these assets. */
+/** Records the intents before the calls, in one commit for all assets. */
 async function intend(work: readonly LabelWork[], ledger: Ledger): Promise<void> {
   const intents = work.map((item) => {
     const names = labelCalls(item).map(({ name }) => name)
@@ -55,7 +46,7 @@ async function intend(work: readonly LabelWork[], ledger: Ledger): Promise<void>
   await ledger.record(intents)
 }
 
-/** The answer of every call is recorded before the next call. */
+/** Records the result of every call before the next call. */
 async function labelAsset(work: LabelWork, tools: ClaimTools, tries: Map<number, number>): Promise<void> {
   const { content, project_id, wanted } = work
   const { ledger, remote, circuits } = tools
@@ -99,16 +90,13 @@ async function setBack(
 interface LabelCall {
   verb: 'attach' | 'detach'
   name: string
-  /** For a detach; undefined where the answer that named it was lost. */
+  /** For a detach; undefined if the answer with the id was lost. */
   label_id: string | undefined
-  /** An earlier call about this label has no recorded answer. */
+  /** True if an earlier call for this label has no recorded answer. */
   is_in_doubt: boolean
 }
 
-/**
- * The calls that bring the asset to the wanted labels. Attach first: a file that moves is never
- * without a label.
- */
+/** Calls that reach the wanted labels. Attach first: a moved file always has a label. */
 function labelCalls({ wanted, attached, in_doubt }: LabelWork): LabelCall[] {
   const ids = new Map(attached.map(({ name, label_id }) => [name, label_id]))
   const doubted = new Set(in_doubt)
@@ -120,7 +108,7 @@ function labelCalls({ wanted, attached, in_doubt }: LabelWork): LabelCall[] {
   return [...missing.map((name) => call('attach', name)), ...unwanted.map((name) => call('detach', name))]
 }
 
-/** Makes the call. Its outcome is the fact to record. */
+/** Makes the call. A success returns the fact to record. */
 async function makeLabelCall(
   { verb, name, label_id }: LabelCall,
   { content, project_id, asset_id }: LabelWork,
@@ -137,15 +125,14 @@ async function makeLabelCall(
     if (!labels.ok) return labels
     detached_id = labels.value.find((label) => label.name === name)?.label_id
   }
-  // A label that the project does not have is on no asset.
+  // A label that the project does not have cannot be on an asset.
   const outcome = detached_id === undefined ? undefined : await remote.detachLabel(project_id, asset_id, detached_id)
   return outcome && !outcome.ok ? outcome : { ok: true, value: { type: 'label_detached', content, name } }
 }
 
 /**
- * Withdraws the intents of calls that the service surely did not act on, so that a label of this
- * name that a person attached is not taken for one of ours. An earlier call in doubt keeps its
- * intent.
+ * Withdraws the intents of calls that surely had no effect. Otherwise Sluice would take a label of
+ * the same name, attached by a user, for its own. An earlier call in doubt keeps its intent.
  */
 function withdrawn({ content }: LabelWork, unsent: readonly LabelCall[]): LabelFact[] {
   const names = unsent.filter(({ is_in_doubt }) => !is_in_doubt).map(({ name }) => name)

@@ -5,22 +5,15 @@ import { type Failure, failureText, isSurelyUndone } from '../../remote/outcome.
 import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from '../claim-worker.ts'
 import { noteOf } from '../give-up.ts'
 
-/**
- * A claimed asset is removed even if its file comes back meanwhile, so few are claimed at a time.
- */
+/** A claimed asset is removed even if its file returns meanwhile, so few are claimed at a time. */
 const max_claimed = 16
-/** Removals are not urgent, and many facts wake the remover. */
+/** Collects wakes: removals are not urgent, and many facts wake the remover. */
 const pace_ms = 250
 const retry = { first_ms: second_ms, most_ms: hour_ms }
-/**
- * The rest after the service refused a removal: it may learn to, or the token may get the right.
- */
+/** Wait after a refused removal: the service may support it later, or grant the right. */
 const refused_ms = day_ms
 
-/**
- * Removes on the service what no file needs any more, where the policy of its folders says so; the
- * ledger decides what that is.
- */
+/** Removes assets that no file needs, if the folder's policy allows. The ledger selects them. */
 export function startRemover(tools: ClaimTools, signal: AbortSignal): ClaimWorker {
   return startClaimWorker<RemoveWork, ClaimTools>(
     {
@@ -40,10 +33,7 @@ export function startRemover(tools: ClaimTools, signal: AbortSignal): ClaimWorke
   )
 }
 
-/**
- * The service was not asked about these. Those that no earlier claim asked about are not to be
- * removed any more.
- */
+/** Handles unasked work. If no earlier claim asked either, its removal intent ends. */
 async function forgetIntents(work: readonly RemoveWork[], { ledger, clock }: ClaimTools): Promise<void> {
   const fresh = work.filter(({ is_fresh }) => is_fresh)
   const not_before_ms = clock.now_ms()
@@ -58,22 +48,19 @@ async function removeAsset(work: RemoveWork, tools: ClaimTools): Promise<void> {
   if (outcome.failure.about === 'asset_gone') return afterGone(work, outcome.failure, tools)
   const is_unknown = isUnknownCall(outcome.failure)
   if (is_unknown || outcome.failure.about === 'content') return keep(work, outcome.failure, is_unknown, tools)
-  return setBack(work, outcome.failure, tools)
+  return defer(work, outcome.failure, tools)
 }
 
-/**
- * An earlier removal has no known answer, and the asset is wanted again: it stays as the service
- * has it now.
- */
+/** After a removal of unknown result, keeps a wanted asset as the service has it now. */
 async function askWhetherThere(work: RemoveWork, tools: ClaimTools): Promise<void> {
   const { content, project_id, asset_id } = work
   const { ledger, remote, circuits, clock } = tools
   const read = await remote.readAsset(project_id, asset_id)
   if (!read.ok)
-    return read.failure.about === 'asset_gone' ? afterRemoval(work, tools) : setBack(work, read.failure, tools)
+    return read.failure.about === 'asset_gone' ? afterRemoval(work, tools) : defer(work, read.failure, tools)
   await circuits.succeeded(project_id, 'api')
-  // One that is there and not ready is of no use any more: who wants its bytes asks for a slot, and
-  // is told of it.
+  // An asset that is not ready is useless now: the next upload of its bytes asks for a slot and
+  // learns its state.
   const is_usable = read.value.status === 'ready'
   const not_before_ms = clock.now_ms()
   await ledger.record([is_usable ? { type: 'asset_kept', content, not_before_ms } : { type: 'asset_removed', content }])
@@ -85,17 +72,15 @@ async function afterRemoval({ content, project_id, name }: RemoveWork, tools: Cl
   tools.report.removed(name)
 }
 
-/**
- * Gone already, unless the service does not know the call: then the asset itself can still be read.
- */
+/** The asset is gone, unless it can still be read: then the service does not know the call. */
 async function afterGone(work: RemoveWork, failure: Failure, tools: ClaimTools): Promise<void> {
   const read = await tools.remote.readAsset(work.project_id, work.asset_id)
   if (read.ok) return keep(work, failure, true, tools)
-  if (read.failure.about !== 'asset_gone') return setBack(work, read.failure, tools)
+  if (read.failure.about !== 'asset_gone') return defer(work, read.failure, tools)
   return afterRemoval(work, tools)
 }
 
-/** Method not allowed, not implemented, or no such address. */
+/** True for method not allowed, not implemented, or an unknown address. */
 function isUnknownCall({ status, about }: Failure): boolean {
   return status === 405 || status === 501 || (status === 404 && about === 'unknown_protocol')
 }
@@ -113,11 +98,8 @@ async function keep(
   report.later(`it is kept: ${failureText(failure)}`, name)
 }
 
-/**
- * Nobody knows whether the asset was removed, unless the call surely did not reach the service:
- * then the intent is withdrawn.
- */
-async function setBack(work: RemoveWork, failure: Failure, tools: ClaimTools): Promise<void> {
+/** Defers a removal. The intent ends only if the call surely did not reach the service. */
+async function defer(work: RemoveWork, failure: Failure, tools: ClaimTools): Promise<void> {
   const { content, project_id, name, attempts, is_fresh } = work
   const { ledger, circuits, clock, report } = tools
   const is_held = (await circuits.failed(failure, project_id, 'api', { content })) === 'hold'

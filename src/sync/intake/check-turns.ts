@@ -5,10 +5,7 @@ interface Checks {
   folder: string
   paths: readonly string[]
   by_scan: boolean
-  /**
-   * True for a path that another caller will check for this one: it is left out, also while this
-   * one waits.
-   */
+  /** True for a path that another caller checks for this one, also while this one waits. */
   isLeft?: (path: string) => boolean
 }
 
@@ -24,10 +21,7 @@ interface Range {
 /** Paths noted for one scan. A scan during which more are checked checks every file one by one. */
 const max_noted = 10_000
 
-/**
- * Lets one caller at a time check a path. The second waits, so that an older check never overwrites
- * a newer one.
- */
+/** Lets one caller at a time check a path, so no older check overwrites a newer one. */
 export function createCheckTurns() {
   const in_flight = new Map<string, Promise<unknown>>()
   const ranges = new Set<Range>()
@@ -53,10 +47,7 @@ export function createCheckTurns() {
   }
 
   return {
-    /**
-     * Begins the work once nobody else checks any of these paths. A scan does not wait for its own
-     * ranges.
-     */
+    /** Begins the work once nobody else checks these paths. A scan ignores its own ranges. */
     async take<Result>(
       { folder, paths: wanted, by_scan, isLeft = () => false }: Checks,
       work: (paths: readonly string[]) => Promise<Result>,
@@ -79,23 +70,14 @@ export function createCheckTurns() {
       }
     },
     inFlight: () => in_flight.size + ranges.size,
-    /**
-     * Notes from now on what others check in the folder: a scan reads a file long before it reports
-     * it.
-     */
+    /** Notes what others check from now on: a scan reads a file long before it reports it. */
     beginScan(folder: string) {
       const scan = { folder, noted: new Set<string>(), has_too_many: false }
       scans.add(scan)
       return {
-        /**
-         * Nobody else has checked the path since the scan began. `path` is called only where others
-         * checked any.
-         */
+        /** True if nobody else checked the path since the scan began. */
         isFirst: (path: () => string) => !scan.has_too_many && !(scan.noted.size > 0 && scan.noted.has(path())),
-        /**
-         * Others that check a path from the first to the last, in path order, wait until the work
-         * is done.
-         */
+        /** Other checks of paths in this range, in path order, wait for the work. */
         hold(first_path: string, last_path: string, work: Promise<unknown>) {
           const range = { folder, first_path, last_path, work }
           ranges.add(range)

@@ -7,19 +7,14 @@ import type { Intake } from './intake.ts'
 
 /** Many facts wake the checker: it gathers them for this long. */
 const pace_ms = 20
-/**
- * A folder in doubt records nothing and its files stay due: its keeper has to scan all of it first.
- */
+/** A doubtful folder records nothing: its keeper must scan it first, and its files stay due. */
 const doubt_rest_ms = 5 * second_ms
 
 interface CheckLane {
   name: string
   size: LookChoice['sizes'][number]
   files_a_round: number
-  /**
-   * A folder with so many rounds under way gets no other, so that one that hangs delays itself
-   * alone.
-   */
+  /** Maximum rounds in one folder, so that a folder that hangs delays only itself. */
   rounds_a_folder: number
   check(folder: string, paths: readonly string[]): Promise<'recorded' | 'doubtful'>
 }
@@ -28,10 +23,7 @@ interface CheckLaneTools extends Pick<ClaimTools, 'clock' | 'report' | 'pulses'>
   ledger: Pick<Ledger, 'claimToLook' | 'release'>
 }
 
-/**
- * Checks what is due: files that should be quiet by now, unreadable files, and large files that
- * wait to be hashed.
- */
+/** Checks due files: those quiet by now, unreadable ones, and large ones to hash. */
 export function startChecker(tools: CheckLaneTools & { intake: Intake }, signal: AbortSignal): Worker {
   const { intake } = tools
   const small: CheckLane = {

@@ -12,19 +12,14 @@ const nothing_taken = { taken: new Set<number>(), recorded: Promise.resolve() }
 export function createFoundFiles(scan: {
   folder: string
   turn: ScanTurn
-  /**
-   * Files that the walk hashes as it goes; undefined: every file of this folder is judged by
-   * itself.
-   */
+  /** Files that the walk hashes; undefined: every file is judged by itself. */
   rule: HashRule | undefined
   /** The folder's settings are those that the scan goes by. */
   isInForce(): boolean
 }) {
   const { folder, turn, rule } = scan
 
-  /**
-   * A file that others checked since the scan began is theirs: the scan may have read it before.
-   */
+  /** False for a file that others checked since the scan began, perhaps after it. */
   function isOurs(batch: ScanBatch, index: number): boolean {
     return entryMd5(batch, index) !== undefined && turn.isFirst(() => entryPath(batch, index))
   }
@@ -70,13 +65,10 @@ function foundFiles(folder: string, batch: ScanBatch, indices: Uint32Array): Fil
 
 export type FactGroup = ReturnType<typeof createFactGroup>
 
-/**
- * Takes the ledger a quarter of a second, the longest that others wait for it. Each group is one
- * wait for the disk.
- */
-const most_files = 10_000
+/** The ledger is busy for 0.25 s, the longest that others wait. Each group is one disk sync. */
+const max_files = 10_000
 /** A file is seen in status, and may go up, not later than this. */
-const most_ms = 1_000
+const max_wait_ms = 1_000
 
 /**
  * Hands facts on to the ledger, those of some thousand files at a time: many rounds of a scan in
@@ -98,7 +90,7 @@ export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock) {
         resolve()
       }
     })
-    void clock.sleep(most_ms, timer.signal).then(flush)
+    void clock.sleep(max_wait_ms, timer.signal).then(flush)
     return due.then(() => {
       const gathered = rounds.filter(({ isInForce }) => isInForce()).flatMap(({ facts }) => facts)
       rounds = []
@@ -120,7 +112,7 @@ export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock) {
       const mine = recorded
       rounds.push({ facts, isInForce })
       files += facts.reduce((sum, fact) => sum + (fact.type === 'files_found' ? fact.ends.length : 1), 0)
-      if (files >= most_files) flush()
+      if (files >= max_files) flush()
       return mine
     },
     /** From now on each record goes on at once, and so does what is gathered. */

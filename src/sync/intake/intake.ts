@@ -19,16 +19,13 @@ import { hashRule } from './settle.ts'
 
 export type Intake = ReturnType<typeof createIntake>
 
-/** A scan hands this on with the paths that it found. */
+/** Data that a scan passes on with its paths. */
 interface Scanned {
-  /**
-   * The scan saw these a moment ago. An unknown path needs no second check: hashing compares the
-   * stat again.
-   */
+  /** Recent results of the scan. Hashing compares the stat again, so they need no second check. */
   stats: ReadonlyMap<string, FileStat>
-  /** Gathers the facts of many rounds. */
+  /** Collects the facts of many rounds. */
   facts: Pick<FactGroup, 'record'>
-  /** A full scan: it has counted what is missing, and that is not too much to be believed. */
+  /** True for a full scan: it has judged the number of missing files already. */
   is_whole: boolean
 }
 
@@ -42,43 +39,34 @@ export interface IntakeTools extends DisappearanceLimits {
   examiner: Examiner
   clock: Clock
   report: SyncReport
-  /** The folders in force. Another object under a name means other settings. */
+  /** The folders in force. A new object under a name means new settings. */
   folders: ReadonlyMap<string, IntakeFolder>
   roots: Pick<RootAsker, 'status'>
-  /** How long a root may be silent. */
+  /** Maximum time for the root's answer. */
   answer_ms: number
 }
 
-/**
- * A larger round would delay the others behind its big files, a smaller one leave a hashing thread
- * idle.
- */
+/** A larger round delays others behind big files; a smaller one leaves a thread idle. */
 const paths_at_once = 500
-/**
- * A server's clock may be off by minutes; only a file untouched for an hour is taken as quiet at
- * first sight on a share.
- */
+/** A server's clock may be minutes off: on a share only a file an hour old is quiet at once. */
 const remote_clock_doubt_ms = hour_ms
 
 function clockDoubt_ms(root: RootStatus): number {
   return root.kind === 'online' && root.remote ? remote_clock_doubt_ms : 0
 }
 
-/**
- * `outdated`: the folder got other settings meanwhile. Nothing was recorded, and the caller checks
- * once more.
- */
+/** `outdated`: the settings changed, nothing was recorded, and the caller checks again. */
 type Answer = 'recorded' | 'doubtful' | 'outdated'
 
 /**
- * Checks paths and records what is there: the one way in for watch events, scans and due checks.
- * One caller at a time checks a path (check-turns.ts).
+ * Checks paths and records the result: the only entry for watch events, scans and due checks. One
+ * caller at a time checks a path (check-turns.ts).
  */
 export function createIntake(tools: IntakeTools) {
   const turns = createCheckTurns()
   const large = createLargeChecks()
 
-  /** Checks again until the settings that it began with are still in force at its end. */
+  /** Repeats the check until its settings are still in force at its end. */
   async function checkSome(name: string, wanted: readonly string[], how: HowToCheck): Promise<'recorded' | 'doubtful'> {
     const isLeft = (path: string) => how.hashes === 'small' && large.askAgain(name, path)
     const checks = { folder: name, paths: wanted, by_scan: how.scanned !== undefined, isLeft }
@@ -93,9 +81,9 @@ export function createIntake(tools: IntakeTools) {
 
   return {
     /**
-     * Resolves when what was seen is recorded. Answers `doubtful` when the folder itself must be
-     * checked before any file counts as gone. A large file is not hashed, which would hold up the
-     * others: it is recorded as due, for `checkLarge`.
+     * Resolves when the results are recorded. Returns `doubtful` if the folder itself must be
+     * checked before any file counts as deleted. Large files would delay others: they are recorded
+     * as due, for `checkLarge`.
      */
     async checkPaths(name: string, paths: readonly string[], scanned?: Scanned): Promise<'recorded' | 'doubtful'> {
       let answer: 'recorded' | 'doubtful' = 'recorded'
@@ -106,13 +94,13 @@ export function createIntake(tools: IntakeTools) {
       return answer
     },
     /**
-     * As `checkPaths`, for one file of any size. A caller that wants another check meanwhile does
-     * not wait: the file is checked once more at the end.
+     * Like `checkPaths`, for one file of any size. A caller that wants another check meanwhile does
+     * not wait: the file is checked again at the end.
      */
     checkLarge(name: string, path: string): Promise<'recorded' | 'doubtful'> {
       return large.check(name, path, () => checkSome(name, [path], { hashes: 'all', scanned: undefined }))
     },
-    /** A scan hashes files as it walks: this takes in what it found. */
+    /** Records what a scan found that hashes files as it walks. */
     async beginScan(folder: FolderSettings): Promise<FoundFiles> {
       const turn = turns.beginScan(folder.name)
       const root = await tools.roots.status(folder.path, tools.answer_ms)
@@ -130,10 +118,7 @@ interface HowToCheck {
   scanned: Scanned | undefined
 }
 
-/**
- * One round of checks in one folder: run lstat, judge, hash what is quiet, record all of it at
- * once.
- */
+/** One round of checks in one folder: lstat, judge, hash quiet files, and record it all. */
 async function checkOnce(
   paths: readonly string[],
   { settings: folder, rules }: IntakeFolder,
@@ -156,11 +141,11 @@ async function checkOnce(
   if (!isInForce()) return 'outdated'
   if (facts.length > 0) await (scanned?.facts ?? ledger).record(facts, isInForce)
   if (!isInForce()) return 'outdated'
-  tell(facts)
+  reportNew(facts)
   return is_doubtful ? 'doubtful' : 'recorded'
 
-  /** An unknown path was seen by nobody else since the scan was there, so its stat still counts. */
-  async function lookAtAll() {
+  /** Nobody checked an unknown path since the scan saw it, so the scan's stat still counts. */
+  async function lstatAll() {
     const seen = (path: string) => (known_by_path.has(path) ? undefined : scanned?.stats.get(path))
     const unseen = paths.filter((path) => seen(path) === undefined)
     const looks = unseen.length === 0 ? [] : await examiner.lstat(folder.path, unseen)
@@ -174,7 +159,7 @@ async function checkOnce(
 
   async function judge(): Promise<ToHash[]> {
     const to_hash: ToHash[] = []
-    for (const { path, known, look } of await lookAtAll()) {
+    for (const { path, known, look } of await lstatAll()) {
       const verdict = rules.verdict(path, 'file')
       if (verdict.ignored && !(known && isShut(verdict, look))) {
         if (known) seen_facts.push({ type: 'file_ignored', folder: name, path })
@@ -226,21 +211,18 @@ async function checkOnce(
     }
   }
 
-  /**
-   * The ledger has it as due at once, so that it is not forgotten when the process ends before it
-   * is hashed.
-   */
+  /** Records the file as due at once, so that it is not forgotten if the process ends. */
   function leaveToChecker(path: string, known: KnownFile | undefined, stat: FileStat): void {
     const of = { folder: name, path, stat, not_before_ms: clock.now_ms() }
     const is_waiting = (known?.state === 'seen' || known?.state === 'blocked') && known.not_before_ms !== undefined
     if (!is_waiting || !sameStat(known.stat, stat)) seen_facts.push({ type: 'file_seen', ...of })
     else if (known.not_before_ms! <= of.not_before_ms) return
     else if (known.reason !== 'unreadable') seen_facts.push({ type: 'file_seen', ...of })
-    // It may be readable by now. That it was not is reported already.
+    // It may be readable now. The blocked state was reported before.
     else seen_facts.push({ type: 'file_blocked', ...of, reason: 'unreadable', detail: known.detail ?? '' })
   }
 
-  /** Then none of them is recorded, and the folder's keeper scans all of it. */
+  /** If true, no deletion is recorded, and the folder's keeper scans all of it. */
   async function areDeletionsDoubtful(state: FolderState): Promise<boolean> {
     const deleted = seen_facts.filter((fact) => fact.type === 'file_gone').length
     if (deleted === 0) return false
@@ -250,17 +232,17 @@ async function checkOnce(
   }
 
   /** Reports only what is new: a file that stays as it was has been reported. */
-  function tell(facts: readonly FileFact[]): void {
+  function reportNew(facts: readonly FileFact[]): void {
     for (const fact of facts) {
       const place = `${fact.folder}/${fact.path}`
-      const is_told = (state: FileState, reason: string, detail: string) => {
+      const is_reported = (state: FileState, reason: string, detail: string) => {
         const known = known_by_path.get(fact.path)
         return known?.state === state && known.reason === reason && known.detail === detail
       }
       if (fact.type === 'file_blocked') {
-        if (!is_told('blocked', fact.reason, fact.detail)) report.blocked(fact.detail, place)
+        if (!is_reported('blocked', fact.reason, fact.detail)) report.blocked(fact.detail, place)
       } else if (fact.type === 'file_skipped') {
-        if (!is_told('skipped', fact.reason, fact.rule)) report.skipped(fact.reason, place)
+        if (!is_reported('skipped', fact.reason, fact.rule)) report.skipped(fact.reason, place)
       }
     }
   }

@@ -16,10 +16,7 @@ import { type SettleInput, settle } from './settle.ts'
 export interface FileSeen extends Omit<SettleInput, 'settle_ms' | 'settle_cap_ms'> {
   folder: FolderSettings
   path: string
-  /**
-   * When the folder was first taken up, and whether its first scan is over: what `start` is
-   * measured against.
-   */
+  /** Start of the folder, and the end of its first scan; `start` refers to them. */
   started_ms: number
   first_scan_done: boolean
   /** A file left out by `start` was moved here. */
@@ -55,10 +52,7 @@ export function judgeFile(input: FileSeen): FileVerdict {
   }
 }
 
-/**
- * The user decides about a file over the upload limit; another check would only hold the same bytes
- * again.
- */
+/** The user decides about a file over the upload limit; no further check is needed. */
 function isUnchanged(known: KnownFile | undefined, stat: FileStat): boolean {
   if (!known || !sameStat(known.stat, stat)) return false
   return (
@@ -105,17 +99,12 @@ export interface ToHash {
 
 const retry_unreadable = { first_ms: 30 * second_ms, most_ms: hour_ms }
 
-/**
- * Its directory cannot be entered, and may hold ignore rules: the file is not released for that.
- */
+/** Its directory cannot be entered, and may have ignore rules, so the file is kept. */
 export function isShut({ passing }: Ignored, look: Look): boolean {
   return passing === true && look.kind === 'unreadable'
 }
 
-/**
- * The file is on a disk that is mounted in the folder, and so is not taken up. Files that the disk
- * covers are not gone.
- */
+/** True for a new file on a disk mounted in the folder. Covered files are not gone. */
 export function isStranger(look: Look, known: KnownFile | undefined): boolean {
   return look.kind === 'unreadable' && look.code === other_disk_code && (known === undefined || known.state === 'gone')
 }
@@ -140,10 +129,7 @@ export function hashFact(settings: FolderSettings, file: ToHash, outcome: Finger
   }
 }
 
-/**
- * The wait grows with the time that the file has been unreadable: short for a lock, long for a file
- * without the right.
- */
+/** The wait grows with time: short for a lock, long for a missing permission. */
 export function unreadableFact(
   { name }: FolderSettings,
   { path, known, stat }: Omit<ToHash, 'stat'> & { stat: FileStat | undefined },

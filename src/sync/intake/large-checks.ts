@@ -7,10 +7,7 @@ interface LargeCheck {
   is_wanted_again: boolean
 }
 
-/**
- * Large files under check, each checked by one caller at a time. Reading one may take an hour:
- * nobody else waits.
- */
+/** Allows one check per large file. Reading one may take an hour, so no other caller waits. */
 export function createLargeChecks() {
   const checks = new Map<string, LargeCheck>()
 
@@ -22,19 +19,19 @@ export function createLargeChecks() {
         if (!check.is_wanted_again) return answer
       }
     } finally {
-      // In the same turn of the event loop: a caller that comes later checks the file itself.
+      // This runs in the same tick: a later caller then checks the file itself.
       checks.delete(key)
     }
   }
 
   return {
-    /** True when the file is being checked; then it is checked once more after that. */
+    /** True if the file is being checked; it is then checked again afterwards. */
     askAgain(folder: string, path: string): boolean {
       const under_way = checks.get(lookKey(folder, path))
       if (under_way) under_way.is_wanted_again = true
       return under_way !== undefined
     },
-    /** A caller that comes while the file is read gets the answer of the first. */
+    /** A caller that comes during the read gets the first caller's answer. */
     check(folder: string, path: string, work: () => Promise<Answer>): Promise<Answer> {
       const key = lookKey(folder, path)
       const under_way = checks.get(key)

@@ -10,27 +10,18 @@ import type { FolderSettings } from '../folder-settings.ts'
 type SettleVerdict =
   | { kind: 'quiet' }
   | { kind: 'wait'; until_ms: number }
-  /**
-   * It kept changing for longer than the cap: this is reported, and the file is checked again
-   * later.
-   */
+  /** It changed for longer than the cap: this is reported, and it is checked again later. */
   | { kind: 'still_changing'; until_ms: number }
 
 export interface SettleInput extends Pick<FolderSettings, 'settle_ms' | 'settle_cap_ms'> {
   stat: FileStat
   known: KnownFile | undefined
   now_ms: number
-  /**
-   * How far the filesystem's clock may be from ours: 0 on a local disk, generous on a network
-   * share.
-   */
+  /** Possible offset of the filesystem's clock: 0 on a local disk, generous on a share. */
   clock_doubt_ms: number
 }
 
-/**
- * File times have a granularity (up to 10 ms on ext4, 2 s on FAT and old SMB): a file is old only
- * when it is older than that.
- */
+/** Granularity of file times: up to 10 ms on ext4, 2 s on FAT and old SMB. */
 const time_granularity_ms = 2_000
 
 export function settle(input: SettleInput): SettleVerdict {
@@ -48,10 +39,7 @@ export function settle(input: SettleInput): SettleVerdict {
   return { kind: 'wait', until_ms: now_ms + settle_ms }
 }
 
-/**
- * A file of which both times lie before this is quiet at first sight, Unix ns; a time in the future
- * proves nothing.
- */
+/** Unix ns. A file with both times before this is quiet; a future time proves nothing. */
 function quietBefore_ns(input: Pick<SettleInput, 'now_ms' | 'settle_ms' | 'clock_doubt_ms'>): bigint {
   const age_ms = input.settle_ms + time_granularity_ms + input.clock_doubt_ms
   return BigInt(Math.floor(input.now_ms - age_ms)) * 1_000_000n
@@ -61,20 +49,15 @@ function newest_ns({ mtime_ns, ctime_ns }: FileStat): bigint {
   return mtime_ns > ctime_ns ? mtime_ns : ctime_ns
 }
 
-/**
- * The walk hashes only small files. Where known files begin again, a dozen batches are on their way
- * whose files were read for nothing.
- */
-const most_bytes_on_the_way = 256 * 1_024
+/** The walk hashes only small files: some batches are read in vain where known files begin. */
+const max_bytes_on_the_way = 256 * 1_024
 
-/**
- * Agrees with `judgeFile` about unknown files; undefined where `start` judges each file by itself.
- */
+/** Agrees with `judgeFile` about unknown files; undefined if `start` needs each file. */
 export function hashRule(
   { settle_ms, max_file_bytes, start }: FolderSettings,
   now: { now_ms: number; clock_doubt_ms: number },
 ): HashRule | undefined {
   if (start.kind !== 'all') return undefined
   const quiet_before_ns = quietBefore_ns({ ...now, settle_ms })
-  return { quiet_before_ns, most_bytes: Math.min(max_file_bytes, most_bytes_on_the_way) }
+  return { quiet_before_ns, most_bytes: Math.min(max_file_bytes, max_bytes_on_the_way) }
 }

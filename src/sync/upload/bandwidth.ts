@@ -2,24 +2,21 @@ import { type Clock, second_ms } from '../../base/time/time.ts'
 import { type BandwidthSpan, bytesPerSecondAt } from '../../domain/bandwidth.ts'
 import type { UploadBody } from '../../remote/put-bytes.ts'
 
-/** So much of a second goes at once: short enough that many uploads take turns, long enough that pieces are not crumbs. */
+/** Time of one piece: short, so that uploads alternate, but long enough for useful sizes. */
 const piece_ms = 250
-/** The timetable is looked at so often while somebody waits: the next hour may have no limit. */
-const look_ms = 1_000
+/** Interval to read the timetable during a wait: the next hour may have no limit. */
+const check_every_ms = 1_000
 
 export type Bandwidth = ReturnType<typeof createBandwidth>
 
-/**
- * How much of the line uploads take together; lives as long as the process, whatever the
- * configuration becomes.
- */
+/** Limits the total rate of all uploads. It outlives each config. */
 export function createBandwidth(clock: Clock) {
   let spans: readonly BandwidthSpan[] = []
-  /** When the bytes that were let through have gone at the rate of their time. */
+  /** When the bytes allowed so far have left, at their rate. */
   let free_at_ms = 0
   let last_turn: Promise<unknown> = Promise.resolve()
 
-  /** How many of `bytes` may go now; each takes the time that its bytes need, and the next one comes after it. */
+  /** Returns how many of `bytes` may go now, and occupies the time that they need. */
   async function take(bytes: number, signal: AbortSignal): Promise<number> {
     while (!signal.aborted) {
       const rate = bytesPerSecondAt(spans, clock.now_ms())
@@ -30,12 +27,12 @@ export function createBandwidth(clock: Clock) {
         free_at_ms = now_ms + (taken / rate) * second_ms
         return taken
       }
-      await clock.sleep(Math.min(free_at_ms - now_ms, look_ms), signal)
+      await clock.sleep(Math.min(free_at_ms - now_ms, check_every_ms), signal)
     }
     return bytes
   }
 
-  /** One after the other: without turns who has just sent would be the first to send again. */
+  /** Takes turns. Otherwise the last sender would always be the first to send again. */
   function takeInTurn(bytes: number, signal: AbortSignal): Promise<number> {
     const turn = last_turn.then(() => take(bytes, signal))
     last_turn = turn
@@ -57,17 +54,17 @@ export function createBandwidth(clock: Clock) {
   }
 
   return {
-    /** Another timetable is in force. */
+    /** Puts another timetable in force. */
     follow(newer: readonly BandwidthSpan[]): void {
       spans = newer
       free_at_ms = 0
     },
-    /** The same body; where there are limits, its pieces come when the line may take them. */
+    /** The same body, but its pieces wait for the limit, if there is one. */
     pace(body: UploadBody, signal: AbortSignal): UploadBody {
-      // What is held in memory is soon gone; while a large one goes a limit may come.
+      // A body in memory is sent soon; a limit may begin during a large one.
       if (spans.length === 0 && 'bytes' in body) return body
       const stream = 'bytes' in body ? [body.bytes] : body.stream
-      // Read anew at every try.
+      // Every try reads the body from the start.
       return { size: body.size, stream: { [Symbol.asyncIterator]: () => pieces(stream, signal) } }
     },
   }

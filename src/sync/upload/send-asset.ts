@@ -18,16 +18,16 @@ export interface SendTools extends SourceTools, Omit<ClaimTools, 'pulses'> {
   follow_first_ms: number
   bandwidth: Bandwidth
   places: Pick<SendPlaces, 'call'>
-  /** Asks for no new slot once it has aborted. */
+  /** Aborts when no new slot may be requested. */
   soft: AbortSignal
 }
 
-/** A PUT begun in the last seconds of its ticket would only fail. */
+/** A PUT in the last seconds of its ticket would only fail. */
 const ticket_margin_ms = 5 * second_ms
 
 /**
- * The steps for ONE content, in order: bytes that can be trusted, a slot (kept or new), PUT, complete. Every step is recorded
- * before the next begins, so that a crash anywhere goes on from where it was.
+ * Uploads ONE content in steps: verified bytes, a slot (kept or new), PUT, complete. Each step is
+ * recorded before the next one, so that an upload continues from there after a crash.
  */
 export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, signal: AbortSignal): Promise<void> {
   const { content, project_id, size, attempts } = work
@@ -54,7 +54,10 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
     await complete(slot.asset_id, slot.ticket)
   }
 
-  /** The slot of an earlier try that did not end, while its ticket lasts; else a new one. Undefined where none is needed, or none given. */
+  /**
+   * The earlier slot while its ticket is valid, else a new one. Undefined if none is needed or
+   * given.
+   */
   async function slotFor(source: SendingSource): Promise<{ asset_id: string; ticket: Ticket } | undefined> {
     const { state, asset_id, ticket } = work
     const now_ms = clock.now_ms()
@@ -64,7 +67,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
       return { asset_id, ticket }
     }
     if (state === 'reserved') {
-      // The next claim asks for the new slot.
+      // The next claim requests the new slot.
       await record({ type: 'slot_lost', content, not_before_ms: now_ms })
       return undefined
     }
@@ -75,7 +78,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
     return signal.aborted || tools.soft.aborted || circuits.rests(project_id, ['api', 'blob'])
   }
 
-  /** The intent is recorded already, for all that was claimed together. Undefined, too, where a stop came while it waited for a place. */
+  /** All intents are recorded already. Undefined also after a stop during the wait for a place. */
   async function newSlot(source: SendingSource): Promise<{ asset_id: string; ticket: Ticket } | undefined> {
     const { md5, without_md5 } = work
     const folder = tools.folders.get(source.place.folder)!.settings
@@ -122,7 +125,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
     return false
   }
 
-  /** `ticket` is absent when the bytes went in an earlier life of the daemon. */
+  /** `ticket` is absent if an earlier process sent the bytes. */
   async function complete(asset_id: string, ticket?: Ticket): Promise<void> {
     for (let tries = 0; ; tries++) {
       const outcome = await call('complete', () => remote.completeAsset(project_id, asset_id))
@@ -140,9 +143,9 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
   }
 
   /**
-   * The service says that the slot is gone, or that its bytes are missing or others. Its record
-   * decides. Where the slot is gone there too, a new one is made. Missing bytes are sent once more
-   * with the same ticket, then into a new slot.
+   * Handles the answer that the slot is gone, or that its bytes are missing or wrong. The service's
+   * record decides. If it shows no slot either, a new one is requested. Missing bytes are sent once
+   * more with the same ticket, then into a new slot.
    */
   async function afterFailedComplete(
     asset_id: string,
@@ -157,14 +160,15 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
       return false
     }
     const { status } = read.value
-    // Hosted, a slot that was never completed reads `ingesting` too, with no size.
+    // On the hosted service, a slot that was never completed also has the status `ingesting`,
+    // without size.
     const is_open = status === 'uploaded' || (status !== 'ready' && status !== 'failed' && isUnfilled(read.value, size))
     if (!is_open) {
       await ingestStarted(status === 'ready')
       return false
     }
     if (failure.about === 'slot_gone') {
-      // The slot is there with its bytes: to send them again would change nothing.
+      // The slot has its bytes, so sending them again would not help.
       await failed(failure, 'complete')
       return false
     }
@@ -194,7 +198,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
     report.later(messageOf(error), name())
   }
 
-  /** Defers the content, or refuses it. `step`: absent where another call failed on the way. */
+  /** Defers the content, or refuses it. `step`: absent if another call failed in between. */
   async function failed(failure: Failure, step?: Step, is_slot_gone = false): Promise<void> {
     if (signal.aborted) return
     if (failure.about === 'content') return refuse(failure)
@@ -206,7 +210,8 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
       is_slot_gone || ((verdict === 'count' || step === 'put') && isSlotGivenUp(work, failure, step, last_at))
     const type = is_lost ? 'slot_lost' : 'set_back'
     if (verdict === 'hold') {
-      // Behind the others: the next probe is another content, for this one may be at fault itself.
+      // It goes to the end of the queue, so that the next probe uses another content: this one may
+      // be at fault itself.
       await record({ type, content, not_before_ms: clock.now_ms() })
       return
     }
@@ -241,25 +246,26 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
   }
 }
 
-/** Contract, section 2: the longest `filename`, in characters. */
-const longest_name = 255
+/** Characters. Maximum length of `filename` (contract, section 2). */
+const max_name_length = 255
 
 /**
- * The name that the service shows: the path inside the folder with the folder's name before it, so that two `report.docx` can
- * be told apart; or the file's own name. What is too long loses its middle: both the folder and the ending stay.
+ * The name on the service: the folder's name and the path in it, so that two `report.docx` differ;
+ * or only the file's own name. A long name loses its middle, so that the folder and the ending
+ * stay.
  */
 export function uploadName(folder: { name: string; upload_name: 'path' | 'base' }, path: string): string {
   const whole = folder.upload_name === 'path' ? `${folder.name}/${path}` : basename(path)
   const characters = [...whole]
-  if (whole.length <= longest_name) return whole
-  const budget = longest_name - 1
+  if (whole.length <= max_name_length) return whole
+  const budget = max_name_length - 1
   let head = ''
   let tail = ''
   for (let from = 0, to = characters.length - 1; ; ) {
     const next_tail = characters[to--]! + tail
     if (head.length + next_tail.length > budget) break
     tail = next_tail
-    // A third of the room is for the head: the end has the file's own name.
+    // The head gets a third of the length, because the tail has the file's own name.
     if (head.length * 2 < tail.length) {
       const next_head = head + characters[from++]!
       if (next_head.length + tail.length > budget) break

@@ -2,16 +2,16 @@ import PQueue from 'p-queue'
 import type { Clock } from '../../base/time/time.ts'
 import { createSendWindow } from './send-window.ts'
 
-/** What is begun is ended first: its bytes are held, or its slot runs out. */
+/** Later steps go first: their bytes are in memory, or their slot expires. */
 export type Step = 'create' | 'put' | 'complete'
 const priorities: Record<Step, number> = { create: 0, put: 1, complete: 2 }
 
-/** A call without a body costs about what so many bytes do. */
+/** Cost of a call without a body, in bytes. */
 const bytes_of_a_call = 65_536
 
 export type SendPlaces = ReturnType<typeof createSendPlaces>
 
-/** Where uploads wait for a place on the line. */
+/** Limits parallel upload calls, and queues the others. */
 export function createSendPlaces(most: number, clock: Clock) {
   const window = createSendWindow(most)
   const calls = new PQueue({ concurrency: window.width })
@@ -22,9 +22,9 @@ export function createSendPlaces(most: number, clock: Clock) {
   }
 
   return {
-    /** How many calls may be out at once now. */
+    /** Maximum number of parallel calls at this moment. */
     width: () => window.width,
-    /** Runs a call when a place is free; `bytes` is what its body has. */
+    /** Runs a call when a place is free; `bytes` is the size of its body. */
     async call<Answer>(step: Step, task: () => Promise<Answer>, bytes = 0): Promise<Answer> {
       try {
         return await calls.add(task, { priority: priorities[step] })
@@ -33,14 +33,14 @@ export function createSendPlaces(most: number, clock: Clock) {
         follow()
       }
     },
-    /** So many large contents may be at work. The small ones keep a place, unless there is only one. */
+    /** Maximum large contents in work. Small ones keep a place, unless there is only one. */
     maxLarge: () => Math.max(1, window.width - 1),
-    /** The service, or the line, said that it is too much. */
+    /** Call it when the service or the network is overloaded. */
     slowDown() {
       window.slowDown(clock.monotonic_ms())
       follow()
     },
-    /** From now on nothing waits: those who wait are to see that all stops. */
+    /** Ends all waits from now on: waiting calls then see the stop. */
     letAllIn() {
       open = true
       calls.concurrency = Number.POSITIVE_INFINITY
@@ -48,7 +48,7 @@ export function createSendPlaces(most: number, clock: Clock) {
   }
 }
 
-/** Bounds the bytes that are held in memory at once; who comes first goes first. */
+/** Limits the bytes in memory, in order of arrival. */
 export function createByteGate(most_bytes: number) {
   const waiting: { bytes: number; enter: () => void }[] = []
   let held = 0
@@ -58,7 +58,7 @@ export function createByteGate(most_bytes: number) {
   }
 
   return {
-    /** What alone is larger than all that may be held goes alone. `leave` must follow. */
+    /** A content above the whole limit goes alone. The caller must call `leave` later. */
     async enter(bytes: number): Promise<void> {
       if (waiting.length > 0 || !fits(bytes)) await new Promise<void>((enter) => waiting.push({ bytes, enter }))
       else held += bytes

@@ -1,14 +1,14 @@
-/** The first width: enough for a line over the ocean to show what more would bring, little enough for any service. */
+/** First number of parallel calls: enough to measure a slow line, low enough for any service. */
 const first_width = 4
-/** Long enough to hold some answers of a distant service. */
+/** Time to measure a rate; long enough for some answers of a distant service. */
 const epoch_ms = 500
-/** So many answers for each place before a rate is believed. */
+/** Answers per place needed to trust a rate. */
 const answers_per_place = 2
-/** Less than this is the noise of a line, and not worth a connection. */
+/** Minimum gain. Less is noise, and not worth a connection. */
 const worth_it = 1.05
-/** Epochs until more is tried once again, at first and at most; after each try that was in vain twice as many. */
+/** Epochs until more calls are tried: first and maximum; doubled by a try without gain. */
 const patience = { first: 10, most: 160 }
-/** What is refused at once was asked for at once: one answer says all. */
+/** Refusals within this time concern calls made together, and count once. */
 const one_burst_ms = 1_000
 
 interface Measured {
@@ -17,12 +17,13 @@ interface Measured {
 }
 
 /**
- * How many calls are out at once: one number, found out while sending. It grows while that brings more through, and halves when
- * the service or the line says that it is too much. Pure: times are handed in, `monotonic`, in milliseconds.
+ * Finds the best number of parallel calls while sending. It grows while that increases the rate,
+ * and halves when the service or the network is overloaded. Pure: times are parameters, monotonic,
+ * in milliseconds.
  */
 export function createSendWindow(most: number) {
   let now_width = Math.min(first_width, most)
-  /** Before the last growth; undefined while nothing is tried. */
+  /** Measurement before the last growth; undefined while no growth is tried. */
   let before: Measured | undefined
   let doubles = true
   let is_trying = true
@@ -73,7 +74,7 @@ export function createSendWindow(most: number) {
     get width(): number {
       return now_width
     },
-    /** A call was answered; `work` is what it brought through, in any unit; `others_wait`: more could have been out. */
+    /** Counts an answered call. `work`: result in any unit; `others_wait`: more was possible. */
     answered(work: number, others_wait: boolean, now_ms: number): void {
       began_ms ??= now_ms
       work_done += work
@@ -81,11 +82,11 @@ export function createSendWindow(most: number) {
       if (others_wait) waited++
       const elapsed_ms = now_ms - began_ms
       if (elapsed_ms < epoch_ms || answers < now_width * answers_per_place) return
-      // Of a width that was not used up nothing is learnt.
+      // A window that was not full shows nothing.
       if (waited > answers / 2) judge(work_done / elapsed_ms)
       restart(now_ms)
     },
-    /** Halves, once a burst: 429, 503 or a time-out. */
+    /** Halves the window, once per burst: after 429, 503 or a time-out. */
     slowDown(now_ms: number): void {
       if (now_ms - slowed_ms < one_burst_ms) return
       slowed_ms = now_ms

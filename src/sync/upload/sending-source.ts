@@ -10,7 +10,7 @@ import type { UploadBody } from '../../remote/put-bytes.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 import type { IntakeFolder } from '../intake/intake.ts'
 
-/** Bytes ready to be sent, proved to be those that were hashed (large ones: proved before the last of them leaves). */
+/** Bytes to send, verified as the hashed ones (a large file: before its last bytes leave). */
 export interface SendingSource {
   place: SourcePath
   mime_type: string
@@ -26,8 +26,8 @@ export interface SourceTools {
 }
 
 /**
- * Opens the first of the work's paths that still holds the wanted bytes. For each that does not, a fact is added: intake looks
- * at it again. Undefined when none does.
+ * Opens the first path that still has the wanted bytes. Each other path gets a fact, so that intake
+ * checks it again. Undefined if no path has the bytes.
  */
 export async function openSendingSource(
   work: SendWork,
@@ -39,7 +39,8 @@ export async function openSendingSource(
     const known = tools.folders.get(place.folder)
     if (!known) continue
     const { settings: folder, rules } = known
-    // The rules may have changed since it was taken up: what a person excluded never leaves. Intake finds out the rest.
+    // The rules may have changed since the file was recorded: an excluded file never leaves. Intake
+    // records the reason.
     if (rules.verdict(place.path, 'file').ignored || work.size > folder.max_file_bytes) {
       facts.push(changedFact(place, folder, tools, 'missing'))
       continue
@@ -57,19 +58,20 @@ export async function openSendingSource(
 
 type PlaceFault = 'changed' | 'missing' | 'outside' | 'unreadable'
 
-/** The reason why a path does not give the wanted bytes; anything but a fault of the file is thrown on. */
+/** Why a path does not give the wanted bytes. Rethrows errors that are not faults of the file. */
 export function placeFault(error: unknown): PlaceFault {
   if (isSluiceError(error)) {
     for (const fault of ['changed', 'missing', 'outside', 'unreadable'] as const) {
       if (error.code === `file.${fault}`) return fault
     }
-    // The whole folder is away: its keeper says so, the file keeps its state until it is looked at again.
+    // The whole folder is offline, which its keeper reports. The file keeps its state until the
+    // next check.
     if (error.code === 'disk.offline') return 'changed'
   }
   throw error
 }
 
-/** Whatever happened to the file, intake finds it out by looking again: a blocked or missing one gets its state there. */
+/** Makes intake check the file again, which finds and records its state (blocked, missing). */
 export function changedFact(
   place: SourcePath,
   folder: FolderSettings,
@@ -102,7 +104,7 @@ async function openPlace(
   return {
     place,
     mime_type,
-    // Read anew at every PUT: a second try sends the whole again.
+    // Every PUT reads the file from the start: a retry sends all of it again.
     body: { size: work.size, stream: { [Symbol.asyncIterator]: () => source.stream()[Symbol.asyncIterator]() } },
     close: () => source.close(),
   }

@@ -7,20 +7,21 @@ import { createByteGate, createSendPlaces } from './send-places.ts'
 type SendOptions = Parameters<Ledger['claimToSend']>[1]
 
 /**
- * Contents for each call that may be out: while most wait for the ledger's commit, which they share, others use the line; the more
- * they are, the fewer commits each of them pays for. So few, that what is saved now does not wait for a long row of others. More
- * are claimed when a third of them has ended: a free place on the line never waits for a claim.
+ * Contents in work per parallel call. While most wait for the shared commit of the ledger, others
+ * use the network; more contents share one commit at less cost each. The number stays small, so
+ * that a new file need not wait for many others. The next claim happens when a third has ended, so
+ * a free place never waits for one.
  */
 const contents_per_call = 24
 
-/** Of small files, in memory at once: hundreds of usual documents, and little beside what the daemon needs anyway. */
+/** Bytes of small files in memory: hundreds of documents, and little for the daemon. */
 const max_held_bytes = 32 * 2 ** 20
 
 export function startUploader(
   tools: Omit<SendTools, 'places' | 'soft'> & { pulses: Pulses },
   options: {
     calls_most: number
-    /** Begin nothing new: work that waits for its turn is released. */
+    /** Stops new work; work that waits for its turn is released. */
     signal: AbortSignal
     hard_stop: AbortSignal
   },
@@ -29,16 +30,16 @@ export function startUploader(
   const places = createSendPlaces(options.calls_most, clock)
   const memory = createByteGate(max_held_bytes)
   const send_tools: SendTools = { ...tools, places, soft: options.signal }
-  // Those who wait for a place see the signal.
+  // Waiting calls then see the signal.
   options.signal.addEventListener('abort', () => places.letAllIn(), { once: true })
   const sending = new Map<SendWork, Promise<void>>()
   const fault_rest = new FaultRest(clock)
   const isLarge = ({ size }: SendWork) => size > small_file_bytes
 
   /**
-   * Work that was claimed ahead does not begin after a stop, nor while its project rests. What only
-   * lacks `complete` goes on in a pause: the ledger hands it out there, and would do so again and
-   * again.
+   * False for claimed work after a stop, or while its project's circuit is open. Work that only
+   * lacks `complete` continues in a pause: the ledger hands it out even then, and would do so in a
+   * loop.
    */
   function mayBegin({ state, project_id }: SendWork): boolean {
     if (options.signal.aborted) return false
@@ -48,7 +49,8 @@ export function startUploader(
 
   async function sendOne(work: SendWork, is_probe: boolean): Promise<void> {
     const { folder, path } = work.sources[0] ?? { folder: work.project_id, path: `content ${work.content}` }
-    // What an upload waits for answers for itself: one that takes hours is no silence while its bytes move.
+    // Each wait of an upload has its own pulse, so an upload of hours does not count as silent
+    // while bytes move.
     const pulse = pulses.begin(`upload of ${folder}/${path}`)
     const held_bytes = isLarge(work) || work.state === 'sent' ? 0 : work.size
     await pulse.during(memory.enter(held_bytes))
@@ -59,7 +61,7 @@ export function startUploader(
       if (!options.hard_stop.aborted) report.fault('upload', error)
       fault_rest.failed()
     } finally {
-      // The file may be gone, and the service was never asked.
+      // The file may be gone, so that the service was never asked.
       if (is_probe) circuits.unused()
       pulse.end()
       memory.leave(held_bytes)
@@ -70,8 +72,8 @@ export function startUploader(
   }
 
   /**
-   * Intent before the call that makes something, in one commit for all of them. A probe that comes to
-   * nothing, or that could not be recorded, leaves the next one free.
+   * Records the intents before the calls, in one commit. A probe without result, or one that could
+   * not be recorded, makes place for the next probe.
    */
   async function takeWork(limit: number, options: SendOptions): ReturnType<Ledger['claimToSend']> {
     let work: SendWork[] = []
@@ -96,7 +98,7 @@ export function startUploader(
   async function step(): Promise<{ wait_ms: number }> {
     const rest_ms = fault_rest.left_ms()
     if (rest_ms > 0) {
-      // Jobs that end wake this worker; without the rest they would make it spin.
+      // Jobs that end wake this worker; without the pause it would loop.
       await clock.sleep(rest_ms, options.signal)
       return { wait_ms: 0 }
     }
@@ -109,8 +111,8 @@ export function startUploader(
       circuits.unused()
       return { wait_ms: longest_rest_ms }
     }
-    // Large ones take part of the places, so that the small ones are not stuck behind them. None is
-    // claimed before it may begin: a slot lives for minutes, a large upload takes hours.
+    // Large files use only part of the places, so that small ones do not wait for them. None is
+    // claimed before it may begin: a slot lives for minutes, and a large upload takes hours.
     const large_in_flight = [...sending.keys()].filter(isLarge).length
     const large = { over_bytes: small_file_bytes, most: Math.max(0, places.maxLarge() - large_in_flight) }
     const is_probe = limit === 1
@@ -132,11 +134,11 @@ export function startUploader(
   return {
     worker,
     inFlight: () => sending.size,
-    /** How many calls may be out at once now. */
+    /** Maximum number of parallel calls at this moment. */
     width: () => places.width(),
-    /** Halves what is out at once; it grows back while that helps. */
+    /** Halves the parallel calls. They grow again while that increases the rate. */
     slowDown: () => places.slowDown(),
-    /** Resolves when what was begun has ended. */
+    /** Resolves when all uploads that have begun are over. */
     async drained() {
       while (sending.size > 0) await Promise.all(sending.values())
     },
