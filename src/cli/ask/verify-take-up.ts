@@ -1,4 +1,4 @@
-import { counted, formatCount } from '../../base/text/format.ts'
+import { counted } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { type ControlClient, connectControl } from '../../control/control-client.ts'
@@ -90,7 +90,7 @@ async function recorded({ folders, lost, doubts }: Work, config: Config): Promis
     }
   })
   return [
-    ...(lost.length > 0 ? [`recorded: what the service lost, of ${formatCount(lost.length)} assets`] : []),
+    ...(lost.length > 0 ? [`recorded: what the service lost, of ${counted(lost.length, 'asset')}`] : []),
     ...doubtLines(doubts, 'recorded for the next pass'),
     ...(folders.length + doubts.length > 0 ? [`no daemon is running: ${sync_text}`] : []),
   ]

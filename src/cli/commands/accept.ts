@@ -8,7 +8,7 @@ import type { DisappearanceWait } from '../../ledger/views/view-pass.ts'
 import { argument, defineCommand, flag, words } from '../command.ts'
 import { passToDaemon } from '../daemon/beside-or-alone.ts'
 import { withPassView } from '../daemon/views.ts'
-import { exit_codes } from '../exit-codes.ts'
+import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { type Place, placeOf } from '../place.ts'
 import { printFitted, printNote } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -18,14 +18,8 @@ export const accept = defineCommand({
     yargs
       .positional('path', argument('a file, a directory or a whole folder, by where it is or as FOLDER/PATH'))
       .option('removals', flag('what was deleted or replaced there may be removed on the service, however much it is')),
-  async run({ config, path, removals }, terminal) {
-    await recordCommand({
-      type: removals ? 'removals_accepted' : 'accepted',
-      config_file: config,
-      paths: [path],
-      terminal,
-    })
-    return exit_codes.ok
+  run({ config, path, removals }, terminal) {
+    return recordCommand(removals ? 'removals_accepted' : 'accepted', config, [path], terminal)
   },
 })
 
@@ -35,26 +29,21 @@ export const retry = defineCommand({
       'paths',
       words('files or directories, by where they are or as FOLDER/PATH; without any, everything'),
     ),
-  async run({ config, paths }, terminal) {
-    await recordCommand({ type: 'retried', config_file: config, paths: paths ?? [], terminal })
-    return exit_codes.ok
-  },
+  run: ({ config, paths }, terminal) => recordCommand('retried', config, paths ?? [], terminal),
 })
 
 /**
  * Records a command of the user about some paths, through the daemon if one is running, and prints
  * how many files it concerns. Errors: `usage.path` before anything is recorded, `ledger.locked` if
- * a process that cannot be asked holds the ledger.
+ * a process that cannot be asked holds the ledger. Without paths it is about every file.
  */
-export async function recordCommand(options: {
-  type: PersonFact['type']
-  config_file: string | undefined
-  /** Without any: everything. */
-  paths: readonly string[]
-  terminal: Terminal
-}): Promise<void> {
-  const { type, paths, terminal } = options
-  const { config } = loadConfig({ file: options.config_file })
+async function recordCommand(
+  type: PersonFact['type'],
+  config_file: string | undefined,
+  paths: readonly string[],
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { config } = loadConfig({ file: config_file })
   const words: PersonFact[] = placesOf(paths, config).map((place) => ({ type, ...place }))
   // Counted before: afterwards they are on their way.
   const reached = await findReached(words, config.state_dir)
@@ -64,6 +53,7 @@ export async function recordCommand(options: {
   if (!is_running) {
     printNote(terminal, 'no daemon is running: `sluice run` or `sluice sync` does it')
   }
+  return exit_codes.ok
 }
 
 function placesOf(paths: readonly string[], { folders }: Config): Place[] {

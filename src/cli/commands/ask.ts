@@ -55,7 +55,7 @@ export const command = defineCommand({
       })
       .option('follow-up', flag('go on in the chat of the last ask'))
       .option('json', flag('one JSON object')),
-  async run(options, terminal) {
+  async run(options, terminal): Promise<ExitCode> {
     const { config } = loadConfig({ file: options.config })
     const asking = await prepare(options, config)
     if (asking.found?.files.length === 0 && asking.narrowing.labels.length === 0) return nothingFound(terminal)
@@ -71,17 +71,10 @@ export const command = defineCommand({
 
 type Options = Parameters<typeof command.run>[0]
 
-interface Asking {
-  options: Options
-  config: Config
-  narrowing: Narrowing
-  /** Absent: no files are looked for. */
-  found: FilesInScope | undefined
-  /** The chat to go on in. */
-  chat_id: string | undefined
-}
+type Asking = Awaited<ReturnType<typeof prepare>>
 
-async function prepare(options: Options, config: Config): Promise<Asking> {
+/** Checks the options and finds the files in scope; `found` is undefined if it names no files. */
+async function prepare(options: Options, config: Config) {
   const { folder = [], path = [], fresh, label = [] } = options
   if (options.question.join(' ').trim() === '') {
     throw new SluiceError({ code: 'usage.invalid', message: 'there is no question to ask', hint: 'sluice ask "…"' })
@@ -155,12 +148,7 @@ async function labelIdsOf({ labels, project_id }: Narrowing, { remote }: AskTool
   return labelIds(labels, known.value)
 }
 
-interface Answered {
-  turn: Turn
-  answer: string
-  about: string
-  asked_ms: number
-}
+type Answered = { turn: Turn; answer: string; about: string; asked_ms: number }
 
 function show({ options, narrowing, found }: Asking, answered: Answered, terminal: Terminal): void {
   const { turn, answer, about, asked_ms } = answered

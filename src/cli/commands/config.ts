@@ -9,27 +9,14 @@ import { defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { printJson, printWarning } from '../text/print.ts'
 
-/** Nothing here ever holds the token itself. */
-interface TokenAnswer {
-  source: string | null
-  /** Why there is none. */
-  fault: string | null
-}
-
 export const command = defineCommand({
   options: (yargs) => yargs.option('json', flag('one JSON object')),
   async run({ config: named, json }, terminal) {
     const { config, file, passed_over, warnings } = loadConfig({ file: named })
     const token = describeToken(config, warnings)
     if (json) {
-      const answer = {
-        file,
-        passed_over,
-        token,
-        warnings,
-        config: withoutConstants(maskedConfig(config)),
-      }
-      printJson(terminal, answer)
+      const masked = withoutConstants(maskedConfig(config))
+      printJson(terminal, { file, passed_over, token, warnings, config: masked })
       return exit_codes.ok
     }
     const { dim } = terminal.styles
@@ -49,8 +36,8 @@ export const command = defineCommand({
   },
 })
 
-/** A missing token is part of the answer here, not an error: the command is there to find out. */
-function describeToken(config: Config, warnings: string[]): TokenAnswer {
+/** Returns the source of the token or why there is none, and never the token itself. */
+function describeToken(config: Config, warnings: string[]) {
   try {
     const opened = openSecrets(config)
     warnings.push(...opened.warnings)

@@ -1,4 +1,4 @@
-import { formatAmount, formatBytes, formatCount } from '../../base/text/format.ts'
+import { counted, formatAmount, formatBytes, formatCount } from '../../base/text/format.ts'
 import { shellWord } from '../../base/text/shell-word.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -9,7 +9,7 @@ import { type Line, LineWriter } from '../../status/text/lines.ts'
 import { defineCommand, flag } from '../command.ts'
 import { withLedgerView } from '../daemon/views.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { printJson, printLines } from '../text/print.ts'
+import { printJson, printLines, sayIgnored } from '../text/print.ts'
 
 export const command = defineCommand({
   options: (yargs) =>
@@ -74,7 +74,7 @@ export function planLines(plan: Plan, width: number): Line[] {
     writer.say(`${extension === '' ? 'no extension' : `.${extension}`}: ${formatAmount(amount)}`, { indent: 2 })
   }
   const more = plan.types.length - max_types
-  if (more > 0) writer.say(`and ${formatCount(more)} more types`, { indent: 2 })
+  if (more > 0) writer.say(`and ${counted(more, 'more type')}`, { indent: 2 })
   sayLimits(writer, plan)
   for (const folder of plan.folders) sayFolder(writer, folder)
   return writer.lines
@@ -82,13 +82,13 @@ export function planLines(plan: Plan, width: number): Line[] {
 
 function sayLimits(writer: LineWriter, { limits: { brake, days } }: Plan): void {
   if (brake?.is_reached) {
-    const limit = `${formatCount(brake.files)} files or ${formatBytes(brake.bytes)} in ${brake.per_hours} h`
+    const limit = `${counted(brake.files, 'file')} or ${formatBytes(brake.bytes)} in ${brake.per_hours} h`
     writer.say(`more than uploads.brake allows (${limit}): the rest waits for \`sluice accept PATH\``, {
       tone: 'warn',
     })
   }
   if (days !== null && days > 1) {
-    writer.say(`it takes about ${formatCount(days)} days at uploads.max_bytes_per_day`, { tone: 'warn' })
+    writer.say(`it takes about ${counted(days, 'day')} at uploads.max_bytes_per_day`, { tone: 'warn' })
   }
 }
 
@@ -131,11 +131,7 @@ function leftOut({ left_out }: WaitingRemovals): string {
 
 function saySeen(writer: LineWriter, seen: NonNullable<FolderPlan['seen']>): void {
   if (!seen.complete) writer.say('the folder changed while it was walked: this is not all', { indent: 2, tone: 'bad' })
-  for (const { rule, source, reason, count } of seen.ignored.slice(0, max_rules)) {
-    writer.say(`ignored ${formatCount(count)} by ${rule} (${source}): ${reason}`, { indent: 2, tone: 'faint' })
-  }
-  const more = seen.ignored.length - max_rules
-  if (more > 0) writer.say(`and others by ${formatCount(more)} more rules`, { indent: 2, tone: 'faint' })
+  sayIgnored(writer, seen.ignored, max_rules)
   const list = (what: string, names: readonly string[], total: number) => {
     if (total === 0) return
     const rest = total - Math.min(names.length, max_names)

@@ -1,5 +1,5 @@
 import { SluiceError } from '../../base/run/errors.ts'
-import { counted, formatBytes, formatCount } from '../../base/text/format.ts'
+import { counted, formatAmount, formatBytes } from '../../base/text/format.ts'
 import { day_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -119,10 +119,7 @@ async function printSources(config: Config, terminal: Terminal): Promise<ExitCod
   print(terminal, conditions[condition])
   const plan = await planUploads({ config, ledger: undefined, hash: false, now_ms: system_clock.now_ms() })
   const { files, bytes } = plan.would_go_up
-  print(
-    terminal,
-    `${formatCount(files)} files (${formatBytes(bytes)}) would be read, and matched by md5 with the project`,
-  )
+  print(terminal, `${formatAmount({ files, bytes })} would be read, and matched by md5 with the project`)
   for (const { name, offline } of plan.folders) {
     if (offline !== null) print(terminal, `${name} is offline, and would be left out: ${offline}`)
   }

@@ -1,4 +1,4 @@
-import { formatAmount, formatCount } from '../../base/text/format.ts'
+import { counted, formatAmount, formatCount } from '../../base/text/format.ts'
 import { type Clock, day_ms } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { configFromObject } from '../../config/load.ts'
@@ -13,7 +13,7 @@ import {
 } from '../../config/starting-config.ts'
 import { type Survey, surveyFolder, usual_survey } from '../../inspect/plan/survey.ts'
 import { LineWriter } from '../../status/text/lines.ts'
-import { toned } from '../text/print.ts'
+import { printLines, sayIgnored } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { type Dialog, refuseStopped } from './init-dialog.ts'
@@ -87,9 +87,7 @@ async function surveyAndAsk({ name, path }: NamedPath, tools: FolderTools): Prom
   const survey = await surveyFolder(root, { clock, younger_than_ms, signal: stopped }).finally(() => spinner.end())
   refuseStopped(stopped)
   const errors_width = Number.isFinite(terminal.width) ? terminal.width : 100
-  for (const line of surveyLines({ name, path }, survey, errors_width)) {
-    terminal.err(toned(line, terminal.err_styles))
-  }
+  printLines(terminal, surveyLines({ name, path }, survey, errors_width), 'err')
   const start = tools.start ?? (dialog ? await askStart(dialog, survey) : 'all')
   return { name, path, start }
 }
@@ -127,27 +125,23 @@ function surveyLines({ name, path }: NamedPath, survey: Survey, width: number) {
     writer.say(`${survey.offline}: it counts as offline until it is there`, { indent: 2, tone: 'warn' })
     return writer.lines
   }
-  const limit = formatCount(usual_survey.max_files)
-  const counted = { files: `more than ${limit} files, stopped counting`, time: `at least ${formatAmount(survey.all)}` }
-  writer.say(survey.stopped ? counted[survey.stopped] : formatAmount(survey.all), { indent: 2 })
+  const limit = counted(usual_survey.max_files, 'file')
+  const least = { files: `more than ${limit}, stopped counting`, time: `at least ${formatAmount(survey.all)}` }
+  writer.say(survey.stopped ? least[survey.stopped] : formatAmount(survey.all), { indent: 2 })
   const types = survey.types.slice(0, max_types).map(({ extension, files }) => {
     return `${formatCount(files)} ${extension === '' ? 'without extension' : `.${extension}`}`
   })
   const more = survey.types.length - max_types
-  if (types.length > 0) writer.say(types.join(', ') + (more > 0 ? ` and ${more} more types` : ''), { indent: 2 })
+  if (types.length > 0)
+    writer.say(types.join(', ') + (more > 0 ? ` and ${counted(more, 'more type')}` : ''), { indent: 2 })
   if (survey.stopped) {
     const why = survey.stopped === 'time' ? 'it takes long, so counting was stopped: ' : ''
     writer.say(`${why}\`sluice plan\` counts to the end, and says what is ignored`, { indent: 2, tone: 'faint' })
   }
-  for (const { rule, source, count, reason } of survey.ignored.slice(0, max_rules)) {
-    writer.say(`ignored ${formatCount(count)} by ${rule} (${source}): ${reason}`, { indent: 2, tone: 'faint' })
-  }
-  const rules = survey.ignored.length - max_rules
-  if (rules > 0)
-    writer.say(`and others by ${rules} more rules; \`sluice plan\` names them`, { indent: 2, tone: 'faint' })
+  sayIgnored(writer, survey.ignored, max_rules, '; `sluice plan` names them')
   if (survey.unreadable_total > 0) {
-    const text = `${formatCount(survey.unreadable_total)} places cannot be read by this user`
-    writer.say(text, { indent: 2, tone: 'warn' })
+    const places = counted(survey.unreadable_total, 'place')
+    writer.say(`${places} cannot be read by this user`, { indent: 2, tone: 'warn' })
   }
   return writer.lines
 }

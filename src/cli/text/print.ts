@@ -1,5 +1,5 @@
 import { isSluiceError, messageOf } from '../../base/run/errors.ts'
-import { printable, textWidth } from '../../base/text/format.ts'
+import { counted, formatCount, printable, textWidth } from '../../base/text/format.ts'
 import { scrubText } from '../../base/text/scrub.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
 import type { Style, Styles, Terminal } from './terminal.ts'
@@ -47,6 +47,20 @@ export function printIndented(terminal: Terminal, lines: readonly string[]): voi
 export function printLines(terminal: Terminal, lines: readonly Line[], on: 'out' | 'err' = 'out'): void {
   const styles = on === 'out' ? terminal.styles : terminal.err_styles
   for (const line of lines) terminal[on](toned(line, styles))
+}
+
+/** Says which rules ignore how many files, and how many rules are left out; `hint` follows that. */
+export function sayIgnored(
+  writer: LineWriter,
+  ignored: readonly { rule: string; source: string; reason: string; count: number }[],
+  max_rules: number,
+  hint = '',
+): void {
+  for (const { rule, source, reason, count } of ignored.slice(0, max_rules)) {
+    writer.say(`ignored ${formatCount(count)} by ${rule} (${source}): ${reason}`, { indent: 2, tone: 'faint' })
+  }
+  const more = ignored.length - max_rules
+  if (more > 0) writer.say(`and others by ${counted(more, 'more rule')}${hint}`, { indent: 2, tone: 'faint' })
 }
 
 export function toned({ tone, text }: Line, { bold, green, yellow, red, dim }: Styles): string {

@@ -35,7 +35,7 @@ export function showProgress(options: { terminal: Terminal; clock: Clock; read: 
       update()
       await clock.sleep(every_ms, ending.signal)
     }
-    // A bar that stops at 97 % would look like a fault.
+    // A bar that stops at 97 % would seem to be a fault.
     if (is_shown) update()
     show.end()
   }

@@ -122,7 +122,7 @@ function sayIgnored(writer: LineWriter, ignored: NonNullable<FolderStatus['last_
   const rules = sorted
     .slice(0, most_rules)
     .map(({ rule, count, source }) => `${formatCount(count)} by ${rule} (${source})`)
-  if (sorted.length > most_rules) rules.push(`others by ${sorted.length - most_rules} more rules`)
+  if (sorted.length > most_rules) rules.push(`others by ${counted(sorted.length - most_rules, 'more rule')}`)
   writer.say(`ignored: ${rules.join(', ')}`, { indent: 2, tone: 'faint' })
 }
 
