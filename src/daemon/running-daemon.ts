@@ -74,7 +74,6 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     health,
     drained,
     ledger,
-    /** Config in force. */
     get config(): Config {
       return config()
     },

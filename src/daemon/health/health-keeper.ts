@@ -94,7 +94,7 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
       await recordUnlessStuck({ ...tools, isLedgerStuck }, [{ type: 'daemon_at_work', since_ms }])
       at_work = now
     } catch (error) {
-      // Such a failure already appears as a reason of the health.
+      // The health already has a reason for such a failure.
       if (!tools.ledgerTrouble() && !isLedgerStuck()) on_error(error)
     }
   }

@@ -88,13 +88,10 @@ export function startGeneration(kinds: readonly WorkerKind[], parts: GenerationP
       for (const { worker, wakes_on } of started) if (kind === undefined || wakes_on === kind) worker.wake()
     },
     inFlight: () => sum(started.map((one) => one.inFlight?.())),
-    /** Maximum number of parallel upload calls at this moment. */
     width: () => sum(started.map((one) => one.width?.())),
-    /** Reduces parallel uploads, because the service asked for it. */
     slowDown(): void {
       for (const one of started) one.slowDown?.()
     },
-    /** Stops new work. */
     stop: () => soft.abort(),
     /** Drop what is under way. */
     abort: () => hard.abort(),

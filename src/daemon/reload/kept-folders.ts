@@ -100,7 +100,6 @@ export function keepFolders(
     areIdle: () => [...kept.values()].every(({ keeper }) => keeper.isIdle()),
     /** Files in a check that are not in the ledger yet. */
     inFlight: () => intake.inFlight(),
-    /** Stops new work. */
     stop: () => stop.abort(),
     /** After `stop`: resolves when all running work is over. */
     async ended(): Promise<void> {

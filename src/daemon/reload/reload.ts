@@ -156,7 +156,6 @@ export function createReloads(
       is_stopped = true
       return { generations: all(), reloading: last }
     },
-    /** Drops running work. */
     abort(): void {
       for (const generation of all()) generation.abort()
     },
