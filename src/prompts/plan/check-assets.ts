@@ -76,7 +76,6 @@ export async function checkScope(
     if (!isNotFound(outcome.failure)) return outcome
     gone.add(chat_id)
   }
-  // The project itself needs no check here.
   const others = scope.projects.filter((id) => id !== project_id)
   if (others.length > 0) {
     const outcome = await remote.listProjects()

@@ -101,10 +101,10 @@ export function coverageLine(coverage: Coverage, zone: string): string {
   for (const folder of coverage.folders) {
     const { name, looked_ms, looked_in_time, offline_reason } = folder
     if (looked_in_time && offline_reason === undefined) continue
-    const look =
+    const scan =
       looked_ms === undefined ? 'no complete look' : `last complete look ${scanTime(looked_ms, coverage.due_ms, zone)}`
     clauses.push(
-      `${printable(name)}: ${look} (${offline_reason === undefined ? 'the next did not end in time' : 'offline'})`,
+      `${printable(name)}: ${scan} (${offline_reason === undefined ? 'the next did not end in time' : 'offline'})`,
     )
   }
   return clauses.join('; ')
@@ -117,11 +117,11 @@ function readyClauses(coverage: Coverage): string[] {
   if (expected === 0) return ['nothing new']
   const clauses = [`${formatCount(ready)} of ${counted(expected, 'file')} ready`]
   if (left_for_next === 0) return clauses
-  const told = [
+  const parts = [
     `this report: ${formatCount(taken)} of ${formatCount(ready)}`,
     `${formatCount(left_for_next)} ${left_are}`,
   ]
-  return ready === expected ? told : [...clauses, ...told]
+  return ready === expected ? parts : [...clauses, ...parts]
 }
 
 /** The names must fit on one line; the manifest has all of them. */

@@ -40,9 +40,7 @@ export async function collectFresh(
   return { fresh, more: found.size - fresh.length }
 }
 
-/**
- * Patterns as in gitignore(5), relative to the folder; the last match decides. None: every file.
- */
+/** Patterns as in gitignore(5), relative to the folder; the last match decides. None: all. */
 export function pathMatcher(paths: readonly string[]): (path: string) => boolean {
   if (paths.length === 0) return () => true
   const patterns = paths.map(parsePattern).filter((pattern) => pattern !== undefined)

@@ -55,7 +55,7 @@ function hintFor(error: unknown): string {
 }
 
 /**
- * A name inside the directory, whatever the template and the prompt are called: no separators, no hidden file.
+ * A file name without separators or a leading dot, whatever the template and prompt contain.
  *
  * @internal
  */

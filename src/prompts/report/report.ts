@@ -27,7 +27,7 @@ export function composeReport(
   }
 }
 
-/** What the plan of the run says; a run without one says nothing about files. */
+/** Coverage by the run's plan; without a plan it has no files. */
 export function coverageOf({ coverage, due_ms }: Pick<RunWork, 'coverage' | 'due_ms'>): Coverage {
   if (coverage !== undefined) return JSON.parse(coverage) as Coverage
   return {
