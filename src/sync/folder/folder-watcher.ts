@@ -50,7 +50,7 @@ export function createFolderWatcher(watched: WatchedFolder) {
   let is_trusted = false
   let is_doubted = true
   let scan_missed: MissedEvents | undefined
-  let told_total = 0
+  let hints_total = 0
   let heard: Hearing = unproven
   /** Last change of kind due to the count; the same change is not repeated at once. */
   let refitted: 'more' | 'fewer' | undefined
@@ -131,7 +131,7 @@ export function createFolderWatcher(watched: WatchedFolder) {
 
   async function start(watcher: 'chokidar' | 'native', now_ms: number): Promise<boolean> {
     const hear = (hint: Hint) => {
-      if (hint.kind !== 'doubtful') told_total += 1
+      if (hint.kind !== 'doubtful') hints_total += 1
       on_hint(hint)
     }
     const { burst_events } = watching
@@ -226,14 +226,14 @@ export function createFolderWatcher(watched: WatchedFolder) {
       if (missed !== undefined) {
         const count = missed === 1 ? 'a file' : `${formatCount(missed)} files`
         if (missed > 0) report.folder(folder.name, `has ${count} that the scan found and the watcher missed`, 'info')
-        const { hearing, verdict } = judgeHearing(heard, { told: told_total, missed }, watching)
+        const { hearing, verdict } = judgeHearing(heard, { told: hints_total, missed }, watching)
         heard = hearing
         // Chokidar sometimes misses changes, which the scans find. It is only replaced.
         const is_given_up = verdict === 'deaf' && chosen?.watcher === 'native'
         if (is_given_up) await giveUp(count)
         else if (verdict === 'rebuild' || verdict === 'deaf') await renew(`a scan found ${count} that it missed`)
       }
-      told_total = 0
+      hints_total = 0
       // The reason for scans alone may be gone.
       choose_again = chosen?.watcher === 'scan'
       const change = fitsNoMore()

@@ -98,7 +98,7 @@ async function keep(
   report.later(`it is kept: ${failureText(failure)}`, name)
 }
 
-/** Defers a removal. The intent ends only if the call surely did not reach the service. */
+/** Defers a removal. The intent ends only if the call surely had no effect. */
 async function defer(work: RemoveWork, failure: Failure, tools: ClaimTools): Promise<void> {
   const { content, project_id, name, attempts, is_fresh } = work
   const { ledger, circuits, clock, report } = tools

@@ -148,11 +148,11 @@ async function checkOnce(
   async function lstatAll() {
     const seen = (path: string) => (known_by_path.has(path) ? undefined : scanned?.stats.get(path))
     const unseen = paths.filter((path) => seen(path) === undefined)
-    const looks = unseen.length === 0 ? [] : await examiner.lstat(folder.path, unseen)
+    const results = unseen.length === 0 ? [] : await examiner.lstat(folder.path, unseen)
     let next = 0
     return paths.map((path) => {
       const stat = seen(path)
-      const look: Look = stat ? { kind: 'file', stat } : looks[next++]!
+      const look: Look = stat ? { kind: 'file', stat } : results[next++]!
       return { path, known: known_by_path.get(path), look }
     })
   }

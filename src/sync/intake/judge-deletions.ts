@@ -7,7 +7,7 @@ export interface DeletionsSeen {
   /** Known files that a check did not find. */
   deleted: number
   folder: FolderState
-  /** What stands at the folder's root after the check. */
+  /** State of the folder's root after the check. */
   root: RootStatus
   /** A full scan found them missing, and has judged their number already. */
   by_full_scan: boolean

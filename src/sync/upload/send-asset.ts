@@ -62,7 +62,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
     const { state, asset_id, ticket } = work
     const now_ms = clock.now_ms()
     if (ticket && asset_id && ticket.expires_at_ms - ticket_margin_ms > now_ms) {
-      // A crash between the ticket's commit and the ledger's: the slot is ours, the fact is still to be recorded.
+      // A crash came between the ticket's commit and the ledger's, so record the slot now.
       if (state !== 'reserved') await record({ type: 'slot_reserved', content, asset_id, ticket })
       return { asset_id, ticket }
     }
@@ -116,7 +116,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
     }
     if (outcome.ok) {
       await circuits.succeeded(project_id, 'blob', 'put')
-      // On its way into the ledger while `complete` is called: a crash in between puts the same bytes into the same slot again.
+      // Recorded while `complete` runs: after a crash, the same bytes go into the same slot again.
       sent = record({ type: 'bytes_accepted', content })
       sent.catch(() => {})
       return true
@@ -204,7 +204,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
     if (failure.about === 'content') return refuse(failure)
     const host = step === 'put' ? 'blob' : 'api'
     const verdict = await circuits.failed(failure, project_id, host, { content, step })
-    // While `complete` fails for all, another slot would only cost the bytes once more; no try of a host that rests is the last.
+    // While the service is at fault, no try is the last, and a new slot only costs the bytes again.
     const last_at = verdict === 'count' ? retry.max_attempts : Number.POSITIVE_INFINITY
     const is_lost =
       is_slot_gone || ((verdict === 'count' || step === 'put') && isSlotGivenUp(work, failure, step, last_at))
