@@ -11,7 +11,7 @@ export interface AddressOptions {
   public_blob_url?: string | undefined
 }
 
-/** Error `config.service`: an address that nobody may or could be sent to. */
+/** Checks where the service listens and how others reach it. Error `config.service`. */
 export function checkAddress({ listen, has_tls, public_url, public_blob_url }: AddressOptions): void {
   if (isIP(listen) === 0)
     throw refused(`the local service cannot listen on ${listen}: an address is needed`, 'write it like 192.168.1.4')
@@ -44,7 +44,7 @@ export function checkAddress({ listen, has_tls, public_url, public_blob_url }: A
 function checkPublic(name: string, text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const is_safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
-  // Paths are put behind it as it is.
+  // API paths are appended to the address as it is.
   const is_bare = url !== undefined && !/[?#@]|\/$/.test(text)
   if (is_safe && is_bare) return
   throw refused(
@@ -61,7 +61,7 @@ function isLoopback(address: string): boolean {
   return address === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address)
 }
 
-/** The addresses that stand for every one that this machine has. */
+/** True for `0.0.0.0` and its IPv6 form, which mean every address of this machine. */
 function isEverywhere(address: string): boolean {
   return /^[0:.]+$/.test(address)
 }
@@ -75,18 +75,26 @@ export interface GateOptions {
   certificate: X509Certificate | undefined
   public_url?: string | undefined
   public_blob_url?: string | undefined
-  /** Origins whose pages may ask, besides the service's own; `*` for any. Undefined: any on loopback, none elsewhere. */
+  /**
+   * Origins whose pages may call the API, besides the service's own; `*` allows any. Undefined: any
+   * on loopback, none elsewhere.
+   */
   allowed_origins?: readonly string[] | undefined
 }
 
 export type Gate = ReturnType<typeof openGate>
 
-/** Two could mean one thing to a proxy and another here (RFC 9112, section 3.2). */
+/**
+ * A proxy and this service could each take another one of two Host headers (RFC 9112, section 3.2).
+ */
 export function hasOneHost({ headersDistinct }: IncomingMessage): boolean {
   return (headersDistinct.host?.length ?? 0) <= 1
 }
 
-/** Who may come in: loopback names always, and what the address, the certificate or the public addresses name. */
+/**
+ * Decides which Host and Origin headers are allowed: loopback names always, and the names in the
+ * listen address, the certificate and the public addresses.
+ */
 export function openGate({ listen, certificate, allowed_origins, ...addresses }: GateOptions) {
   const public_urls = [addresses.public_url, addresses.public_blob_url].filter((url) => url !== undefined)
   const names = new Set([...public_urls.map((url) => new URL(url).hostname), asInUrl(listen)])
@@ -94,7 +102,10 @@ export function openGate({ listen, certificate, allowed_origins, ...addresses }:
     allowed_origins === undefined ? isLoopback(listen) && public_urls.length === 0 : allowed_origins.includes('*')
   const origins = new Set([...public_urls.map(originIn), ...(allowed_origins ?? [])])
 
-  /** Whether the Host header names this service: a page with a name of its own for this machine (DNS rebinding) sends that name. */
+  /**
+   * True if the Host header names this service. A page can point its own name to this machine (DNS
+   * rebinding), but then the browser sends that name.
+   */
   function isOurHost(authority: string | undefined): boolean {
     if (authority === undefined) return false
     if (isLoopbackAuthority(authority)) return true
@@ -105,7 +116,7 @@ export function openGate({ listen, certificate, allowed_origins, ...addresses }:
 
   return {
     isOurHost,
-    /** Whether a page of this origin may ask; programs send none. */
+    /** True if a page of this origin may call the API. Programs send no origin. */
     isAllowedOrigin: (origin: string | undefined): boolean => {
       if (origin === undefined || is_open || origins.has(origin)) return true
       return URL.canParse(origin) && new URL(origin).protocol === 'https:' && isOurHost(new URL(origin).host)
@@ -119,7 +130,7 @@ function isNamed(certificate: X509Certificate, host: string): boolean {
   return found !== undefined
 }
 
-/** As browsers write it in a Host header, however it was given. */
+/** The address in the form that browsers write into a Host header. */
 function asInUrl(address: string): string {
   const bare = address.replace(/%.*$/, '')
   return new URL(`http://${bare.includes(':') ? `[${bare}]` : bare}`).hostname

@@ -15,15 +15,17 @@ import type { Parts } from './parts.ts'
 import { type Access, type Call, type Caller, checkRole, type Handlers, minRole, type Who } from './store/access.ts'
 
 export interface AppParts extends Parts, Door {
-  /** Seconds that a token has to wait whose request is one too many; called once per request. */
+  /**
+   * The seconds that a token has to wait if this request is one too many. Call it once per request.
+   */
   limitFor: (token: number) => number | undefined
   handlers: Handlers<RouteId>
 }
 
-/** What is known of a request on its way, from the first hook on. */
+/** The state of one request, from the first hook on. */
 interface Context extends Who {
   entry: RequestEntry
-  /** A failure that comes after the work is done. */
+  /** An injected failure that replaces the answer after the work is done. */
   failure: Failure | undefined
 }
 
@@ -48,7 +50,7 @@ export async function createApp(parts: AppParts): Promise<HttpApp> {
     const entry = (request as Tracked).context_of_call?.entry
     if (!entry) return done(null, payload)
     entry.status = reply.statusCode
-    // Whoever went away hears none.
+    // A client that has closed the connection gets no answer.
     if (!request.raw.readableAborted) {
       settings.onAnswer?.({
         method: request.method,
@@ -60,7 +62,8 @@ export async function createApp(parts: AppParts): Promise<HttpApp> {
     }
     const notified = observer.notify('handled', entry)
     if (!notified) return done(null, payload)
-    // An error here would get an answer of fastify's own: a listener's fault is for the log.
+    // Fastify would turn an error here into its own answer, so a listener's error goes to the log
+    // only.
     notified.catch((error: unknown) => log(`a listener failed: ${messageOf(error)}`)).then(() => done(null, payload))
   })
   for (const route of routes) addRoute(app, parts, route)
@@ -73,7 +76,10 @@ const cors_options = {
   answer_headers: ['Retry-After'],
 }
 
-/** Before anything is done: noted, made to wait or fail where that is ordered, then host, key and project, in this order. */
+/**
+ * Runs before any work: logs the request, injects delays and failures, then checks host, key, limit
+ * and project in this order.
+ */
 async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promise<unknown> {
   const { observer, injected_faults, clock } = parts
   const route = (request.routeOptions.config as { route?: Route }).route
@@ -96,7 +102,7 @@ async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promi
   return undefined
 }
 
-/** Throws where the key is of nobody (any more). */
+/** Throws if the key is unknown or revoked. */
 function callerOf(access: Access, { headers }: HttpRequest): Caller {
   const caller = access.callerOf(headers[api_key_header])
   if (!caller) throw fault('publicapi.auth.invalid', 'X-API-Key is missing, malformed, unknown or revoked.')
@@ -117,7 +123,9 @@ function enterProject(access: Access, route: Route, { headers }: HttpRequest, co
   Object.assign(context, found)
 }
 
-/** A body can take minutes to come: a key that was revoked and a role that was lost meanwhile are so here, too. */
+/**
+ * A body can take minutes to arrive. A key or a role that was revoked meanwhile is refused here.
+ */
 function admitAgain(access: Access, route: Route, request: HttpRequest, context: Context): void {
   if (!route.auth || route.method === 'GET') return
   context.caller = callerOf(access, request)
@@ -130,7 +138,7 @@ function checkRate(reply: HttpReply, wait_s: number | undefined): void {
   throw fault('publicapi.rate.limited', `This key has sent too many requests: again in ${wait_s} s.`)
 }
 
-/** Whoever asks for another host, or for a page that may not ask, hears so before anything is looked up. */
+/** Refuses requests for another host, and from pages of other origins, before any lookup. */
 function checkOrigin(gate: Gate, { raw, headers }: HttpRequest): void {
   const refuse = (why: string) => fault('publicapi.request.malformed', why)
   if (!hasOneHost(raw)) throw refuse('There is more than one Host header.')
@@ -169,7 +177,7 @@ function addRoute(app: HttpApp, parts: AppParts, route: (typeof routes)[number])
         await parts.observer.notify('handled', entry)
         return fail(reply, entry, failure)
       }
-      // Of the two answers that a route can have, the first is for what was there already.
+      // A route can have two answers; the first one means that the thing existed already.
       const { already_exists = true } = (answer ?? {}) as { already_exists?: boolean }
       reply.code(statuses[already_exists ? 0 : 1]!)
       if (media_type !== undefined) reply.type(media_type)
@@ -178,13 +186,16 @@ function addRoute(app: HttpApp, parts: AppParts, route: (typeof routes)[number])
   })
 }
 
-/** Whether a path is served at all, whatever the method. */
+/** True if a path is served at all, by any method. */
 function pathMatcher(): (path: string) => boolean {
   const patterns = routes.map(({ path }) => new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`))
   return (path) => patterns.some((pattern) => pattern.test(path))
 }
 
-/** Path, query and body by the schemas of the route; what does not fit is a 400 that names the fields (A-11, A-13). */
+/**
+ * Parses path, query and body by the schemas of the route. A mismatch is a 400 that names the
+ * fields (A-11, A-13).
+ */
 function parseCall(route: Route, request: HttpRequest) {
   return {
     params: parse(route.params, request.params, () => 'publicapi.path.invalid'),

@@ -5,13 +5,13 @@ import { removeAsset } from './api/handlers-assets.ts'
 import type { Parts } from './parts.ts'
 
 /**
- * An asset as it is stored, with what the interface does not say.
+ * An asset as it is stored, with facts that the interface does not show.
  *
  * @internal
  */
 export type StoredAsset = ReturnType<ReturnType<typeof inspectService>['assets']>[number]
 
-/** What the service knows, seen from this side of the wire: for people who run it and for tests. */
+/** The stored data without the interface, for operators and tests. */
 export function inspectService(parts: Parts) {
   const { access, assets, objects, files, labels, chats } = parts
 
@@ -32,21 +32,21 @@ export function inspectService(parts: Parts) {
           mime_type,
           status,
           size_in_bytes,
-          /** Of the accepted bytes; null before that. */
+          /** MD5 of the accepted bytes; null before they are accepted. */
           md5,
           created_at: isoTime(created_at_ms),
           labels: labels.namesOn(seq),
-          /** A slot without bytes. */
+          /** True for a slot without bytes. */
           bare: has_object === 0,
         })),
-    /** The bytes as stored. Error `service.unknown` where there are none. */
+    /** The stored bytes. Error `service.unknown` if there are none. */
     readBlob(asset_id: string): Buffer {
       const asset = assets.findAnywhere(asset_id)
       const place = asset && objects.placeOf(asset.seq)
       if (!place) throw unknown(`there are no bytes of ${asset_id}`)
       return 'bytes' in place ? place.bytes : files.read(place.file)
     },
-    /** Removes an asset as a person would; answers whether there was one. */
+    /** Removes an asset as a user would. Returns false if there is none. */
     removeAsset: (asset_id: string) => removeAsset(parts, () => assets.findAnywhere(asset_id)),
     /** Oldest first. */
     chats: (project_id: string) =>

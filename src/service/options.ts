@@ -10,7 +10,7 @@ import { refused } from './faults/faults.ts'
 import type { TlsFiles } from './tls/tls-files.ts'
 
 /**
- * An answer as it goes out, for those who check it.
+ * An answer as it is sent, for tests that check it.
  *
  * @internal
  */
@@ -19,80 +19,102 @@ export interface AnswerSeen {
   /** Path and query. */
   url: string
   status: number
-  /** Content-Type; empty where there is no body. */
+  /** Content-Type; empty without a body. */
   type: string
   body: string
 }
 
 const ingest_options = z.object({
-  /** An asset stays `ingesting` for at least this long after it was completed. */
+  /** The shortest time that an asset stays `ingesting` after it is completed. */
   delay_ms: whole(0).default(0),
-  /** Assets read together, in one transaction of the index. */
-  // One commit of the index costs a disk flush: 64 small files share it, and the first is still ready within 20 ms.
+  /** The most assets read together, in one transaction of the index. */
+  // One commit of the index costs a disk flush. 64 small files share it, and the first one is still
+  // ready within 20 ms.
   concurrency: whole(1).default(256),
-  /** Above this a file ends `failed`. */
-  // A text is held in memory about four times while it is read: 128 MB at most.
+  /** A larger file ends `failed`. */
+  // Reading holds a text about four times in memory: 128 MB at most.
   max_bytes: whole(1).default(32 * 1024 * 1024),
-  /** Child processes that read documents, each one file at a time. */
-  // A file that takes all its time does not hold up the others; more would take a small machine away from its requests.
+  /** The number of child processes that read documents, each one file at a time. */
+  // With two, a slow file does not block the others. More processes would slow down requests on a
+  // small machine.
   processes: whole(1).default(2),
-  /** A document that takes longer, that takes more memory, that unpacks to more bytes or holds more text ends `failed`. */
-  // The largest real documents took seconds; a minute is for a busy machine.
+  /**
+   * A document ends `failed` if it takes longer, needs more memory, unpacks to more bytes, or holds
+   * more text.
+   */
+  // The largest real documents took seconds; a busy machine may need a minute.
   time_ms: whole(1).default(minute_ms),
-  // Real documents took up to 90 MB, an idle process 45. Twice the default is what a hostile pair can hold for a minute. Below
-  // the least the process does not start.
+  // Real documents took up to 90 MB, an idle process takes 45 MB. Two hostile files can use twice
+  // the default for a minute. With less than the minimum, the process does not start.
   memory_bytes: whole(192 * 1024 * 1024).default(512 * 1024 * 1024),
-  // XML shrinks to a tenth and less: a workbook of the largest size that is full of numbers still passes.
+  // XML shrinks to a tenth or less. A workbook of the largest size, full of numbers, still fits.
   unpacked_bytes: whole(1).default(512 * 1024 * 1024),
   /** In UTF-16 units. */
-  // Twenty long novels. It is held about four times on its way into the index.
+  // Twenty long novels. Indexing holds a text about four times in memory.
   text_length: whole(1).default(16 * 1024 * 1024),
-  /** Another program for the child processes, a file; empty: the one of this package. For tests. */
+  /**
+   * A file with another program for the child processes, for tests. Empty: the program of this
+   * package.
+   */
   reading_program: z.string().default(''),
 })
 
 const service_options = z.object({
-  /** Holds everything that the service knows; made (0700) when missing. One service at a time. */
+  /**
+   * The folder with all data of the service; it is created with mode 0700. Only one service can use
+   * it.
+   */
   data_dir: z.string(),
-  /** An address as a literal; one that is not loopback needs `tls`. */
+  /** An IP address. An address other than loopback needs `tls`. */
   listen: z.string().default('127.0.0.1'),
-  /** Both listeners speak TLS with these. */
+  /** Certificate and key of both listeners. */
   tls: z.custom<TlsFiles>().optional(),
-  /** Where others reach the API and the blob store, when that is not where they listen: behind a reverse proxy, or by a name. */
+  /**
+   * The addresses of the API and of the blob store for clients, if they differ from the listen
+   * address: behind a reverse proxy, or by a name.
+   */
   public_url: z.string().optional(),
   public_blob_url: z.string().optional(),
-  /** Origins whose pages may ask, `*` for any. Unless told: any on loopback without a public address, elsewhere the service's own. */
+  /**
+   * Origins whose pages may call the API; `*` allows any. Absent: any on loopback without a public
+   * address, elsewhere only the service's own.
+   */
   allowed_origins: z.array(z.string()).readonly().optional(),
-  /** Of the API; 0 takes a free one. */
+  /** The port of the API; 0 takes a free one. */
   port: whole(0).default(0),
-  /** Of the blob store, which is an origin of its own; 0 takes a free one. */
+  /** The port of the blob store, which has its own origin; 0 takes a free one. */
   blob_port: whole(0).default(0),
   profile: z.enum(['default', 'hosted']).default('default'),
   ingest: ingest_options.prefault({}),
   limits: limit_options.prefault({}),
-  /** An answer is written no sooner than this after its question. */
+  /** The shortest time between a question and its answer. */
   answer_delay_ms: whole(0).default(0),
-  /** A file of JSON that says who answers, and how; absent: the extractive assistant (assistant-config.ts). */
+  /** A JSON file for assistant-config.ts. Absent: the extractive assistant. */
   assistant_config: z.string().optional(),
-  /** For the hosts that the assistant itself asks. */
+  /** The proxy for the hosts that the assistant asks. */
   proxy: z.custom<ProxyVariables>().default({}),
   injected_faults: injected_faults.default({}),
   clock: z.custom<Clock>().default(() => system_clock),
-  /** One line for people; nothing secret. */
+  /** Takes one line for the operator, without secrets. */
   log: z.custom<(line: string) => void>().default(() => () => {}),
-  // Long enough for a large file on a slow line, short enough that a leaked URL is soon worthless.
+  // Long enough for a large file on a slow line. Short enough that a leaked URL soon becomes
+  // useless.
   ticket_lifetime_ms: whole(1).default(hour_ms),
-  // What object stores commonly take in one PUT (5 GB).
+  // The usual limit of object stores for one PUT (5 GB).
   max_upload_bytes: whole(1).default(5_000_000_000),
-  /** How many of the last requests `requestLog` remembers. */
-  // Holds a whole run of tens of thousands of files in about 20 MB.
+  /** The number of requests that `requestLog` keeps. */
+  // A run with tens of thousands of files fits, in about 20 MB.
   max_logged_requests: z.number().default(100_000),
-  /** How long `close` lets requests in flight finish. */
+  /** The time that `close` gives to requests in flight. */
   close_grace_ms: whole(0).default(5_000),
-  /** A connection on which nothing moves for so long, or a call whose body has not come by then, is cut. */
-  // Enough for the largest body of a call at 28 kbit/s; connections that somebody leaves open on purpose do not pile up.
+  /**
+   * The server cuts a connection without traffic, or a call whose body has not arrived, after this
+   * time.
+   */
+  // Enough for the largest body of a call at 28 kbit/s. Connections that a client leaves open do
+  // not pile up.
   silence_ms: whole(1).default(5 * minute_ms),
-  /** Told of every answer of the API but those that bad days order, before it goes out; must not throw. */
+  /** Gets every answer of the API, except injected ones, before it is sent. It must not throw. */
   onAnswer: z.custom<(answer: AnswerSeen) => void>().optional(),
 })
 
@@ -101,7 +123,9 @@ export type ProfileName = NonNullable<ServiceOptions['profile']>
 export type IngestSettings = z.output<typeof ingest_options>
 export type Settings = ReturnType<typeof settingsFrom>
 
-/** Error `config.service`: an option that cannot work. */
+/**
+ * Checks the options and adds the defaults. Error `config.service` for an option that cannot work.
+ */
 export function settingsFrom(options: ServiceOptions) {
   const { success, data, error } = service_options.safeParse(options)
   if (!success) {
@@ -117,24 +141,27 @@ export function settingsFrom(options: ServiceOptions) {
 
 const default_profile = {
   cors: true,
-  /** Otherwise one full page, whatever the limit. */
+  /** False: one full page, whatever the limit. */
   labels_paged: false,
   assets_newest_first: true,
-  /** Messages are keyed `id`, without `status`. */
+  /** True: messages have `id` in place of `message_id`, and no `status`. */
   messages_by_id: false,
   /** A new message cannot be read for this long. */
   message_hidden_ms: 0,
-  /** A chat has no `modified_at` until its first turn has ended. */
+  /** True: a chat has no `modified_at` until its first turn has ended. */
   modified_at_late: false,
-  /** A declared md5 also matches a slot whose bytes never came; such a slot reads `ingesting`. */
+  /** True: a declared md5 also matches a slot without bytes; such a slot shows `ingesting`. */
   dedup_reservations: false,
-  /** What an accepted asset reads as on the way. */
+  /** The status that an accepted asset shows until it is final. */
   status_on_the_way: 'ingesting',
-  /** Answered with an empty code and without words. */
+  /** Errors that are answered with an empty code and without a text. */
   blank_codes: new Set() as ReadonlySet<ErrorCode>,
 }
 
-/** Where the service follows the specification (default) or what the hosted one was seen to do against it (contract, E). */
+/**
+ * The behaviour of the service: by the specification (default), or as the hosted service was seen
+ * to differ from it (contract, E).
+ */
 export type Profile = typeof default_profile
 
 const profiles: Record<ProfileName, Profile> = {

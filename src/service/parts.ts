@@ -6,7 +6,7 @@ import type { Profile, Settings } from './options.ts'
 import type { Reader } from './reading/reader.ts'
 import type { Stores } from './store/stores.ts'
 
-/** What the calls and the workers of one running service share. */
+/** The parts of one running service, shared by calls and workers. */
 export interface Parts extends Stores {
   settings: Settings
   profile: Profile
@@ -16,11 +16,11 @@ export interface Parts extends Stores {
   reader: Reader
   injected_faults: FaultInjection
   observer: Observer
-  /** Slots whose bytes are on their way: they do not expire meanwhile. */
+  /** Slots that receive bytes now; they do not expire meanwhile. */
   uploading: Set<string>
-  /** As others are told; empty until both listen. */
+  /** The origins that clients use; empty until both servers listen. */
   origins: { api: string; blob: string }
-  /** For work that has just become due. */
+  /** Wakes the worker for work that has just become due. */
   wake: { ingest: () => void; documents: () => void; answers: () => void }
   /** Aborts when the service stops. */
   signal: AbortSignal

@@ -45,7 +45,8 @@ export async function startService(options: ServiceOptions) {
   }
 
   try {
-    // A new service starts the thread that reads, and makes the index, with the first file or question.
+    // A new service starts the reading thread, and makes the index, with its first file or
+    // question.
     if (existsSync(parts.paths.passages) || parts.assets.anyReady()) await completeIndex(parts)
     workers = startWorkers(parts)
     return await openListeners(parts, workers, end)
@@ -80,7 +81,7 @@ function openParts(options: ServiceOptions, signal: AbortSignal): Parts {
 
 type Workers = ReturnType<typeof startWorkers>
 
-/** What works without being asked: reading files, writing answers, removing dead slots. */
+/** Work that no call waits for: reading files, writing answers, removing expired slots. */
 function startWorkers(parts: Parts) {
   const { wake } = parts
   const readers = Array.from({ length: parts.settings.ingest.processes }, () => openDocumentReader(parts))
@@ -92,16 +93,16 @@ function startWorkers(parts: Parts) {
 
   return {
     readers,
-    /** Call after the signal has aborted. */
+    /** Call it after the signal has aborted. */
     async end(): Promise<void> {
-      // What they read is read again at the next start.
+      // The next start reads the interrupted files again.
       await Promise.all(readers.map((reader) => reader.end()))
       await Promise.all([ingest.ended, documents.ended, answers.ended, sweep.ended])
     },
   }
 }
 
-/** The two listeners, and the service as its owner sees it. */
+/** Opens the two servers. Returns the service as its owner uses it. */
 async function openListeners(parts: Parts, { readers }: Workers, end: () => Promise<void>) {
   const { settings, profile, observer, injected_faults, origins, clock, log } = parts
   const { listen: host, public_url, public_blob_url } = settings
@@ -137,7 +138,7 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
     await app.close()
   }
 
-  /** Where the API and the blob store listen; `origins` is what others are told. */
+  /** The origins where the API and the blob store listen; clients get `origins`. */
   const here = { api: '', blob: '' }
   try {
     await parts.files.sweep(parts.objects.names)
@@ -159,10 +160,13 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
     ...inspectService(parts),
     /** The last requests, oldest first. */
     requestLog: observer.log,
-    /** Calls the listener at this stage of every request, and waits for it; answers how to take it off again. */
+    /**
+     * Calls and awaits the listener at this stage of every request. Returns a function that removes
+     * it.
+     */
     on: observer.on,
     blobFaults,
-    /** The most memory that a process which reads documents has taken so far. */
+    /** The most memory that a document process has used so far. */
     get readingPeak_bytes() {
       return Math.max(...readers.map(({ peak_bytes }) => peak_bytes))
     },
@@ -170,7 +174,10 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
       injected_faults.set(change)
       if (change.down) for (const server of servers) server.closeAllConnections()
     },
-    /** Lets requests in flight finish (close_grace_ms), then stops everything; twice is once. */
+    /**
+     * Lets requests in flight finish (close_grace_ms), then stops everything. A second call does no
+     * more.
+     */
     close(): Promise<void> {
       closing ??= closeListeners().then(end)
       return closing

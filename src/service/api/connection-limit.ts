@@ -5,18 +5,18 @@ import { type Clock, minute_ms } from '../../base/time/time.ts'
 import type { RequestEntry } from './observer.ts'
 
 /**
- * Descriptors for what is no connection: databases, threads, files under way, pipes of the
+ * Descriptors for everything but connections: databases, threads, open files, and pipes to the
  * processes that read documents.
  */
 const reserved_descriptors = 128
-/** An upload takes a connection and a file. */
+/** An upload needs one descriptor for the connection and one for the file. */
 const descriptors_of_upload = 2
 const log_every_ms = minute_ms
 
 /**
- * Keeps descriptors in reserve. Without a limit connections could take them all; then no file can
- * be opened, and Node says nothing of the connections that it cannot accept. A connection too many
- * is closed at once, and the log says so.
+ * Limits connections so that some descriptors stay free. Without a limit, connections could take
+ * all of them. Then no file can be opened, and Node does not report the connections that it cannot
+ * accept. The server closes a connection above the limit at once, and the log says so.
  */
 export function limitConnections(
   servers: { api: Server; blob: Server },
@@ -24,7 +24,7 @@ export function limitConnections(
   max_open_files = maxOpenFiles() ?? Number.POSITIVE_INFINITY,
 ): void {
   if (!Number.isFinite(max_open_files)) return
-  // Where there are few altogether, connections get a half of them.
+  // With few descriptors in total, connections get half of them.
   const descriptors = Math.max(max_open_files - reserved_descriptors, max_open_files / 2)
   const max_connections = Math.max(1, Math.floor(descriptors / (1 + descriptors_of_upload)))
   let logged_ms = Number.NEGATIVE_INFINITY
@@ -49,7 +49,10 @@ interface Finishing {
   log: (line: string) => void
 }
 
-/** Takes no new connection, lets what is in flight finish for `grace_ms`, then cuts the rest; says what it waits for, and what it cut. */
+/**
+ * Accepts no new connection, lets requests finish for `grace_ms`, then cuts the rest. The log says
+ * what it waits for and what it cut.
+ */
 export async function finishRequests({ servers, in_flight, grace_ms, log }: Finishing): Promise<void> {
   const waited_for = [...in_flight]
   if (waited_for.length > 0) log(`stopping: waits up to ${grace_ms / 1_000} s for ${nameOf(waited_for)}`)

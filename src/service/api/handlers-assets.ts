@@ -17,7 +17,7 @@ export function assetHandlers(parts: Parts): Handlers<OwnRoutes> {
   const { assets, objects, commits, profile, clock, settings } = parts
 
   return {
-    // A slot that a power cut takes back is answered with 404 and asked for again.
+    // A power cut can lose the slot. The client then gets 404 and asks for a new one.
     'assets.create': ({ project, body }) => commits.writeUnflushed(() => createAsset(parts, project, body)),
 
     'assets.complete': async ({ project, params }) => {
@@ -62,7 +62,10 @@ export function findAsset(assets: AssetStore, project: number, asset_id: string)
   return found(assets.find(project, asset_id), 'asset', asset_id)
 }
 
-/** Erases an asset, its bytes and its place in the index; frees its content for dedup. */
+/**
+ * Deletes an asset, its bytes and its passages in the index. The same content can then be uploaded
+ * again.
+ */
 export async function removeAsset(
   { assets, objects, files, commits, wake }: Parts,
   find: () => AssetRow | undefined,
@@ -92,7 +95,7 @@ function createAsset(
   const created_at_ms = clock.now_ms()
   const asset_id = makeId('asset', created_at_ms)
   const expires_at_ms = created_at_ms + settings.ticket_lifetime_ms
-  // Trimmed, as HTTP trims a header's value on its way.
+  // HTTP trims the value of a header, so the signed value must be trimmed, too.
   const upload_headers = { 'x-ms-blob-type': 'BlockBlob', 'content-type': mime_type.trim() }
   const declared_md5 = md5 ?? null
   assets.insert({ asset_id, project, filename, mime_type, declared_md5, created_at_ms, expires_at_ms })
@@ -112,17 +115,20 @@ function findExisting(assets: AssetStore, profile: Profile, project: number, md5
   return content ?? (profile.dedup_reservations ? assets.findReservation(project, md5) : undefined)
 }
 
-/** The hosted profile tells a slot from an accepted asset by nothing but its size, and has a word of its own on the way. */
+/**
+ * The hosted service shows a reserved slot as `ingesting`, and has its own status for an accepted
+ * asset.
+ */
 function shownStatus(status: AssetStatus, profile: Profile): string {
   if (status === 'uploaded' && profile.dedup_reservations) return 'ingesting'
   return status === 'ingesting' ? profile.status_on_the_way : status
 }
 
-/** Without a profile the status is shown as it is kept. */
+/** Without a profile, the record shows the stored status. */
 function recordOf(row: AssetRow, profile?: Profile): AnswerOf<'assets.read'> {
   return {
     asset_id: row.asset_id,
-    // The hosted profile answers a word that the contract does not list, which is its point.
+    // The contract does not list the hosted status. That is intended: clients must accept it.
     status: profile ? (shownStatus(row.status, profile) as AssetStatus) : row.status,
     filename: row.filename,
     mime_type: row.mime_type,

@@ -24,19 +24,19 @@ export function chatHandlers(parts: Parts): Handlers<ChatRoutes> {
     return found(row, 'message', message_id, 'in this chat')
   }
 
-  /** A reader changes what only they have asked, and nothing else (D-05). */
+  /** A reader may change only what this reader alone has asked (D-05). */
   function checkOwn({ caller, role }: Who, isOwn: (user: number) => boolean): void {
     if (caller.user === null || !isOwn(caller.user)) checkRole(role, 'collaborator')
   }
 
-  /** Of the project, and the caller's to change. */
+  /** A chat of the project that the caller may change. */
   function changeableChat(who: Who, chat_id: string): ChatRow {
     const row = findChat(who.project, chat_id)
     checkOwn(who, (user) => chats.isOf(row.seq, user))
     return row
   }
 
-  /** Notes a turn; its answer is written later. The first of a chat is as old as the chat. */
+  /** Stores a turn; its answer is written later. The first turn has the time of its chat. */
   function addTurn(who: Who, chat: number, body: ChatAppend, now_ms = clock.now_ms()) {
     checkSkills(parts, who, body.skills)
     const scope = checkScope(parts, who, body.scope)
@@ -98,13 +98,13 @@ export function chatHandlers(parts: Parts): Handlers<ChatRoutes> {
         checkOwn(call, (user) => keptOptions(message.options).user === user)
         chats.removeMessage(message.seq)
       })
-      // The turn behind it may have waited for its answer.
+      // The next turn of the chat may have waited for this answer.
       parts.wake.answers()
     },
   }
 }
 
-/** Names that the caller can use, and that are on (C-03). */
+/** Checks that the caller can use these skills and that they are enabled (C-03). */
 function checkSkills({ resources }: Parts, who: Who, names: readonly string[] = []): void {
   for (const name of names) {
     const skill = resources.named(reachOf('skill', who), name)
@@ -127,14 +127,14 @@ function reference({ message_id, created_at_ms }: MessageRow) {
   return { message_id, created_at: isoTime(created_at_ms) }
 }
 
-/** Prompt and response come together, once the answer is written; a failed turn has neither response nor words. */
+/** A record has prompt and response once the answer is written. A failed turn has neither. */
 function messageRecord(row: MessageRow): AnswerOf<'messages.read'> {
   const { status, prompt, response } = row
   const written = status === 'done' && response !== null
   return { ...reference(row), status, ...(written ? { prompt, response } : {}) }
 }
 
-/** The hosted profile keys messages by `id` and gives them no status (E-01). */
+/** The hosted service names the id of a message `id` and sends no status (E-01). */
 function keyed<Message extends { message_id: string }>(message: Message, profile: Profile): Message {
   if (!profile.messages_by_id) return message
   const { message_id: id, ...rest } = message

@@ -10,7 +10,7 @@ import type { ListedProject, ProjectStore } from '../store/store-projects.ts'
 
 type ProjectRoutes = Extract<RouteId, `projects.${string}`>
 
-/** These name their project in the path, not in a header (A-07). */
+/** These calls name their project in the path, not in a header (A-07). */
 export function projectHandlers({ access, project_store, commits, clock, origins }: Parts): Handlers<ProjectRoutes> {
   /** The number of a project in which the caller has at least this role. */
   function within(caller: Caller, project_id: string, min_role: Role): number {
@@ -67,7 +67,7 @@ export function projectHandlers({ access, project_store, commits, clock, origins
   }
 }
 
-/** Somebody whom the service knows is a member at once (D-05); a project always keeps an owner. */
+/** A known user becomes a member at once (D-05). A project always keeps an owner. */
 function makeMember(projects: ProjectStore, project: number, user: number, role: Role, now_ms: number): void {
   if (role !== 'owner' && projects.isLastOwner(project, user)) {
     throw fault('publicapi.tenancy.role.last_owner', 'This is the only owner of the project: make another one first.')

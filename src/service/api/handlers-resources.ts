@@ -11,26 +11,28 @@ import { type Listing, readPage } from '../store/paging.ts'
 import type { LabelFields, LabelRow, ResourceKind, ResourceReach, ResourceRow } from '../store/store-resources.ts'
 import { findAsset } from './handlers-assets.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: what was sent, checked by the schema of its route; each group knows its own shape
+// biome-ignore lint/suspicious/noExplicitAny: the route checks it, the group knows its shape
 type Fields = any
 
-/** What is particular about a group; all else is the same for each of them. */
+/** The differences between the groups. Everything else is the same for all of them. */
 interface ResourceGroup {
   kind: ResourceKind
-  /** Whether an update replaces the whole; otherwise what is left out stays. */
+  /** True: an update replaces all fields. Absent: fields that are left out stay as they are. */
   update_replaces?: true
-  /** Told of a thing before it is written; throws the fault that it is. */
+  /** Checks the fields before they are written; throws a fault. */
   check?(fields: Fields): void
-  /** Whether its maker alone sees it. */
+  /** True if only its maker can see it. */
   isOwn?(fields: Fields): boolean
-  /** Only one of those that somebody sees may have this name; the fault where there is one already. */
+  /**
+   * The fault for a name that another resource visible to the caller has. Absent: names may repeat.
+   */
   name_taken?: ErrorCode
-  /** What is shown behind its id. */
+  /** The fields of the record after its id. */
   record(row: ResourceRow, fields: Fields): object
   listItem?(row: ResourceRow, fields: Fields): object
 }
 
-/** By the first word of their routes. */
+/** The key is the first part of the route's id. */
 const groups = {
   skills: {
     kind: 'skill',
@@ -64,7 +66,7 @@ type GroupName = keyof typeof groups
 type GroupRoutes = Extract<RouteId, `${GroupName}.${string}`>
 type AnyCall = Who & { params: unknown; query: unknown; body: Fields }
 
-/** The calls of every plain group, made from the table of the groups (D-06 to D-09). */
+/** Makes the handlers of all groups from the table (D-06 to D-09). */
 export function resourceHandlers(parts: Parts): Handlers<GroupRoutes> {
   const handlers: Record<string, (call: AnyCall) => unknown> = {}
   for (const [name, group] of Object.entries(groups)) {
@@ -88,13 +90,16 @@ function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
   const { kind } = group
   const id_name = `${kind}_id`
 
-  /** The thing that the caller sees under the id in the path. */
+  /** The resource with the id in the path, if the caller can see it. */
   function find(call: AnyCall): ResourceRow {
     const id = (call.params as Record<string, string>)[id_name]!
     return found(resources.find(reachOf(kind, call), id), kind, id)
   }
 
-  /** The same, to be changed: what belongs to nobody is everybody's, and no reader's to change (D-05). */
+  /**
+   * The same resource, to be changed. A resource without an owner belongs to the project, and
+   * readers cannot change it (D-05).
+   */
   function changeable(call: AnyCall): ResourceRow {
     const row = find(call)
     if (row.owner === null) checkRole(call.role, 'collaborator')
@@ -150,13 +155,19 @@ function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
   }
 }
 
-/** Whose it is from now on. Who changes what nobody owns does not come to own it, as long as it is of the kind that one owns. */
+/**
+ * The owner after this change. A caller who changes a resource of the project becomes its owner
+ * only if the change makes it a personal one.
+ */
 function ownerOf(group: ResourceGroup, { user }: Caller, fields: Fields, before?: ResourceRow): number | null {
   if (!group.isOwn?.(fields)) return null
   return before && group.isOwn(JSON.parse(before.fields)) ? before.owner : user
 }
 
-/** What was said in a session (D-09). A turn's id is its place, so that it is the same on every call. */
+/**
+ * The transcript of a session (D-09). The id of a turn is its position, so it is the same on every
+ * call.
+ */
 function transcriptOf(turns: readonly SessionTurn[] = []): Listing<SessionTurn & { turn_id: string }, number> {
   const rows = turns.map((turn, place) => ({ turn_id: `turn_${String(place).padStart(20, '0')}`, ...turn }))
   return {
@@ -185,7 +196,7 @@ type LabelRoutes = Extract<RouteId, `labels.${string}`> | 'assets.attach_label' 
 export function labelHandlers({ labels, assets, commits, profile, clock }: Parts): Handlers<LabelRoutes> {
   const find = (project: number, label_id: string) => found(labels.find(project, label_id), 'label', label_id)
 
-  /** The label of this name, made when new (D-03). */
+  /** The label with this name; it is made if it does not exist (D-03). */
   function named(project: number, fields: LabelFields & { name: string }): LabelRow {
     const existing = labels.named(project, fields.name)
     if (existing) return existing

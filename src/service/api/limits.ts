@@ -13,19 +13,19 @@ export function whole(min: number, max?: number) {
 }
 
 /**
- * What a service takes; narrower than the interface where its owner says so, never wider. Below the least no client works: a
- * client's names, a short question, a filename of 255 bytes.
+ * The limits of this service. They can be stricter than those of the interface, but never looser.
+ * The minimum lets every client work: its names, a short question, a filename of 255 bytes.
  */
 export const limit_options = z.object({
-  // What the interface allows: whoever narrows it knows why, and a client of the interface works as it is.
+  // The defaults are the limits of the interface, so that every client of the interface works.
   /** Bytes of a JSON body. */
   body_bytes: whole(4_096, max_body_bytes).default(max_body_bytes),
   /** Characters of a prompt, of a filename, and of every other name and title. */
   prompt_length: whole(100, max_prompt_length).default(max_prompt_length),
   filename_length: whole(255, max_filename_length).default(max_filename_length),
   name_length: whole(32, max_name_length).default(max_name_length),
-  /** Of one token; what comes above is answered 429 with Retry-After. 0: no limit. */
-  // Off: the first sync of a large folder is meant to go as fast as the disk.
+  /** Requests of one token; the next one is answered 429 with Retry-After. 0: no limit. */
+  // No limit by default: the first sync of a large folder should run at the speed of the disk.
   requests_per_minute: whole(0, 1_000_000).default(0),
 })
 
@@ -33,7 +33,7 @@ export type Limits = z.output<typeof limit_options>
 
 const limit_defaults = limit_options.parse({})
 
-/** The fields of bodies that a limit of the owner's can narrow. */
+/** The body fields that a limit of this service applies to. */
 const limited_fields: Record<string, keyof Limits> = {
   prompt: 'prompt_length',
   filename: 'filename_length',
@@ -43,13 +43,16 @@ const limited_fields: Record<string, keyof Limits> = {
   title: 'name_length',
 }
 
-/** The longest text of a field in the body of a request; undefined where the interface alone decides. */
+/** The longest text that a body field may have; undefined if only the interface limits it. */
 export function maxLengthOf(field: string, limits: Limits): number | undefined {
   const limit = limited_fields[field]
   return limit === undefined || limits[limit] === limit_defaults[limit] ? undefined : limits[limit]
 }
 
-/** A body that fits the schema, against the narrower limits of this service: 400 as for any other body that does not fit. */
+/**
+ * Checks a body that fits its schema against the stricter limits of this service. The fault is the
+ * same 400 as for any invalid body.
+ */
 export function checkLengths(body: unknown, limits: Limits): void {
   if (typeof body !== 'object' || body === null) return
   for (const [field, value] of Object.entries(body)) {
@@ -59,13 +62,16 @@ export function checkLengths(body: unknown, limits: Limits): void {
   }
 }
 
-/** How many requests may still come at once, and when that was counted. */
+/** The number of requests that may come at once, and when it was counted. */
 interface Bucket {
   allowance: number
   refilled_ms: number
 }
 
-/** Takes one request out of a bucket that refills at `per_minute` up to `most`; seconds to wait when it is one too many. */
+/**
+ * Takes one request out of a bucket, which refills at `per_minute` up to `max_allowance`. Answers
+ * the seconds to wait if the bucket is empty.
+ */
 export function takeRequest(
   bucket: Bucket,
   per_minute: number,
@@ -81,9 +87,9 @@ export function takeRequest(
 }
 
 /**
- * So many requests a minute of each token, spread evenly: a bucket holds ten seconds' worth, so that somebody who opens a page
- * of twenty lists is served at once, and nobody takes a minute's worth in one second. 0: no limit. Answers the seconds to wait,
- * or undefined; called once per request, since it counts.
+ * Limits the requests of each token per minute. A bucket holds the requests of ten seconds: a page
+ * with twenty lists loads at once, but no token uses its whole minute in one second. 0: no limit.
+ * Answers the seconds to wait, or undefined. Call it once per request, because it counts.
  */
 export function limitRequests(per_minute: number, monotonic_ms: () => number): (token: number) => number | undefined {
   if (per_minute === 0) return () => undefined

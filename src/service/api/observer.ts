@@ -2,17 +2,19 @@ import type { ServerResponse } from 'node:http'
 import type { Place } from '../faults/fault-injection.ts'
 
 /**
- * begin: request line and headers are in, nothing is done yet. during: half of a body that comes in several pieces is in (PUT
- * only). handled: what was asked for is committed, no byte of the answer is sent. end: the answer is out, or the connection gone.
+ * - begin: the request line and the headers have arrived, nothing is done yet.
+ * - during: half of a body in several pieces has arrived (PUT only).
+ * - handled: the work is committed, no byte of the answer is sent.
+ * - end: the answer is sent, or the connection is gone.
  */
 export type Stage = 'begin' | 'during' | 'handled' | 'end'
 
 export interface RequestEntry {
   readonly place: Place
-  /** Wall clock, Unix milliseconds: when the request began. */
+  /** The time when the request began, Unix milliseconds by the wall clock. */
   readonly at: number
   asset_id?: string
-  /** 0 until the answer is decided, and where none was given. */
+  /** 0 until the answer is decided, and where no answer was given. */
   status: number
 }
 
@@ -25,18 +27,18 @@ export function observeRequests(max_logged: number) {
   const in_flight = new Set<RequestEntry>()
   const listeners: Record<Stage, StageListener[]> = { begin: [], during: [], handled: [], end: [] }
 
-  /** Calls the listeners in the order in which they came, each awaited; undefined when there is none. */
+  /** Calls and awaits the listeners one after the other; undefined if there is none. */
   function notify(stage: Stage, entry: RequestEntry): Promise<void> | undefined {
     return listeners[stage].length === 0 ? undefined : notifyEach([...listeners[stage]], entry)
   }
 
   return {
     log: log as readonly RequestEntry[],
-    /** Begun and not ended. */
+    /** Requests that have begun and not ended. */
     in_flight: in_flight as ReadonlySet<RequestEntry>,
     begin(place: Place, response: ServerResponse, now_ms: number): RequestEntry {
       const entry: RequestEntry = { place, at: now_ms, status: 0 }
-      // Dropping half at a time keeps the cost of forgetting small.
+      // Dropping half at once is cheaper than dropping one entry per request.
       if (log.length >= max_logged) log.splice(0, Math.ceil(max_logged / 2))
       if (max_logged > 0) log.push(entry)
       in_flight.add(entry)

@@ -4,7 +4,10 @@ import { asksForRole } from '../store/access.ts'
 
 export type Json = { [key: string]: unknown }
 
-/** Every call: HTTP itself, a limit on requests, and what nobody foresaw. */
+/**
+ * Errors that every call can have: malformed HTTP, the limit on requests, and failures of the
+ * service.
+ */
 const of_every_call: readonly ErrorCode[] = [
   'publicapi.request.malformed',
   'publicapi.rate.limited',
@@ -12,7 +15,7 @@ const of_every_call: readonly ErrorCode[] = [
   'publicapi.service.unavailable',
 ]
 
-/** What a body can be refused for before a route looks at it; those of GET are not read. */
+/** Errors of a body before its route checks it. The body of a GET is not read. */
 const of_bodies: readonly ErrorCode[] = [
   'publicapi.body.invalid',
   'publicapi.body.too_large',
@@ -27,7 +30,7 @@ function errorCodesOf(route: Route): ErrorCode[] {
   if (scoped) codes.push('publicapi.tenancy.project.missing', 'publicapi.tenancy.project.not_found')
   if (scoped && asksForRole(route)) codes.push('publicapi.tenancy.role.insufficient')
   if (params) codes.push('publicapi.path.invalid')
-  // Every query of the interface is that of a list (contract/envelope).
+  // Only lists have a query (contract/envelope).
   if (query) codes.push('publicapi.query.invalid', 'publicapi.cursor.unknown')
   if (method !== 'GET') codes.push(...of_bodies)
   return [...new Set([...codes, ...Object.values(field_codes), ...errors])]
@@ -44,7 +47,7 @@ export function errorResponsesOf(route: Route): Json {
   )
 }
 
-/** The answers that are the same for every call that has them. */
+/** The error answers that several calls share. */
 export function sharedErrorResponses(): Json {
   return Object.fromEntries(
     Object.entries(shared).map(([status, codes]) => [`Error${status}`, responseOf(Number(status), codes)]),
@@ -77,7 +80,7 @@ function responseOf(status: number, codes: readonly ErrorCode[]): Json {
   }
 }
 
-/** One of each code, which the answers refer to. */
+/** One example of each code; the answers refer to them. */
 export function errorExamples(): Json {
   return Object.fromEntries(
     Object.entries(error_statuses).map(([code, status]) => [

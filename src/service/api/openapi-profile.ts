@@ -13,7 +13,10 @@ interface Described extends Json {
   components: Json & { schemas: Record<string, ObjectSchema> }
 }
 
-/** The description of the interface as this profile answers it: what differs from the specification stands in it as it is (E-01, E-03, E-08). */
+/**
+ * Describes the interface as this profile answers it, with its differences from the specification
+ * (E-01, E-03, E-08).
+ */
 export function describeProfile(document: Json, profile: Profile): Json {
   const described = structuredClone(document) as Described
   const { schemas } = described.components
@@ -43,12 +46,15 @@ function visit(value: unknown, see: (schema: Json) => void): void {
   for (const inner of Object.values(value)) visit(inner, see)
 }
 
-/** Adds a value to the list of values that has `known` in it. */
+/** Adds `value` to a list of values that contains `known`. */
 function extend(values: unknown, known: string, value: string): void {
   if (Array.isArray(values) && values.includes(known) && !values.includes(value)) values.push(value)
 }
 
-/** The description of the interface with the limits of this service: narrower lengths in the bodies, the rest in words. */
+/**
+ * Describes the interface with the limits of this service: lengths in the body schemas, the others
+ * in the text.
+ */
 export function describeLimits(document: Json, limits: Limits): Json {
   const described = structuredClone(document) as Described
   described.info.description += `\n\n${sentences(limits)}`

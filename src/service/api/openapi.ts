@@ -7,8 +7,8 @@ import type { Route } from '../../contract/routes/route.ts'
 import { errorExamples, errorResponsesOf, type Json, sharedErrorResponses } from './openapi-errors.ts'
 
 /**
- * The description of the interface (OpenAPI 3.1), made from the table of routes and the schemas that also check the requests, so
- * that it cannot say anything else than what is done.
+ * Describes the interface in OpenAPI 3.1. It is made from the table of routes and the schemas that
+ * check the requests, so the description always matches the behaviour.
  */
 export function describeInterface(routes: readonly Route[], server_url: string): Json {
   const schemas: Json = {}
@@ -75,7 +75,8 @@ function projectParameter(): Json {
 
 function parametersOf(schema: Route['params'], place: 'path' | 'query', schemas: Json): Json[] {
   if (!schema) return []
-  // As it is read, which has the bounds of a number that comes as a string; but who may leave it out is asked of what is sent.
+  // The output schema has the bounds of a number that arrives as a string. Only the input schema
+  // says which parameters are required.
   const { properties = {} } = schemaOf(schema, 'output', schemas) as { properties?: Json }
   const { required = [] } = schemaOf(schema, 'input', schemas) as { required?: string[] }
   return Object.entries(properties).map(([name, property]) => ({
@@ -112,10 +113,13 @@ function contentOf(schema: z.ZodType, direction: Direction, schemas: Json): Json
   return { schema: described, example: exampleOf(described, schemas) }
 }
 
-/** What is sent, or what is answered: only of the latter it is certain that nothing besides is there. */
+/**
+ * Input is what a client sends, output what the service answers. Only an output schema rules out
+ * other fields.
+ */
 type Direction = 'input' | 'output'
 
-/** A schema as JSON Schema; those with an id go to `schemas` and are referred to. */
+/** A schema as JSON Schema. Schemas with an id go to `schemas` and are referenced. */
 function schemaOf(schema: z.ZodType, direction: Direction, schemas: Json): Json {
   const text = JSON.stringify(z.toJSONSchema(schema, { io: direction })).replaceAll(
     '"#/$defs/',
@@ -140,8 +144,9 @@ interface Shape {
 }
 
 /**
- * A whole example of a schema, put together from the examples of its parts (`.meta({ examples })` in the contract); of what can
- * only be there alone, the first. A part without an example is a plain word or the least number.
+ * A complete example of a schema, made from the examples of its parts (`.meta({ examples })` in the
+ * contract). Of alternatives it takes the first. A part without an example becomes a plain text or
+ * the lowest number.
  */
 function exampleOf(schema: Shape, schemas: Json): unknown {
   if (schema.$ref !== undefined) return exampleOf(schemas[schema.$ref.split('/').at(-1)!] as Shape, schemas)
@@ -169,7 +174,7 @@ function exampleOfObject({ properties = {}, oneOf = [] }: Shape, schemas: Json):
   return Object.fromEntries(shown.map(([name, property]) => [name, exampleOf(property, schemas)]))
 }
 
-/** Texts in double quotes, so that none is ever taken for a number, a date or a keyword. */
+/** Every text is in double quotes, so that no reader takes it for a number, a date or a keyword. */
 export function toYaml(value: unknown): string {
   return stringify(value, {
     defaultStringType: 'QUOTE_DOUBLE',

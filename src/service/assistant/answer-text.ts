@@ -1,14 +1,14 @@
-/** Something that an answer quotes, word for word. */
+/** A text that an answer quotes word for word. */
 export interface Quote {
-  /** The name of the file, the id of the message, the title of the page. */
+  /** The name of a file, the id of a message, or the title of a page. */
   source: string
   text: string
 }
 
-/** More words than this make a search slow and no better. */
+/** More words make a search slower, but no better. */
 const max_words = 48
 
-/** Words that nearly every passage has say nothing about which one is meant. English and German. */
+/** Most passages contain these words, so they do not help a search. English and German. */
 const stop_words = new Set(
   `a about all am an and any are as at be been but by can could did do does for from had has have he her his how i if in into is it
 its me more most my no not of on one or our please say says she should so some such tell than that the their them then there these
@@ -18,7 +18,10 @@ ist ja kann mit nach nicht noch nur oder sich sie sind so um und uns unter vom v
 wird wir wo zu zum zur über`.split(/\s+/),
 )
 
-/** The words of a prompt that are worth a search: each once, in lower case; all of them when only common ones are there. */
+/**
+ * The words of a prompt for a search: each once, in lower case. If all of them are common words,
+ * all of them.
+ */
 export function searchWords(prompt: string): string[] {
   const words = [...wordsOf(prompt)]
   const telling = words.filter((word) => !stop_words.has(word))
@@ -30,7 +33,10 @@ const extractive_note =
 
 const nothing_found = 'No passage within the scope of this question matches it.'
 
-/** Markdown: each quote under the name of its source, what else is to be said, and on the last line what kind of answer this is. */
+/**
+ * Composes an answer in Markdown: each quote under its source, then the skills and notes. The last
+ * line says that the answer is extractive.
+ */
 export function composeAnswer(
   quotes: readonly Quote[],
   skills: readonly string[] = [],
@@ -45,12 +51,12 @@ export function composeAnswer(
   return [...parts, ...notes, extractive_note].join('\n\n')
 }
 
-/** An answer of the past without its last line: a quote of it says nothing. */
+/** An earlier answer without its last line, which is not worth quoting. */
 export function withoutNote(response: string): string {
   return response.replace(extractive_note, '')
 }
 
-/** Each once, in lower case. */
+/** The words of a text, each once, in lower case. */
 export function wordsOf(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
 }
@@ -60,7 +66,7 @@ export function hasAnyOf(words: readonly string[], text: string): boolean {
   return words.some((word) => there.has(word))
 }
 
-/** The passages with the most of the words, for the few texts that are not in the index. */
+/** The passages that contain the most words, for the few texts that are not in the index. */
 export function bestPassages(passages: readonly Quote[], words: readonly string[], limit: number): Quote[] {
   return passages
     .map((quote) => {

@@ -11,14 +11,15 @@ import { keptOptions, planTurn } from './turn-plan.ts'
 type Asked = MessageRow & { project: number }
 
 const idle_ms = 60 * second_ms
-/** Between attempts: a fault of a moment is over in a second, a host that is down is not asked every second. */
+/** A short fault is over in a second. A host that is down is not asked every second. */
 const retry_backoff = { first_ms: second_ms, most_ms: 30 * second_ms }
-/** What was answered and could not be written is written again after this. */
+/** Time until a finished answer that could not be written is written again. */
 const write_retry_ms = 5 * second_ms
 
 /**
- * Writes the answers, several at once, in each chat one after the other. The rows are the queue, and a turn stays `running` until its
- * answer is committed: what a kill or a stop cuts off is asked again at the next start (C-17).
+ * Writes answers, several at once, but one after the other within a chat. The database rows are the
+ * queue: a turn stays `running` until its answer is committed. The next start asks again for an
+ * answer that a kill or a stop has cut off (C-17).
  */
 export function runAnswers(parts: Parts): Worker {
   const { chats, assistant, clock, signal, on_error } = parts
@@ -36,7 +37,7 @@ export function runAnswers(parts: Parts): Worker {
         if (under_way.size >= answers_at_once) break
         under_way.set(message.seq, begin(message))
       }
-      // Each answer that ends wakes this.
+      // Each finished answer wakes this worker.
       return { wait_ms: idle_ms }
     },
   })
@@ -44,7 +45,8 @@ export function runAnswers(parts: Parts): Worker {
   async function begin(message: Asked): Promise<void> {
     try {
       const keep = await answerOne(parts, message)
-      // A disk that is full stays so for a while; a model is not asked again for what it has said.
+      // A full disk stays full for a while. The answer is kept, so that the model is not asked
+      // again.
       while (!signal.aborted && !(await isWritten(keep))) await clock.sleep(write_retry_ms, signal)
     } catch (error) {
       if (!signal.aborted) on_error(error)
@@ -67,7 +69,10 @@ export function runAnswers(parts: Parts): Worker {
   return { ...worker, ended: worker.ended.then(async () => void (await Promise.all(under_way.values()))) }
 }
 
-/** One attempt. It ends in `done`, in another attempt (the last at the deadline), or after that in `error`; answers what writes that down. */
+/**
+ * Makes one attempt. The turn ends `done`, gets another attempt, or ends in `error` after its
+ * deadline. Returns the function that writes this down.
+ */
 async function answerOne(parts: Parts, message: Asked): Promise<() => void> {
   const { chats, assistant, settings, injected_faults, clock, log } = parts
   const fails = message.attempts === 0 && injected_faults.failsAnswer()

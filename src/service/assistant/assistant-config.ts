@@ -14,21 +14,21 @@ const modes = intelligence_modes.filter((mode) => mode !== 'auto') as ['fast', '
 const whole = (min: number, max: number) => z.int().min(min).max(max)
 const duration = (usual: number) => whole(1, 24 * 60 * minute_ms).default(usual)
 
-/** A row of the table: all that a mode decides. */
+/** One row of the table of modes. */
 const mode_row = z.strictObject({
-  /** Of `model_classes`; the extractive assistant has no use for one. */
+  /** A key of `model_classes`; the extractive assistant does not use it. */
   model_class: z.string(),
-  /** Passages of files that an answer may draw on; as many of past chats besides. */
+  /** The most passages of files that an answer may use, and the most passages of chats. */
   passages: whole(1, 100),
-  /** Sent as `reasoning_effort`; none: not sent at all, for models that do not know it. */
+  /** Sent as `reasoning_effort`. `none`: not sent, for models that do not know it. */
   thinking: z.enum(depths),
   tools: z.array(z.enum(tools)),
 })
 
-/** Holds when everything that stands there holds; without anything it always does. */
+/** A rule holds if all of its conditions hold. A rule without conditions always holds. */
 const auto_rule = z.strictObject({
   mode: z.enum(modes),
-  /** One of these words is in the prompt. */
+  /** At least one of these words is in the prompt. */
   words: z.array(z.string().min(1)).min(1).optional(),
   prompt_chars_least: whole(1, 1_000_000).optional(),
   scope_ids_least: whole(1, 1_000_000).optional(),
@@ -38,34 +38,39 @@ const auto_rule = z.strictObject({
 const address = z.string().refine(isSafeAddress, 'must begin with https:// (http:// is for this machine only)')
 
 const model_host = z.strictObject({
-  /** What stands before `/chat/completions`. */
+  /** The address without `/chat/completions`. */
   base_url: address,
-  /** 0600; absent for a server that asks for none. */
+  /** A file with mode 0600; absent for a server that needs no key. */
   key_file: z.string().min(1).optional(),
-  // Models that think answer within a minute or two; twice that still leaves room for a second try before the deadline.
+  // Models that think answer within two minutes. A second attempt still fits before the deadline.
   timeout_ms: duration(110 * second_ms),
-  // An answer of 100,000 words; what is more is no answer to a question.
+  // An answer of 100,000 words. No useful answer is longer.
   answer_bytes_most: whole(1_024, 64 * 1_048_576).default(1_048_576),
-  // A conversation of a dozen long turns; the newest are sent.
+  // A conversation of a dozen long turns; only the newest are sent.
   history_chars_most: whole(0, 10_000_000).default(60_000),
 })
 
 const web_search = z.strictObject({
-  /** `{query}` is where the words go: `https://search.example.org/search?format=json&q={query}`. */
+  /**
+   * `{query}` is replaced by the words: `https://search.example.org/search?format=json&q={query}`.
+   */
   url: address.refine((url) => url.includes('{query}'), 'must hold {query}'),
   key_file: z.string().min(1).optional(),
   key_header: z
     .string()
     .regex(/^[A-Za-z0-9-]+$/)
     .default('x-api-key'),
-  /** Where the results stand in the answer, and what of each is taken: names with dots between. SearXNG's unless told. */
+  /**
+   * The paths of the list of results and of its fields, with dots between names. The defaults fit
+   * SearXNG.
+   */
   items: z.string().default('results'),
   title: z.string().default('title'),
   link: z.string().default('url'),
   text: z.string().default('content'),
-  // The first page of a search, as far as people read it.
+  // The first page of results, which is as far as most users read.
   results_most: whole(1, 50).default(5),
-  // A search that takes longer is not worth the wait: the answer is written without it.
+  // A slower search is not worth the wait; the answer is written without it.
   timeout_ms: duration(10 * second_ms),
 })
 
@@ -87,7 +92,7 @@ const schema = z
         tools: ['passages', 'past_chats', 'memories', 'web'],
       },
     }),
-    /** For the mode `auto`: the first rule that holds says the mode. */
+    /** Rules for the mode `auto`: the first rule that holds gives the mode. */
     auto: z
       .array(auto_rule)
       .min(1)
@@ -100,7 +105,7 @@ const schema = z
         { mode: 'expert', scope_ids_least: 20 },
         { mode: 'fast' },
       ]),
-    /** The candidates of each class, the best first. */
+    /** The models of each class, the best one first. */
     model_classes: z
       .record(
         z.string(),
@@ -111,13 +116,14 @@ const schema = z
       .default({}),
     model: model_host.optional(),
     web_search: web_search.optional(),
-    // Within the five minutes that our client waits for a fast answer: it should hear `error`, not give up in doubt.
+    // Our client waits five minutes for a fast answer. It should get `error` before that.
     deadline_ms: duration(4 * minute_ms),
-    // Enough for a small team; a model's host has a limit, too.
+    // Enough for a small team; the host of a model has a limit, too.
     answers_at_once: whole(1, 100).default(8),
-    // What is worth saying in front of every question.
+    // The most memories that are useful with every question.
     memories_most: whole(0, 200).default(20),
-    // Read through for every question that may draw on chats, since they are in no index: some 250 ms of work.
+    // Chats are in no index, so every question that uses chats reads this text: about 250 ms of
+    // work.
     past_chars_most: whole(0, 100_000_000).default(2_000_000),
   })
   .superRefine(({ assistant, modes, model_classes, model }, context) => {
@@ -138,10 +144,13 @@ export type Candidate = AssistantConfig['model_classes'][string][number]
 export type ModelHost = z.infer<typeof model_host>
 export type WebSearch = z.infer<typeof web_search>
 
-/** What is in force where no file is named. */
+/** The configuration without a file. */
 export const default_assistant: AssistantConfig = schema.parse({})
 
-/** Reads a file of JSON; key files are meant beside it. Error `config.service`, which names every fault in it. */
+/**
+ * Reads a JSON file. Paths of key files are relative to it. Error `config.service`, which lists
+ * every fault.
+ */
 export function readAssistantConfig(file: string): AssistantConfig {
   const parsed = schema.safeParse(readJson(file))
   if (!parsed.success) {
@@ -161,7 +170,7 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    // What JSON.parse says quotes the text, and a key may have been written into it.
+    // The message of JSON.parse quotes the text, which may contain a key.
     throw unusable(file, codeOf(error) ?? 'it is not JSON')
   }
 }
@@ -173,7 +182,7 @@ function unusable(file: string, what: string): SluiceError {
   )
 }
 
-/** What is sent there are questions, documents and a key. */
+/** The requests carry questions, documents and a key. */
 function isSafeAddress(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)

@@ -9,33 +9,36 @@ import { openOutsideHost } from './outside-host.ts'
 import type { TurnPlan } from './turn-plan.ts'
 import { openWebSearch, type Web } from './web-search.ts'
 
-/** `is_own`: nobody else sees it, whereas everybody in the project reads the chat. */
+/** `is_own`: only the user who asks may see it, but everybody in the project reads the chat. */
 export interface Memory extends Quote {
   is_own: boolean
 }
 
-/** A turn with everything that its answer may draw on. */
+/** A turn with everything that its answer may use. */
 export interface PreparedTurn {
   prompt: string
   plan: TurnPlan
-  /** How often it was tried in vain. */
+  /** The number of failed attempts. */
   attempts: number
-  /** In the order in which they are loaded. */
+  /** Skills in the order in which they are loaded. */
   skills: readonly { name: string; content: string }[]
-  /** What is known of the one who asks, the most important first. */
+  /** Facts about the user who asks, the most important first. */
   memories: readonly Memory[]
-  /** What was found, the best of each kind first. */
+  /** The passages that were found, the best of each kind first. */
   quotes: readonly Quote[]
-  /** The earlier turns of the chat that were answered, oldest first. */
+  /** The earlier answered turns of the chat, oldest first. */
   conversation: readonly { prompt: string; response: string }[]
-  /** What the reader of the answer should know: a search that failed. */
+  /** Facts that the reader of the answer should know, such as a failed search. */
   notes: readonly string[]
 }
 
-/** `fault`: no answer this time, for people; asked again later, no sooner than `retry_after_ms` from now. */
+/**
+ * `fault`: why there is no answer, for the log. The next attempt comes no sooner than after
+ * `retry_after_ms`.
+ */
 export type Outcome = { response: string } | { fault: string; retry_after_ms?: number | undefined }
 
-/** Who writes the answers. What it throws is a fault, too. */
+/** Writes the answers. An error that it throws counts as a fault. */
 interface Assistant {
   answer(turn: PreparedTurn, signal: AbortSignal): Promise<Outcome>
   close(): Promise<void>
@@ -48,7 +51,7 @@ interface ModelParts {
   clock: Clock
 }
 
-/** The part of a chat completion that counts; servers differ in all the rest. */
+/** The part of a chat completion that is needed; servers differ in the rest. */
 const completion = z.object({
   choices: z
     .array(z.object({ message: z.object({ content: z.string().trim().min(1) }), finish_reason: z.string().nullish() }))
@@ -58,8 +61,9 @@ const completion = z.object({
 const cut_note = '_The model stopped at the limit of its length: this answer is not whole._'
 
 /**
- * A model behind the chat completions interface that OpenAI made common. One call an attempt: the next attempt, which the workflow
- * makes, asks the next candidate. What the host says of a fault is not repeated: it may hold the key.
+ * A model behind the chat completions interface of OpenAI. Each attempt makes one call, and the
+ * next attempt asks the next model. The host's own words about a fault are not repeated, because
+ * they may contain the key.
  */
 function openModelAssistant({ host, connections, proxy, clock }: ModelParts): Assistant {
   const { timeout_ms, key_file, answer_bytes_most: max_body_bytes } = host
@@ -101,7 +105,10 @@ export interface OpenedAssistant extends Assistant {
   web: Web | undefined
 }
 
-/** Who answers, as the configuration says. Errors `config.service` for a key file that cannot be used. */
+/**
+ * Opens the assistant that the configuration names. Error `config.service` for a key file that
+ * cannot be used.
+ */
 export function openAssistant(config: AssistantConfig, clock: Clock, proxy: ProxyVariables): OpenedAssistant {
   const { assistant: kind, model: host, web_search, answers_at_once: connections } = config
   const assistant =
@@ -116,8 +123,9 @@ export function openAssistant(config: AssistantConfig, clock: Clock, proxy: Prox
 }
 
 /**
- * Quotes what was found, and of the project's memories those that have a word of the question; no model writes anything (C-16). A
- * user's own are for that user's eyes alone (D-07), and everybody in the project reads what stands here.
+ * Quotes the passages that were found, and the memories of the project that share a word with the
+ * question; no model writes anything (C-16). It leaves out a user's own memories (D-07), because
+ * everybody in the project reads the answer.
  */
 const extractive_assistant: Assistant = {
   async answer({ prompt, quotes, memories, skills, notes }) {
@@ -143,8 +151,9 @@ const discretion = `This is known of the one who asks, too, and nobody else sees
 guide you; never repeat it.`
 
 /**
- * What a model is sent: who it is, the skills in their order, what is known of the one who asks, the conversation, and the question
- * with the sources. Of the conversation the newest turns that together have at most `history_chars_most` characters.
+ * The messages for a model: instructions, skills in order, memories, the conversation, and the
+ * question with its sources. The conversation has the newest turns with at most `max_history_chars`
+ * characters in total.
  */
 function modelMessages(turn: PreparedTurn, max_history_chars: number): ModelMessage[] {
   return [

@@ -10,13 +10,13 @@ import { type Clock, second_ms } from '../../base/time/time.ts'
 import { refused } from '../faults/faults.ts'
 
 export interface OutsideHostOptions {
-  /** The whole call, from the first byte sent to the last one read. */
+  /** The whole call, from the first byte sent to the last byte read. */
   timeout_ms: number
   max_body_bytes: number
   connections: number
-  /** Absent where the host asks for none. */
+  /** Absent if the host needs no key. */
   key_file?: string | undefined
-  /** The header of the key; `authorization` carries it as a bearer's. */
+  /** The header that carries the key; `authorization` carries it as a bearer token. */
   key_header: string
   proxy?: ProxyVariables | undefined
   clock: Clock
@@ -25,8 +25,8 @@ export interface OutsideHostOptions {
 const connect_ms = 10 * second_ms
 
 /**
- * A host that the service itself asks for JSON. No redirect is followed, so that a key reaches the host it was given for and no
- * other. Errors `config.service` for a key file that cannot be used: told at the start, not with the first call.
+ * A host that the service asks for JSON. It follows no redirect, so a key reaches only the host it
+ * was given for. Error `config.service` at the start for a key file that cannot be used.
  */
 export function openOutsideHost(options: OutsideHostOptions) {
   const { timeout_ms, max_body_bytes, connections, key_file, proxy, clock } = options
@@ -35,7 +35,7 @@ export function openOutsideHost(options: OutsideHostOptions) {
   const http = createHttpClient({ connections, max_body_bytes, timeouts, proxy, clock })
   const key_header = options.key_header.toLowerCase()
 
-  /** Read for every call, so that another key is taken up by itself. */
+  /** Reads the key for every call, so that a new key takes effect without a restart. */
   function keyHeaders(): Record<string, string> {
     if (key_file === undefined) return {}
     const key = readKeyFile(key_file)
@@ -44,10 +44,11 @@ export function openOutsideHost(options: OutsideHostOptions) {
 
   keyHeaders()
   return {
-    /** Errors: `network.…`, `config.service`, and what the caller's signal makes of it. */
+    /** Errors: `network.…`, `config.service`, and the reason of the caller's signal. */
     async ask(request: Omit<HttpRequest, 'signal'>, signal: AbortSignal): Promise<HttpResponse> {
       const headers = { accept: 'application/json', ...request.headers, ...keyHeaders() }
-      // Each piece in time is not the whole in time: a host that sends a byte a minute would never end.
+      // The client limits the time of each step only: a host that sends a byte per minute would
+      // never end.
       const late = new AbortController()
       const over = new AbortController()
       void clock.sleep(timeout_ms, over.signal).then(() => late.abort())
@@ -67,7 +68,10 @@ export function openOutsideHost(options: OutsideHostOptions) {
 /** A key and its line end; a larger file is the wrong one. */
 const max_key_file_bytes = 4_096
 
-/** The key in a file that nobody else can read. Errors `config.service`, which never show what was found. */
+/**
+ * Reads the key from a file that only its owner can read. Error `config.service`, which never shows
+ * the content.
+ */
 function readKeyFile(file: string): string {
   try {
     const { stat, bytes } = readBeginning(file, max_key_file_bytes)

@@ -3,14 +3,17 @@ import { fault } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
 import type { Caller, Who } from '../store/access.ts'
 
-/** What a turn may draw on, by number. */
+/** The numbers of the projects, assets and chats that a turn may use. */
 export interface Knowledge {
   projects: number[]
   assets: number[]
   chats: number[]
 }
 
-/** For each kind of ids a scope can name, how the thing is found; undefined where it is not there or out of reach. */
+/**
+ * One function per kind of id in a scope: it finds the thing, or undefined if it does not exist or
+ * is out of reach.
+ */
 function finders({ access, assets, labels, chats, concepts }: Parts, caller: Caller, project: number) {
   return {
     asset_ids: (id: string) => assets.find(project, id)?.seq,
@@ -23,8 +26,9 @@ function finders({ access, assets, labels, chats, concepts }: Parts, caller: Cal
 }
 
 /**
- * Checks the scope of a turn and answers what is kept of it: JSON, or null for the whole project (C-06). An empty list is
- * absent, a scope without ids is none. Ids that are not there or out of reach: 404 for the whole turn (C-06).
+ * Checks the scope of a turn and returns what is stored: JSON, or null for the whole project
+ * (C-06). An empty list counts as absent, and so does a scope without ids. One unknown id or one
+ * out of reach makes the whole turn a 404 (C-06).
  */
 export function checkScope(parts: Parts, { caller, project }: Who, scope: ChatScope | undefined): string | null {
   const find = finders(parts, caller, project)
@@ -39,8 +43,8 @@ export function checkScope(parts: Parts, { caller, project }: Who, scope: ChatSc
 }
 
 /**
- * Expands a kept scope when the answer is written: a union; what was removed since the question adds nothing. A label stands for
- * the assets that carry it and for the concepts that do (C-06).
+ * Expands a stored scope when the answer is written, to the union of its parts. Things that were
+ * removed since the question add nothing. A label means its assets and its concepts (C-06).
  */
 export function expandScope(
   parts: Parts,
@@ -50,7 +54,8 @@ export function expandScope(
   if (kept === null) return { projects: [project], assets: [], chats: [] }
   const { asset_ids, label_ids, chat_ids, project_ids, concept_ids, view_ids } = JSON.parse(kept) as ChatScope
   const { labels, concepts } = parts
-  // What the one who asks has lost since then is as good as removed; what the key of then reached was checked with the question.
+  // A project that the user has lost since then counts as removed. The reach of the key was checked
+  // with the question.
   const find = finders(parts, { token: 0, user, every_project: 1 }, project)
   const each = <Found>(ids: string[] = [], findOne: (id: string) => Found | undefined) =>
     ids.map(findOne).filter((found) => found !== undefined)
@@ -68,7 +73,7 @@ export function expandScope(
   }
 }
 
-/** How many ids a kept scope names. */
+/** The number of ids in a stored scope. */
 export function scopeSize(kept: string | null): number {
   const scope = JSON.parse(kept ?? '{}') as ChatScope
   return Object.values(scope).reduce((sum, ids) => sum + (ids?.length ?? 0), 0)

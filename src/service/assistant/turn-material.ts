@@ -9,7 +9,7 @@ import { expandScope, type Knowledge } from './scope.ts'
 import type { TurnOptions, TurnPlan } from './turn-plan.ts'
 import type { Web } from './web-search.ts'
 
-/** A turn on its way to its answer. */
+/** A turn with its options and its plan. */
 export interface Turn {
   message: MessageRow & { project: number }
   options: TurnOptions
@@ -18,10 +18,16 @@ export interface Turn {
 
 type Material = Omit<PreparedTurn, 'prompt' | 'plan' | 'attempts'>
 
-/** Looked at to find the passages, as the index may still know assets that were removed a moment ago. */
+/**
+ * The index may still contain assets that were just removed, so the search asks for more hits than
+ * needed.
+ */
 const min_hits = 60
 
-/** Uses the tools of the plan, and looks up what else the turn was asked with. What is gone since then adds nothing. */
+/**
+ * Uses the tools of the plan, and finds the skills and memories of the turn. Things that were
+ * removed since the question add nothing.
+ */
 export async function gatherMaterial(parts: Parts, turn: Turn): Promise<Material> {
   const { message, options, plan } = turn
   const words = searchWords(message.prompt)
@@ -62,7 +68,7 @@ async function passagesOf(
     .slice(0, max_passages)
 }
 
-/** A search that fails costs the answer its results, not more. */
+/** If the search fails, the answer is written without its results. */
 async function searchWeb(
   { log, signal }: Parts,
   web: Web,
@@ -86,7 +92,7 @@ function skillsOf({ resources }: Parts, project: number, { skills, user }: TurnO
   })
 }
 
-/** Those that the one who asks sees, the most important first, of equal ones the newest. */
+/** The memories that the user can see, the most important first, then the newest first. */
 function memoriesOf({ resources, assistant }: Parts, { message, options }: Turn): Memory[] {
   return resources
     .enabled({ kind: 'memory', project: message.project, user: options.user })
@@ -104,18 +110,21 @@ function conversationOf({ chats }: Parts, { chat, seq }: MessageRow): Material['
 }
 
 interface ChatSearch {
-  /** Read through, the chat of the turn itself included where it is named. */
+  /** Chats to read completely, including the chat of the turn if the scope names it. */
   chats: readonly number[]
-  /** With every other chat in them. */
+  /** Projects whose other chats are read, too. */
   projects: readonly number[]
-  /** The turn that asks, which is not its own source. */
+  /** The turn that asks; it is not its own source. */
   asking: Pick<MessageRow, 'seq' | 'chat'>
 }
 
-/** Turns between which the event loop goes on: they are in no index, and fifty of 5,000 characters take some 30 ms. */
+/**
+ * The search yields to the event loop after this many turns: fifty turns of 5,000 characters take
+ * about 30 ms.
+ */
 const page_turns = 50
 
-/** The best passages of what was said there, of the newest `past_chars_most` characters. */
+/** The best passages of these chats, among the newest `past_chars_most` characters. */
 async function searchChats(
   { chats, assistant }: Parts,
   { chats: named, projects, asking }: ChatSearch,

@@ -6,24 +6,24 @@ import type { AssistantConfig, AutoRule, Candidate, Mode, Tool } from './assista
 /** How a turn is answered. */
 export interface TurnPlan {
   mode: Mode
-  /** The candidates, in the order in which they are asked. */
+  /** The models in the order in which they are asked. */
   models: readonly Candidate[]
   passages: number
   thinking: AssistantConfig['modes'][Mode]['thinking']
   tools: ReadonlySet<Tool>
 }
 
-/** What the rules of `auto` look at. */
+/** The values that the rules of `auto` check. */
 export interface Asked {
   prompt: string
-  /** Ids in the scope, of all kinds. */
+  /** The number of ids in the scope, of all kinds. */
   scope_ids: number
   skills: number
 }
 
 /**
- * The row of the mode, and no more: `provider` puts its models in front, `public_data: false` takes the web away (C-02). A tool
- * that is not set up is none.
+ * Makes the plan from the row of the mode. `provider` puts its models first, `public_data: false`
+ * removes the web search (C-02). A tool that is not configured is left out.
  */
 export function planTurn(config: AssistantConfig, options: TurnOptions, asked: Asked): TurnPlan {
   const { intelligence, provider, public_data } = options
@@ -40,7 +40,7 @@ export function planTurn(config: AssistantConfig, options: TurnOptions, asked: A
 }
 
 /**
- * The mode of the first rule that holds; the last one always does.
+ * The mode of the first rule that holds; the last rule always holds.
  *
  * @internal
  */
@@ -63,19 +63,22 @@ function rank(candidates: readonly Candidate[], provider: TurnOptions['provider'
 type Intelligence = (typeof intelligence_modes)[number]
 type Provider = (typeof providers)[number]
 
-/** What a turn was asked with beside its prompt and its scope; kept with the message, so that a restart changes nothing of it. */
+/**
+ * The options of a turn besides its prompt and scope. They are stored with the message, so that a
+ * restart does not change them.
+ */
 export interface TurnOptions {
   intelligence: Intelligence
   provider: Provider
-  /** Names, in the order in which they are loaded. */
+  /** Names in the order in which they are loaded. */
   skills: string[]
   /** False: no web search. */
   public_data: boolean
-  /** The number of the user who asked; null for a key of nobody. */
+  /** The number of the user who asked; null for a key without a user. */
   user: number | null
 }
 
-/** The options of a turn as JSON, each with its default. */
+/** The options of a turn as JSON, with defaults. */
 export function keepOptions(
   { intelligence = 'auto', provider = 'automatic', skills, public_data = true }: Omit<ChatAppend, 'prompt' | 'scope'>,
   { user }: Pick<Caller, 'user'>,
@@ -89,7 +92,7 @@ export function keepOptions(
   } satisfies TurnOptions)
 }
 
-/** A turn without options has the defaults: it was asked before options were kept. */
+/** Turns from before options were stored have none and get the defaults. */
 export function keptOptions(kept: string | null): TurnOptions {
   return JSON.parse(kept ?? keepOptions({}, { user: null })) as TurnOptions
 }

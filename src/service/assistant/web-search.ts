@@ -9,9 +9,9 @@ import { openOutsideHost } from './outside-host.ts'
 
 export type Web = ReturnType<typeof openWebSearch>
 
-/** A page of results; what is more is not read. */
+/** A page of results. A larger answer is an error. */
 const max_results_bytes = 4 * 1_048_576
-/** Search engines take a dozen words, and no more of a question than that leaves the house. */
+/** Search engines use about a dozen words. The service sends no more of a question. */
 const max_words = 12
 
 /** Any search engine that answers a GET with JSON (C-19). */
