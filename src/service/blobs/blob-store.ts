@@ -23,7 +23,7 @@ export interface Door {
   tls: TlsKeys | undefined
 }
 
-/** `behind_proxy`: a reverse proxy may stand before it, which adds headers of its own. */
+/** `behind_proxy`: a reverse proxy may stand in front, which adds headers. */
 type BlobParts = Parts & Door & { faults: BlobFaults; behind_proxy: boolean }
 
 const path_prefix = '/objects/'
@@ -32,7 +32,10 @@ export function blobPathOf(asset_id: string): string {
   return `${path_prefix}${asset_id}`
 }
 
-/** The blob store: signed PUTs and nothing else, on an origin of its own. It knows no tokens and refuses them. */
+/**
+ * The blob store takes signed PUTs and nothing else, on an origin of its own. It knows no tokens
+ * and refuses them.
+ */
 export function createBlobStore(parts: BlobParts): Server {
   const { log } = parts
   return createBareServer({
@@ -74,7 +77,7 @@ function addressOf(url: string): { asset_id: string | undefined; query: URLSearc
   return { asset_id: isId('asset', id) ? id : undefined, query: new URLSearchParams(mark < 0 ? '' : url.slice(mark)) }
 }
 
-/** `gone`: the connection broke off, there is nobody to answer. */
+/** `gone`: the client closed the connection, so there is no answer. */
 async function put(
   parts: BlobParts,
   request: IncomingMessage,
@@ -100,7 +103,8 @@ async function put(
   if (verdict.expires_at_ms <= clock.now_ms()) return 'expired'
   const length = Number(headers['content-length'])
   if (length > verdict.limit_bytes) return 'too_large'
-  // The signature proves that the slot was made; whether it still is there is worth asking before a long body only.
+  // The signature proves that the slot was made. Only a long body is worth the check that the slot
+  // still exists.
   if (length > max_inline_bytes && !assets.findAnywhere(asset_id)) return 'not_found'
 
   uploading.add(asset_id)
@@ -113,13 +117,14 @@ async function put(
 }
 
 /**
- * Not flushed by itself: complete is, and covers it. Before complete a new PUT replaces the bytes; after it the same bytes are taken as a
- * repetition, others are refused.
+ * Stores the bytes without a flush: the flush of `complete` covers them. Before `complete`, a new
+ * PUT replaces the bytes. After it, the same bytes count as a repetition, and other bytes are
+ * refused.
  */
 async function store(parts: BlobParts, asset_id: string, received: Received): Promise<BlobRefusal | 'stored'> {
   const { assets, objects, files, commits } = parts
   const file = 'file' in received ? received.file : undefined
-  // Until the commit no row names the new file, and after one that fails neither.
+  // No row names the new file before the commit, and none does if the commit fails.
   let unnamed = file
   try {
     const stored = await commits.writeUnflushed(() => {

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import type { ObjectFiles, ObjectPlace, ObjectWriter, StoredObject } from '../store/object-files.ts'
 
 /**
- * Up to this an object lies in the database, in the same commit as its row: one flush shared by many instead of two per file.
- * Above it the database would grow by what a file holds better (sqlite.org/intern-v-extern-blob.html puts the break-even
- * near 100 KB).
+ * Objects up to this size are stored in the database, in the commit of their row: many share one
+ * flush, where a file needs two. Larger objects are better in a file
+ * (sqlite.org/intern-v-extern-blob.html puts the break-even near 100 KB).
  */
 export const max_inline_bytes = 65_536
 
@@ -14,11 +14,14 @@ export type Received = StoredObject & ObjectPlace
 interface ReceiveOptions {
   length: number
   files: ObjectFiles
-  /** Awaited once, when at least half of the body is in and more is to come. */
+  /** Awaited once, when at least half of the body has arrived and more is to come. */
   halfWay: () => Promise<void> | undefined
 }
 
-/** Takes a body of exactly `length` bytes; undefined when the connection ended before. Nothing is left behind then. */
+/**
+ * Receives a body of exactly `length` bytes. Returns undefined and keeps nothing if the connection
+ * ends before.
+ */
 export async function receiveBody(
   request: IncomingMessage,
   { length, files, halfWay }: ReceiveOptions,
@@ -56,7 +59,7 @@ async function writeAll(
   let past_half = false
   try {
     for (;;) {
-      // A connection that breaks off is an ordinary end here.
+      // A broken connection is an ordinary end here.
       const next = await chunks.next().catch(() => undefined)
       if (!next) return false
       if (next.done) return size === length
@@ -67,7 +70,7 @@ async function writeAll(
       await halfWay()
     }
   } catch (error) {
-    // Who sends hears of a full disk only when the rest of the body is taken off the wire.
+    // The sender reads the answer about a full disk only after it has sent the whole body.
     await chunks.return?.()
     request.resume()
     throw error

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 
-/** Why the blob store refuses, in the words of a real one (Azure Blob's error codes), which clients may know. */
+/** The refusals of the blob store, with the error codes of Azure Blob, which clients may know. */
 export const blob_refusals = {
   bad_request: [400, 'InvalidUri', 'Nothing is stored under this address.'],
   not_signed: [403, 'AuthenticationFailed', 'This request is not the one that was signed.'],
@@ -16,7 +16,7 @@ export const blob_refusals = {
 
 export type BlobRefusal = keyof typeof blob_refusals
 
-/** A blob store is not the service: it answers in XML, as the real ones do. */
+/** Answers in XML, as real blob stores do. */
 export function refuseBlob(response: ServerResponse, refusal: BlobRefusal, headers?: Record<string, string>): void {
   const [status, code, message] = blob_refusals[refusal]
   sendXml(response, status, code, message, headers)
@@ -38,19 +38,25 @@ export function sendXml(
   response.end(text)
 }
 
-/** Requests to the blob store that a correct client never makes. Reasons name headers, never their values. */
+/**
+ * Requests to the blob store that a correct client never makes. Reasons name headers, never their
+ * values.
+ */
 export interface BlobFaults {
   count: number
-  /** The newest, at most `max_reasons`. */
+  /** The newest reasons, at most `max_reasons`. */
   reasons: string[]
 }
 
 const max_reasons = 1_000
 
-/** What must never reach a blob store: it breaks the signature and hands the token to a stranger (B-08). */
+/**
+ * Headers that must never reach a blob store: they break the signature, and show the token to a
+ * stranger (B-08).
+ */
 const never = ['x-api-key', 'x-project-id', 'authorization', 'proxy-authorization', 'cookie']
 
-/** What HTTP itself and common clients add to any request; everything else has to be signed. */
+/** Headers that HTTP and common clients add to any request. Every other header must be signed. */
 const transport = new Set([
   'host',
   'connection',
@@ -65,7 +71,7 @@ const transport = new Set([
   'sec-fetch-mode',
 ])
 
-/** What reverse proxies add on the way. */
+/** Headers that reverse proxies add. */
 const by_proxies = /^(x-forwarded-[a-z]+|x-real-ip|x-request-id|forwarded|via)$/
 
 export function forbiddenHeader(headers: IncomingHttpHeaders): string | undefined {

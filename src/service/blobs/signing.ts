@@ -4,10 +4,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { writeFileAtomic } from '../../base/files/atomic-file.ts'
 import { refused } from '../faults/faults.ts'
 
-/** What an upload URL allows: one PUT of at most so many bytes to one asset, with exactly these headers, until then. */
+/**
+ * The rights of an upload URL: one PUT to one asset, with exactly these headers, up to this size,
+ * until this time.
+ */
 interface Ticket {
   asset_id: string
-  /** Names in the form in which they are handed out; compared in lower case. */
+  /** Names as clients get them; compared in lower case. */
   headers: Readonly<Record<string, string>>
   limit_bytes: number
   expires_at_ms: number
@@ -41,7 +44,8 @@ export function loadSigningKey(file: string): KeyObject {
 
 export function signWith(key: KeyObject) {
   function signature(method: string, asset_id: string, limit: string, expires: string, headers: string[]): Buffer {
-    // No part can hold a line feed: ids and figures are checked, header values cannot carry one.
+    // No part can contain a line feed: ids and numbers are checked, and a header value cannot
+    // contain one.
     const text = [method, asset_id, limit, expires, ...headers].join('\n')
     return createHmac('sha256', key).update(text).digest()
   }
@@ -56,7 +60,10 @@ export function signWith(key: KeyObject) {
       const query = { expires, limit: String(limit_bytes), headers: names.join(';'), signature: signed.toString('hex') }
       return new URLSearchParams(query).toString()
     },
-    /** Whether the request is the one that was signed; says nothing of the time. Reasons name no value. */
+    /**
+     * Checks that the request is the signed one. It does not check the time. Reasons contain no
+     * value.
+     */
     verify({ method, asset_id, query, headers }: SignedRequest): SignatureVerdict {
       const expires = query.get('expires') ?? ''
       const limit = query.get('limit') ?? ''

@@ -7,38 +7,43 @@ import type { RouteId } from '../../contract/routes/routes.ts'
 import { takeRequest, whole } from '../api/limits.ts'
 import { sendXml } from '../blobs/refusals.ts'
 
-/** A request by what it is: a call of the interface, the PUT to the blob store, or nothing that is served. */
+/**
+ * The kind of a request: a call of the interface, the PUT to the blob store, or an unknown path.
+ */
 export type Place = RouteId | 'put' | 'unknown'
 
 export interface Failure {
   /** Absent: every call and the PUT. */
   route?: RouteId | 'put'
   status: number
-  /** Of the matching requests, every n-th one fails. */
+  /** Every n-th of the matching requests fails. */
   every?: number
   /** Only the first n matching requests fail. */
   times?: number
   retry_after_s?: number
   /** Replaces the code of the error object. */
   code?: string
-  /** The form of the answer: the contract's error object, or what proxies and gateways send in its place. */
+  /**
+   * The form of the answer: the contract's error object, or one that proxies and gateways send
+   * instead.
+   */
   body?: 'error' | 'html' | 'string' | 'empty'
-  /** No answer at all: the connection is cut. */
+  /** True: no answer, the connection is cut. */
   drop_connection?: boolean
-  /** `after`: the work is done and kept, only the answer is replaced or lost. */
+  /** `after`: the work is done and kept; only the answer is replaced or lost. */
   when?: 'before' | 'after'
 }
 
-/** What can go wrong on purpose, all off by default. */
+/** Faults that the service injects; none by default. */
 export const injected_faults = z.object({
-  /** Each request waits this long before anything is done. */
+  /** Each request waits this long before any work. */
   latency_ms: whole(0).optional(),
   failures: z.custom<readonly Failure[]>().optional(),
-  /** Of the API, over all callers; what comes above is answered 429 with Retry-After. */
+  /** Requests to the API by all callers together; the next one is answered 429 with Retry-After. */
   requests_per_minute: whole(1).optional(),
-  /** Connections are cut, new ones as soon as they are made. */
+  /** True: all connections are cut, new ones at once. */
   down: z.boolean().optional(),
-  /** So many of the next answers fail: their turns end in `error`. */
+  /** The number of next answers that fail; their turns end in `error`. */
   failed_answers: whole(0).optional(),
 })
 
@@ -50,11 +55,11 @@ export function openFaultInjection(start: InjectedFaults, clock: Clock) {
   let counts: number[] = []
   const bucket = { allowance: 1, refilled_ms: clock.monotonic_ms() }
 
-  /** Seconds to wait when the request is one too many. */
+  /** The seconds to wait if the request is one too many. */
   function wait(place: Place): number | undefined {
     const { requests_per_minute } = current
     if (requests_per_minute === undefined || place === 'put') return undefined
-    // A bucket that holds one second's worth: steady callers pass, bursts are told to wait.
+    // The bucket holds the requests of one second: steady callers pass, and bursts have to wait.
     return takeRequest(bucket, requests_per_minute, Math.max(1, requests_per_minute / 60), clock.monotonic_ms())
   }
 
@@ -75,19 +80,22 @@ export function openFaultInjection(start: InjectedFaults, clock: Clock) {
     get current(): InjectedFaults {
       return current
     },
-    /** Changes what is named, keeps the rest; new failures count their requests from 0. */
+    /** Changes the named faults and keeps the rest. New failures count their requests from 0. */
     set(change: InjectedFaults): void {
       current = { ...current, ...change }
       if (change.failures) counts = []
     },
-    /** Waits as long as a request has to; the failure that it runs into, if any. Called once per request: it counts. */
+    /**
+     * Waits for the injected latency. Returns the injected failure of this request, if any. Call it
+     * once per request, because it counts.
+     */
     async meet(place: Place): Promise<Failure | undefined> {
       const { latency_ms = 0 } = current
       if (latency_ms > 0) await clock.sleep(latency_ms)
       const wait_s = wait(place)
       return wait_s === undefined ? nextFailure(place) : { status: 429, retry_after_s: wait_s }
     },
-    /** Whether the answer that is about to be written fails. Called once per answer: it counts. */
+    /** True if the next answer fails. Call it once per answer, because it counts. */
     failsAnswer(): boolean {
       const { failed_answers = 0 } = current
       if (failed_answers > 0) current = { ...current, failed_answers: failed_answers - 1 }
@@ -96,7 +104,7 @@ export function openFaultInjection(start: InjectedFaults, clock: Clock) {
   }
 }
 
-/** What a status most likely means when it comes by order. */
+/** The likely code of an injected status. */
 const codes: Record<number, ErrorCode> = {
   401: 'publicapi.auth.invalid',
   404: 'publicapi.tenancy.project.not_found',
@@ -106,7 +114,7 @@ const codes: Record<number, ErrorCode> = {
 
 const by_order = 'This answer was made by fault injection of the local service.'
 
-/** Answers, or cuts the connection, as the failure says. */
+/** Sends the failure, or cuts the connection. */
 export function sendFailure(response: ServerResponse, failure: Failure, entry: { place: Place; status: number }): void {
   const { status, retry_after_s, body = 'error', drop_connection = false } = failure
   entry.status = drop_connection ? 0 : status

@@ -3,25 +3,25 @@ import { codeOf, isSluiceError, messageOf, SluiceError } from '../../base/run/er
 import type { ErrorBody } from '../../contract/envelope.ts'
 import { type ErrorCode, error_statuses, isKnownCode } from '../../contract/error-codes.ts'
 
-/** An answer of the contract's own: its code decides the status, `humane` is for people. */
+/** An error answer of the contract. Its code decides the status; `humane` is for users. */
 export function fault(code: ErrorCode, humane: string): SluiceError {
   return new SluiceError({ code, message: humane })
 }
 
 type Findable = 'asset' | 'chat' | 'label' | 'message' | 'project' | 'skill' | 'memory' | 'action' | 'session'
 
-/** The row; where there is none, the fault that says so. */
+/** Returns the row, or throws the fault that it was not found. */
 export function found<Row>(row: Row | undefined, kind: Findable, id: string, where = 'in this project'): Row {
   if (row === undefined) throw fault(`publicapi.${kind}.not_found`, `There is no ${kind} ${id} ${where}.`)
   return row
 }
 
-/** What the one who runs the service has to put right, before it starts or a command does anything. */
+/** An error that the operator must fix before the service or a command can start. */
 export function refused(message: string, hint?: string, cause?: unknown): SluiceError {
   return new SluiceError({ code: 'config.service', message, hint, cause })
 }
 
-/** What HTTP itself has to complain about, in the contract's words (base/net/http-server). */
+/** The contract's codes for faults of HTTP itself (base/net/http-server). */
 const http_codes: Record<string, ErrorCode> = {
   'http.path_unknown': 'publicapi.route.not_found',
   'http.method_wrong': 'publicapi.route.wrong_method',
@@ -31,13 +31,10 @@ const http_codes: Record<string, ErrorCode> = {
   'http.malformed': 'publicapi.request.malformed',
 }
 
-/** Seconds. Whoever locks the database (a copy, a tool of SQLite) mostly does so for seconds. */
+/** In seconds. A copy or a tool of SQLite mostly locks the database for seconds only. */
 export const locked_retry_after_s = '2'
 
-/**
- * Another process holds the database's lock: nothing is wrong with the request, and later it works
- * (A-35).
- */
+/** True if another process has locked the database. The request is fine and works later (A-35). */
 export function isLocked(error: unknown): boolean {
   return isSluiceError(error, 'database.locked') || codeOf(error)?.startsWith('SQLITE_BUSY') === true
 }
@@ -47,7 +44,10 @@ export interface FaultAnswers {
   log: (line: string) => void
 }
 
-/** Every error as the contract's object (A-20); what nobody foresaw is a 500 that tells the caller nothing of our inside. */
+/**
+ * Answers every error as the contract's object (A-20). An unexpected error is a 500 without
+ * internal details.
+ */
 export function answerFault(error: unknown, { blank_codes, log }: FaultAnswers): ErrorAnswer {
   if (isLocked(error)) {
     log(`a request has to wait: ${messageOf(error)}`)

@@ -3,16 +3,19 @@ import { TextDecoder } from 'node:util'
 import { analyse } from 'chardet'
 import { switchesCharset, utf16WithoutMark } from './read-text.ts'
 
-/** Enough for letter statistics, which is all that the rest of a text could add to. */
+/** Enough for letter statistics; more text would not change them. */
 const sample_bytes = 16_384
-/** Of 100. Below it the statistics say nothing: a few words are too little for them. */
+/** Percent. With less confidence the statistics are useless: a few words are too little. */
 const sure_from = 25
-/** Where nothing is sure, text in the Latin alphabet: mostly ASCII, and none of the bytes that text has no use for. */
+/**
+ * Without any confidence, this is text in the Latin alphabet if most bytes are ASCII and no byte is
+ * a control character.
+ */
 const max_foreign_share = 0.3
 
 /**
- * Text in another character set than UTF-8, by its statistics; undefined where it is no text in any that is known. A charset
- * that the text itself names (a page of HTML does) is tried first.
+ * Decodes text that is not UTF-8, by its statistics. It first tries the charset that the text
+ * names, as a page of HTML does. Undefined if it is not text in a known charset.
  */
 export function decodeForeign(bytes: Buffer, named?: string): string | undefined {
   const wide = utf16WithoutMark(bytes)
@@ -33,8 +36,9 @@ export function decodeForeign(bytes: Buffer, named?: string): string | undefined
 }
 
 /**
- * A few words of Japanese are too little for statistics, which then see Western letters. But kana are two bytes in Shift_JIS, the first always
- * 0x82 or 0x83, and those are a low quote and a florin elsewhere: hardly ever there, and never in front of every other letter.
+ * A few words of Japanese are too short for statistics, which then find Western letters. But kana
+ * take two bytes in Shift_JIS, and the first is 0x82 or 0x83. Elsewhere those are a low quote and a
+ * florin, which are rare and never precede every other letter.
  */
 function hasKana(sample: Buffer): boolean {
   const text = sample.toString('latin1')
@@ -43,7 +47,7 @@ function hasKana(sample: Buffer): boolean {
   return kana >= 2 && kana * 4 >= foreign
 }
 
-/** Around the first byte that is not ASCII: the start of a long text may hold none. */
+/** A sample around the first byte that is not ASCII; the start of a long text may have none. */
 function sampleOf(bytes: Buffer): Buffer {
   const first = Math.max(
     0,
@@ -53,7 +57,9 @@ function sampleOf(bytes: Buffer): Buffer {
   return bytes.subarray(from, from + sample_bytes)
 }
 
-/** Tab, the line ends, form feed and escape (ISO-2022) occur in text, the other control characters do not. */
+/**
+ * Text may contain tab, line ends, form feed and escape (ISO-2022), but no other control character.
+ */
 function hasControls(bytes: Buffer): boolean {
   return bytes.some(
     (byte) => (byte < 0x20 && (byte < 0x09 || byte === 0x0b || byte > 0x0d) && byte !== 0x1b) || byte === 0x7f,
@@ -75,17 +81,21 @@ function decodeAs(charset: string, bytes: Buffer): string | undefined {
     const text = decodeCharset(charset, bytes, { strict: true })
     return text.includes('\0') ? undefined : text
   } catch {
-    // A charset that this Node does not have, or bytes that it does not allow.
+    // This Node does not know the charset, or the charset does not allow the bytes.
     return undefined
   }
 }
 
-/** 0x80 to 0x9f; the five that stand for nothing are taken as the control characters of Latin-1, as browsers do. */
+/**
+ * The letters 0x80 to 0x9f. Five bytes have no letter and become control characters of Latin-1, as
+ * in browsers.
+ */
 const windows_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
 /**
- * Text in a character set by its name. Error: a set that this Node does not have; with `strict`, bytes that it does not allow.
- * Node 20 reads windows-1252 as Latin-1, which lacks the quotes and dashes: it is done here.
+ * Decodes text by the name of its charset. It throws if this Node does not know the charset, and
+ * with `strict` also for invalid bytes. Node 20 reads windows-1252 as Latin-1, without quotes and
+ * dashes, so this is done here.
  */
 export function decodeCharset(charset: string, bytes: Buffer, { strict }: { strict: boolean }): string {
   const decoder = new TextDecoder(charset, { fatal: strict })

@@ -8,7 +8,7 @@ const max_entries = 20_000
 
 export type Archive = Awaited<ReturnType<typeof openArchive>>
 
-/** The parts of a document that is a ZIP archive. */
+/** Opens a document that is a ZIP archive. */
 export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimits) {
   const zip = await fromBufferPromise(bytes, { lazyEntries: true, autoClose: false, validateEntrySizes: true })
   const entries = new Map<string, Entry>()
@@ -16,10 +16,13 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
     entries.set(entry.fileName, entry)
     if (entries.size > max_entries) throw unreadable(`an archive of more than ${max_entries} parts`)
   }
-  // What was unpacked is counted, over all parts: what the archive says of its sizes may be a lie.
+  // The limit counts the real bytes of all parts, because the sizes in an archive can be false.
   let left_bytes = unpacked_bytes
 
-  /** The unpacked bytes as they come. Errors where the part is missing, encrypted, broken, or all together become too many. */
+  /**
+   * Yields the unpacked bytes. It throws if the part is missing, encrypted or broken, or if all
+   * parts together are too large.
+   */
   async function* stream(name: string): AsyncIterable<Buffer> {
     const entry = entries.get(name)
     if (!entry) throw unreadable(`broken: its part ${name} is missing`)
@@ -39,7 +42,10 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
   }
 }
 
-/** The parts of a folder, by the number at the end of their names: `sheet2.xml` before `sheet10.xml`, those without one first. */
+/**
+ * The parts of a folder by the number in their names: `sheet2.xml` before `sheet10.xml`, and names
+ * without a number first.
+ */
 export function numberedParts(archive: Archive, folder: string): string[] {
   const number = (name: string) => Number(/(\d*)\.xml$/.exec(name)?.[1])
   return archive.names

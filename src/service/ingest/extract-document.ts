@@ -6,12 +6,12 @@ import { type FileToRead, formatOf, hasPdfMark, isHtml, isNamedDocument, isNamed
 
 export type Extracted = { text: string } | { unreadable: string }
 
-/** What `unreadable` quotes of a library's words. */
+/** The most characters of a library's message that `unreadable` quotes. */
 const max_quoted_length = 200
 
 /**
- * The text of a document, in the child process: whatever the file does here, it does to a process that is thrown away. Libraries
- * are loaded when the first file of their kind comes.
+ * Extracts the text of a document, in the child process: a hostile file can harm only that process.
+ * Each library is loaded with the first file that needs it.
  */
 export async function extractDocument(file: FileToRead, limits: ExtractLimits): Promise<Extracted> {
   try {
@@ -48,7 +48,9 @@ function foreignText(file: FileToRead): string {
   return is_html ? htmlToText(text) : text
 }
 
-/** A page names its charset within the first 1,024 bytes (HTML standard, "prescan a byte stream"). */
+/**
+ * A page names its charset within the first 1,024 bytes (HTML standard, "prescan a byte stream").
+ */
 function charsetInHtml(bytes: Buffer): string | undefined {
   return /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)/i.exec(bytes.toString('latin1', 0, 1_024))?.[1]
 }

@@ -1,13 +1,13 @@
 import { SluiceError } from '../../base/run/errors.ts'
 
 export interface ExtractLimits {
-  /** Of all that is unpacked from one archive. */
+  /** The most bytes that one archive may unpack to. */
   unpacked_bytes: number
-  /** Of the text, in UTF-16 units. */
+  /** The longest text, in UTF-16 units. */
   text_length: number
 }
 
-/** A file that cannot be read, in words that the log shows as they are. */
+/** The error for a file that cannot be read; the log shows the message as it is. */
 export function unreadable(message: string): SluiceError {
   return new SluiceError({ code: 'ingest.unreadable', message })
 }
@@ -16,7 +16,7 @@ export function tooMuchText({ text_length }: ExtractLimits): SluiceError {
   return unreadable(`holds more than ${text_length} characters of text`)
 }
 
-/** Text as it grows, within its limit. */
+/** Collects text up to its limit. */
 export class GrowingText {
   readonly #parts: string[] = []
   readonly #limits: ExtractLimits

@@ -4,7 +4,7 @@ import { type ExtractLimits, GrowingText, unreadable } from './extract-limits.ts
 import { extractWorkbook } from './extract-workbook.ts'
 import { gatherText, type TextRules } from './extract-xml.ts'
 
-/** A document that is a ZIP archive; which one, its parts say. */
+/** Extracts a document that is a ZIP archive. Its parts show which kind it is. */
 export async function extractPackage(bytes: Buffer, limits: ExtractLimits): Promise<string> {
   const archive = await openArchive(bytes, limits)
   const text = new GrowingText(limits)
@@ -21,19 +21,22 @@ function readerOf(archive: Archive): (archive: Archive, text: GrowingText) => Pr
   throw unreadable('an archive that is no document of a kind that is read')
 }
 
-/** Text stands in w:t (deleted text in w:delText, fields in w:instrText), formulas in m:t, drawings in a:t. */
+/**
+ * Text, formulas and drawings keep their text in elements named `t`. Deleted text (`delText`) and
+ * fields (`instrText`) are left out.
+ */
 const word_rules: TextRules = {
   text_in: new Set(['t']),
-  // What is drawn in two ways stands there twice; properties hold tab stops, which are no tabs.
+  // A `Fallback` repeats a drawing. A `tab` in properties is a tab stop, not a tab.
   skip: new Set(['Fallback', 'pPr', 'rPr']),
   opens: { tab: '\t', br: '\n', cr: '\n', noBreakHyphen: '-' },
   closes: { p: '\n\n', tr: '\n', tbl: '\n\n' },
   cell: 'tc',
 }
 
-/** Word in the browser calls it document2.xml. */
+/** Word in the browser calls this part document2.xml. */
 const word_body = /^word\/document\d*\.xml$/
-/** Comments are not read: they are about the document, and often by somebody else. */
+/** Comments are left out: they are about the document, and often by another author. */
 const word_parts = /^word\/(document|footnotes|endnotes)\d*\.xml$/
 
 async function extractWordDocument(archive: Archive, text: GrowingText): Promise<void> {
@@ -50,7 +53,7 @@ const slide_rules: TextRules = {
   cell: 'tc',
 }
 
-/** Slides in the order of their numbers, each with what its speaker noted. */
+/** Adds the slides in the order of their numbers, each with its speaker notes. */
 async function extractPresentation(archive: Archive, text: GrowingText): Promise<void> {
   for (const name of numberedParts(archive, 'ppt/slides')) {
     await gatherText(archive.stream(name), slide_rules, text)
@@ -60,10 +63,13 @@ async function extractPresentation(archive: Archive, text: GrowingText): Promise
   }
 }
 
-/** Texts, tables and presentations of OpenDocument share their elements: text is what stands in a paragraph or a heading. */
+/**
+ * Texts, tables and presentations of OpenDocument share these elements. Text is in paragraphs and
+ * headings.
+ */
 const open_rules: TextRules = {
   text_in: new Set(['p', 'h']),
-  // Comments are about the document; what was deleted is kept in the tracked changes.
+  // Comments are about the document. Tracked changes contain the deleted text.
   skip: new Set(['tracked-changes', 'annotation']),
   opens: { tab: '\t', s: ' ', 'line-break': '\n' },
   closes: { p: '\n\n', h: '\n\n', 'table-row': '\n', table: '\n\n', page: '\n\n' },
@@ -72,7 +78,7 @@ const open_rules: TextRules = {
 const manifest = 'META-INF/manifest.xml'
 
 async function extractOpenDocument(archive: Archive, text: GrowingText): Promise<void> {
-  // The archive is not encrypted, its parts are.
+  // OpenDocument encrypts the parts, not the archive.
   if (archive.has(manifest) && (await archive.read(manifest)).includes('encryption-data')) throw unreadable('encrypted')
   await gatherText(archive.stream('content.xml'), open_rules, text)
 }

@@ -1,7 +1,10 @@
 import { getDocumentProxy } from 'unpdf'
 import { type ExtractLimits, GrowingText, unreadable } from './extract-limits.ts'
 
-/** Page by page, so that one page is in memory at a time. A PDF that needs no password to be read needs none here. */
+/**
+ * Reads page by page, so that only one page is in memory. A PDF that opens without a password is
+ * read.
+ */
 export async function extractPdf(bytes: Buffer, limits: ExtractLimits): Promise<string> {
   const document = await open(bytes)
   try {

@@ -1,7 +1,7 @@
 import { decodeCharset } from './charset.ts'
 import { unreadable } from './extract-limits.ts'
 
-/** Groups whose content is not for reading. Those that begin with \* are optional by their own word, and skipped too. */
+/** Groups without readable text. A group that begins with `\*` is optional and skipped, too. */
 const silent = new Set(
   `fonttbl colortbl stylesheet info pict object objdata themedata datastore fldinst listtable listoverridetable revtbl rsidtbl
 generator xmlnstbl annotation filetbl nonshppict`.split(/\s+/),
@@ -26,7 +26,7 @@ const written: Record<string, string> = {
   _: '-',
 }
 
-/** Windows character sets of fonts (\fcharset) that differ from the document's own. */
+/** The charsets of fonts (`\fcharset`) that can differ from the document's charset. */
 const charsets: Record<number, string> = {
   0: 'windows-1252',
   128: 'shift_jis',
@@ -54,15 +54,16 @@ const code_pages: Record<number, string> = {
 
 interface Group {
   is_silent: boolean
-  /** Characters that follow \u for programs that do not know it. */
+  /** The number of characters after `\u` for programs that do not know it. */
   fallback_length: number
   charset: string
 }
 
-// A control word with its number and the space that ends it, \'hh, a control symbol, a brace, a line end, or text.
+// A token is a control word with its number and space, `\'hh`, a control symbol, a brace, a line
+// end, or text.
 const token = /\\([a-z]+)(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z'])|([{}])|[\r\n]+|([^\\{}\r\n]+)/giy
 
-/** The text of an RTF file, in one pass; groups may be nested as deep as memory allows. */
+/** Extracts the text of an RTF file in one pass. Only memory limits the depth of groups. */
 export function extractRtf(bytes: Buffer): string {
   const source = bytes.toString('latin1')
   const state = new RtfState()
@@ -84,10 +85,10 @@ class RtfState {
   readonly #groups: Group[] = []
   readonly #fonts = new Map<number, string>()
   #group: Group = { is_silent: false, fallback_length: 1, charset: 'windows-1252' }
-  /** Bytes of \'hh wait for their neighbours: a character may take two. */
+  /** Bytes of `\'hh`, kept until the next token, because a character can take two. */
   #bytes: number[] = []
   #font_defined = -1
-  /** Characters still to be passed over after \u. */
+  /** The number of characters after `\u` that are still to be skipped. */
   #passed_over = 0
 
   word(word: string, number: number | undefined): void {
@@ -166,7 +167,7 @@ function decode(charset: string, bytes: Buffer): string {
   try {
     return decodeCharset(charset, bytes, { strict: false })
   } catch {
-    // A code page that this Node does not know: the letters that most of them share are still right.
+    // This Node does not know the code page, but most code pages share the ASCII letters.
     return decodeCharset('windows-1252', bytes, { strict: false })
   }
 }

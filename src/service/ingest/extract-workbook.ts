@@ -3,7 +3,7 @@ import { type Archive, numberedParts } from './extract-archive.ts'
 import type { GrowingText } from './extract-limits.ts'
 import { walkXml } from './extract-xml.ts'
 
-/** A line a row, cells told apart by tabs. */
+/** Adds one line per row, with tabs between the cells. */
 export async function extractWorkbook(archive: Archive, text: GrowingText): Promise<void> {
   let is_mac = false
   await walkXml(archive.stream('xl/workbook.xml'), {
@@ -20,7 +20,7 @@ export async function extractWorkbook(archive: Archive, text: GrowingText): Prom
   }
 }
 
-/** Texts of cells stand in one part, each once, and cells name them by number. */
+/** One part contains each text once, and cells refer to it by number. */
 async function sharedStrings(archive: Archive): Promise<readonly string[]> {
   const strings: string[] = []
   const part = 'xl/sharedStrings.xml'
@@ -62,7 +62,7 @@ async function addSheet(
         style = attributes.s
         value = ''
       }
-      // v: a value; t: a text that stands in the cell itself. The formula, f, is not for reading.
+      // `v` is a value, `t` a text in the cell itself. The formula, `f`, is left out.
       inside = name === 'v' || name === 't'
     },
     text(piece) {
@@ -81,24 +81,27 @@ async function addSheet(
 
 type WorkbookDates = Awaited<ReturnType<typeof readWorkbookDates>>
 
-/** Day 0 of the numbers: of all programs but old ones of the Mac, whose workbooks say so. */
+/** The date of day 0. Only old workbooks of the Mac use another one, and they say so. */
 const day_0_ms = Date.UTC(1899, 11, 30)
 const mac_day_0_ms = Date.UTC(1904, 0, 1)
-/** The end of the year 9999, and of what these programs know. */
+/** The end of the year 9999, the last day that these programs know. */
 const last_day = 2_958_465
 
-/** Formats that every program has by number: dates and times of day (ECMA-376, 18.8.30). */
+/** The numbers of the built-in formats for dates and times (ECMA-376, 18.8.30). */
 const date_formats = new Set(['14', '15', '16', '17', '18', '19', '20', '21', '22', '45', '46', '47'])
 
-/** Tells the dates of a workbook from its other numbers: both are numbers, and only the style of the cell says which. */
+/** Finds the dates among the numbers of a workbook: only the style of a cell shows a date. */
 async function readWorkbookDates(archive: Archive, is_mac: boolean) {
   const is_date = await dateStyles(archive)
   const zero_ms = is_mac ? mac_day_0_ms : day_0_ms
   return {
-    /** `2026-03-14`, or `2026-03-14 09:30`; undefined where the style is not that of a date, or the number of none. */
+    /**
+     * `2026-03-14` or `2026-03-14 09:30`; undefined if the style is no date style or the number is
+     * no date.
+     */
     textOf(value: string, style: string | undefined): string | undefined {
       const days = Number(value)
-      // Below one day it is a time of day or a length of time.
+      // A number below one day is a time of day or a duration.
       if (!is_date[Number(style ?? 0)] || !(days >= 1 && days <= last_day)) return undefined
       const minutes = Math.round(days * 1_440)
       const text = isoTime(zero_ms + (minutes / 1_440) * day_ms)
@@ -107,7 +110,7 @@ async function readWorkbookDates(archive: Archive, is_mac: boolean) {
   }
 }
 
-/** For each style of cells, by its number, whether it shows a date. */
+/** One entry per cell style: true if the style shows a date. */
 async function dateStyles(archive: Archive): Promise<boolean[]> {
   const styles: boolean[] = []
   const part = 'xl/styles.xml'
@@ -127,7 +130,7 @@ async function dateStyles(archive: Archive): Promise<boolean[]> {
   return styles
 }
 
-/** Letters of dates outside quotes, brackets (colours, conditions) and escapes. */
+/** A date format has date letters outside quotes, brackets (colours, conditions) and escapes. */
 function isDateFormat(code: string): boolean {
   return /[ymdhs]/i.test(code.replace(/"[^"]*"|\[[^\]]*\]|[\\_*]./g, ''))
 }

@@ -2,19 +2,22 @@ import { TextDecoder } from 'node:util'
 import sax from 'sax'
 import { type GrowingText, unreadable } from './extract-limits.ts'
 
-/** Of one attribute or comment. sax's own limit, 64 KB, refuses documents of Word that keep a picture in an attribute (gfxdata). */
+/**
+ * The most characters of one attribute or comment. The default of sax, 64 KB, refuses Word
+ * documents that keep a picture in an attribute (gfxdata).
+ */
 Object.assign(sax, { MAX_BUFFER_LENGTH: 16 * 1024 * 1024 })
 
 export interface XmlListener {
-  /** Names without their prefix. */
+  /** Names come without their prefix. */
   open?(name: string, attributes: Record<string, string>): void
   text?(text: string): void
   close?(name: string): void
 }
 
 /**
- * Reads XML from left to right. It expands no entity but the five of XML itself: a document that declares others is refused, so
- * that none can grow out of a few lines.
+ * Reads XML from left to right. It expands only the five entities of XML itself, and refuses a
+ * document that declares others: a few lines could expand to gigabytes.
  */
 export async function walkXml(chunks: AsyncIterable<Buffer>, listener: XmlListener): Promise<void> {
   const parser = sax.parser(true)
@@ -36,16 +39,16 @@ export async function walkXml(chunks: AsyncIterable<Buffer>, listener: XmlListen
   parser.write(decoder?.decode() ?? '').close()
 }
 
-/** XML is UTF-8 unless it begins with a mark of UTF-16 or says otherwise in its first line. */
+/** XML is UTF-8, unless it begins with a mark of UTF-16 or its first line names another charset. */
 function charsetOf(chunk: Buffer): string {
   if (chunk[0] === 0xff && chunk[1] === 0xfe) return 'utf-16le'
   if (chunk[0] === 0xfe && chunk[1] === 0xff) return 'utf-16be'
   const said = /^<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w-]+)/.exec(chunk.toString('latin1', 0, 200))?.[1]
-  // Where that line can be read byte by byte, it is not UTF-16.
+  // If this line is readable byte by byte, the file is not UTF-16.
   return said === undefined || /^utf-?16/i.test(said) ? 'utf-8' : said
 }
 
-/** All of it at once, for what is read more loosely than XML. */
+/** Decodes a whole part, for readers that are less strict than XML. */
 export function decodeXml(bytes: Buffer): string {
   return new TextDecoder(charsetOf(bytes)).decode(bytes)
 }
@@ -58,16 +61,16 @@ function localNames(attributes: Record<string, unknown>): Record<string, string>
   return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [localOf(name), String(value)]))
 }
 
-/** How the text of one XML format is found. All names are without prefix. */
+/** Rules to find the text in one XML format. All names are without prefix. */
 export interface TextRules {
-  /** Elements whose characters are text for reading. */
+  /** Elements that contain readable text. */
   text_in: ReadonlySet<string>
-  /** Elements that are passed over with everything in them. */
+  /** Elements that are skipped with their content. */
   skip: ReadonlySet<string>
-  /** Written where an element opens, and where it closes. */
+  /** The texts to write where an element opens and where it closes. */
   opens: Readonly<Record<string, string>>
   closes: Readonly<Record<string, string>>
-  /** Elements in which everything stays on one line: the cells of a table, which are told apart by a tab. */
+  /** The cell of a table: its text stays on one line and ends with a tab. */
   cell: string
 }
 
@@ -77,7 +80,7 @@ export async function gatherText(
   text: GrowingText,
 ): Promise<void> {
   const depth = { text: 0, skip: 0, cell: 0 }
-  // The names of elements are the file's own: `constructor` must find nothing.
+  // A file can name an element `constructor`, so inherited properties must not count.
   const write = (marks: Readonly<Record<string, string>>, name: string) => {
     if (Object.hasOwn(marks, name)) text.add(depth.cell > 0 ? ' ' : marks[name]!)
   }

@@ -1,15 +1,15 @@
 import { Parser } from 'htmlparser2'
 
-/** Elements whose content is not for reading. */
+/** Elements without readable text. */
 const silent = new Set(['script', 'style', 'template', 'svg'])
-/** Elements that begin a line, and those around which a paragraph ends. */
+/** Elements that begin a line, and elements that end a paragraph before and after them. */
 const line_starts = new Set(['br', 'li', 'tr', 'dt', 'dd', 'option'])
 const paragraph_ends = new Set([
   ...['p', 'div', 'section', 'article', 'header', 'footer', 'main', 'aside', 'nav', 'figure', 'figcaption'],
   ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'dl', 'table', 'blockquote', 'pre', 'form', 'title', 'body'],
 ])
 
-/** What a person reads of an HTML page, as text with an empty line between paragraphs. Its scripts are not run. */
+/** The readable text of an HTML page, with an empty line between paragraphs. Scripts do not run. */
 export function htmlToText(html: string): string {
   const parts: string[] = []
   let silent_depth = 0

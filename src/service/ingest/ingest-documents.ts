@@ -9,7 +9,7 @@ import type { AssetRow } from '../store/store-assets.ts'
 
 type DocumentReader = ReturnType<typeof openDocumentReader>
 
-/** Reads documents in child processes, one at a time, and puts their text into the index. */
+/** Reads documents in a child process, one at a time, and puts their text into the index. */
 export function openDocumentReader({ objects, reader, paths, settings }: Parts) {
   const child = keepReadingProcess(settings.ingest)
   return {
@@ -21,7 +21,7 @@ export function openDocumentReader({ objects, reader, paths, settings }: Parts) 
       if ('unreadable' in found) return { asset, ...found }
       return await reader.ask('index', { asset, project, text: found.text })
     },
-    /** The most memory that its processes have taken, in bytes. */
+    /** The most memory that its processes have used, in bytes. */
     get peak_bytes() {
       return child.peak_bytes
     },
@@ -29,12 +29,12 @@ export function openDocumentReader({ objects, reader, paths, settings }: Parts) 
   }
 }
 
-/** Nothing is due: a process that rests this long is ended, it holds 50 MB. */
+/** A process without work ends after this time, because it uses 50 MB. */
 const idle_ms = minute_ms
 
 /**
- * Takes the assets that only a child process may read from `ingesting` to `ready` or `failed`, with as many workers as there
- * are readers: one file that takes long holds up no other. The rows are the queue, as they are for what is read at once.
+ * Takes documents from `ingesting` to `ready` or `failed`, with one worker per reader, so that a
+ * slow file does not block the others. The database rows are the queue.
  */
 export function runDocuments(parts: Parts, readers: readonly DocumentReader[]) {
   const in_hand = new Set<number>()
@@ -70,18 +70,18 @@ export function runDocuments(parts: Parts, readers: readonly DocumentReader[]) {
 async function readOne({ assets, commits, log }: Parts, reader: DocumentReader, asset: AssetRow): Promise<void> {
   const { seq, asset_id, project, filename, mime_type } = asset
   const { unreadable } = await reader.read({ asset: seq, project, filename, mime_type })
-  // Taken back by a power cut, the asset reads `ingesting` again and is read again.
+  // A power cut can undo this commit. The asset then shows `ingesting` again and is read again.
   await commits.writeUnflushed(() => assets.finishIngest(seq, unreadable === undefined ? 'ready' : 'failed'))
   if (unreadable !== undefined) log(`${asset_id} failed: ${unreadable}`)
 }
 
-/** Read in one transaction. */
+/** The most assets read in one transaction. */
 const max_batch = 64
 
 /**
- * Brings the index up to what is called ready, before anybody can ask: after its file was removed, restored from an older copy or
- * cut short by the power, an asset would otherwise be ready and never found. Answers how many were read again; error
- * `database.…` or `thread.failed` when the index cannot be used at all.
+ * Reads ready assets that the index lacks, before the service accepts calls. The index file may be
+ * lost, restored from an older copy, or cut short by a power cut. Returns the number of assets
+ * read. Error `database.…` or `thread.failed` if the index cannot be used.
  */
 export async function completeIndex(parts: Parts): Promise<number> {
   const { reader, log } = parts
@@ -108,7 +108,7 @@ export async function completeIndex(parts: Parts): Promise<number> {
   return read
 }
 
-/** Without child processes the rest of the index is still made. */
+/** If no child process can start, the rest of the index is still made. */
 async function readDocument(documents: DocumentReader, asset: AssetToRead): Promise<{ unreadable?: string }> {
   try {
     return await documents.read(asset)

@@ -6,21 +6,25 @@ import { isThreadDeath, type Reader } from '../reading/reader.ts'
 import type { AssetToRead, ReadOutcome } from '../reading/reader-thread.ts'
 import type { AssetRow } from '../store/store-assets.ts'
 
-/** Nothing is due: asked again after this at the latest, though every new work wakes it. */
+/** The longest rest of the worker; new work wakes it earlier. */
 const idle_ms = 60 * second_ms
 /**
- * After a small batch a moment's rest, so that a stream of small files shares its flushes instead of taking one each. Real time,
- * whatever clock the service runs on: it is about the disk. One file at a time never waits.
+ * The rest after a small batch, so that a stream of small files shares its flushes. It is real time
+ * on any clock, because it is about the disk. A single file never waits.
  */
 const gather_ms = 50
-/** Passages of removed assets taken out at a time. */
+/** The most removed assets whose passages are deleted at once. */
 const max_forgotten = 256
-/** Read in one transaction: enough to share the flush, little enough that questions do not wait long behind it. */
+/**
+ * The most bytes read in one transaction: many files share the flush, and questions do not wait
+ * long.
+ */
 const max_batch_bytes = 8 * 1024 * 1024
 
 /**
- * Takes accepted assets from `ingesting` to `ready` or `failed`, or passes them to `ingest-documents.ts`. The rows are the queue: after a kill it begins again where the
- * database says, and reading an asset twice is reading it once.
+ * Takes accepted assets from `ingesting` to `ready` or `failed`, or passes them to
+ * `ingest-documents.ts`. The database rows are the queue. After a kill it continues where the
+ * database says; reading an asset twice has the same result.
  */
 export function runIngest(parts: Parts): Worker {
   const { assets, commits, reader, clock, signal } = parts
@@ -37,7 +41,8 @@ export function runIngest(parts: Parts): Worker {
       const due = withinBytes(assets.dueForIngest(clock.now_ms(), concurrency, 'thread'), max_batch_bytes)
       if (due.length > 0) {
         const outcomes = await readAll(parts, due)
-        // Taken back by a power cut, the asset reads `ingesting` again and is read again.
+        // A power cut can undo this commit. The asset then shows `ingesting` again and is read
+        // again.
         await commits.writeUnflushed(() => {
           for (const { asset, unreadable, needs_child } of outcomes) {
             if (needs_child) assets.passToChild(asset)
@@ -54,7 +59,7 @@ export function runIngest(parts: Parts): Worker {
   })
 }
 
-/** The first ones that together stay within `max_bytes`; always at least one. */
+/** The first rows with at most `max_bytes` in total; always at least one row. */
 function withinBytes(due: readonly AssetRow[], max_bytes: number): readonly AssetRow[] {
   let bytes = 0
   const end = due.findIndex((row, index) => {
@@ -79,7 +84,7 @@ async function readAll({ reader, log, signal }: Parts, due: readonly AssetRow[])
   return outcomes
 }
 
-/** One of them ended the thread: each alone, so that only that one fails. */
+/** One of these files ended the thread. It reads each file alone, so that only that one fails. */
 async function readSingly(reader: Reader, wanted: readonly AssetToRead[], signal: AbortSignal): Promise<ReadOutcome[]> {
   const outcomes: ReadOutcome[] = []
   for (const asset of wanted) {
@@ -93,13 +98,15 @@ async function readSingly(reader: Reader, wanted: readonly AssetToRead[], signal
   return outcomes
 }
 
-/** Bytes that nobody completed are kept for a day: the client may be down. */
+/** Bytes without a `complete` are kept for a day, because the client may be offline. */
 const unused_kept_ms = 24 * hour_ms
-/** An expired slot is of no use to anybody and costs a row: there is no hurry. */
+/** An expired slot costs only a row, so there is no hurry. */
 const sweep_each_ms = minute_ms
 const max_swept = 500
 
-/** Removes slots that nobody can fill any more (B-10). The hosted profile keeps its dead reservations for ever (E-04). */
+/**
+ * Removes slots that can no longer be filled (B-10). The hosted profile keeps them for ever (E-04).
+ */
 export function runSlotSweep(parts: Parts): Worker {
   return runWorker({
     ...parts,

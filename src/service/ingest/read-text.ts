@@ -7,17 +7,23 @@ export interface FileToRead {
   bytes: Buffer
 }
 
-/** `needs_child`: only a child process may read it (extract-document.ts). */
+/** `needs_child`: only a child process may read the file (extract-document.ts). */
 export type ReadText = { text: string } | { unreadable: string } | { needs_child: true }
 
-/** Types that are no text, whatever their bytes look like: an ASCII-only PDF is still not read by quoting its source. */
+/**
+ * Types that are never text, whatever their bytes are. A PDF in pure ASCII must not be read as its
+ * source.
+ */
 const no_text_type =
   /^(image|audio|video|font|model)\/|^application\/(postscript|zip|gzip|x-(tar|7z-compressed|bzip2|xz|rar-compressed|rar|shockwave-flash|sqlite3|executable|java-archive)|java-archive|msword|vnd\.(?!.*\+(json|xml)))/i
 const no_text_name =
   /\.(ps|eps|doc|xls|ppt|odg|zip|gz|tgz|bz2|xz|7z|rar|tar|png|jpe?g|gif|webp|bmp|tiff?|ico|svgz?|mp[34]|m4a|wav|flac|ogg|avi|mov|mkv|webm|woff2?|ttf|otf|exe|dll|so|class|jar|wasm|sqlite3?|db)$/i
 const no_text_start = '%!PS'
 
-/** Half a second at worst, and ten times its size in memory; a page that is larger is worth a process with limits of its own. */
+/**
+ * A page of this size takes half a second at worst and ten times its size in memory. A larger page
+ * goes to a child process with limits.
+ */
 const max_html_bytes = 1_048_576
 const html_type = /^(text\/html|application\/xhtml\+xml)\b/i
 const html_name = /\.(x?html?)$/i
@@ -31,10 +37,10 @@ export function isHtml({ filename, mime_type }: { filename: string; mime_type: s
 }
 
 /**
- * The text of a file, decided by its type, its name and its bytes: plain text, Markdown, HTML, CSV and JSON, in UTF-8 or in
- * UTF-16 with a byte order mark: code of our own, done in one pass, and so fast that a process for it would cost more than the
- * reading. Documents, and text whose character set has to be found out, are for a child process. What is not wholly text is
- * unreadable, so that "ready" stays true.
+ * Reads the text of a file by its type, name and bytes: plain text, Markdown, HTML, CSV and JSON,
+ * in UTF-8, or in UTF-16 with a byte order mark. This is one fast pass of our own code, so a child
+ * process would cost more. Documents and other charsets need a child process. A file that is only
+ * partly text is unreadable, so that "ready" is true.
  */
 export function readText(file: FileToRead): ReadText {
   const { bytes } = file
@@ -70,12 +76,12 @@ function decodeUtf16(bytes: Buffer, encoding: keyof typeof strict): string | und
   try {
     return strict[encoding].decode(bytes)
   } catch {
-    // Odd length or half a surrogate pair: not the encoding that its mark announces.
+    // An odd length or half a surrogate pair: the file is not in the encoding of its mark.
     return undefined
   }
 }
 
-/** Names and media types of documents whose text has to be taken out of a format: PDF, office files, e-books. */
+/** Media types and names of documents with a format to extract: PDF, office files, e-books. */
 const document_type =
   /^(application\/(pdf|rtf|epub\+zip|vnd\.openxmlformats-officedocument\.(wordprocessingml\.document|presentationml\.presentation|spreadsheetml\.sheet)|vnd\.oasis\.opendocument\.(text|spreadsheet|presentation))|text\/rtf)\s*(;|$)/i
 const document_name = /\.(pdf|rtf|docx|xlsx|pptx|od[tsp]|epub)$/i
@@ -88,7 +94,10 @@ export function isNamedPdf({ filename, mime_type }: { filename: string; mime_typ
   return /\.pdf$/i.test(filename) || /^application\/pdf\b/i.test(mime_type)
 }
 
-/** Mail gateways and printers put lines in front of a PDF; readers look for its mark in the first 1,024 bytes. */
+/**
+ * Mail gateways and printers put lines before a PDF. PDF readers search the first 1,024 bytes for
+ * its mark.
+ */
 export function hasPdfMark(bytes: Buffer): boolean {
   return bytes.subarray(0, 1_024).includes('%PDF-')
 }
@@ -99,25 +108,28 @@ const marks: readonly [DocumentFormat, string][] = [
   ['pdf', '%PDF-'],
   ['rtf', '{\\rtf'],
   ['zip', 'PK\u0003\u0004'],
-  // Office files of before 2007, and encrypted ones of today.
+  // Office files from before 2007, and encrypted ones of today.
   ['old office', '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1'],
 ]
 
-/** By the first bytes, which do not lie where a name may. */
+/** The format by the first bytes, which are more reliable than a name. */
 export function formatOf(bytes: Buffer): DocumentFormat | undefined {
   const start = bytes.subarray(0, 8).toString('latin1')
   return marks.find(([, mark]) => start.startsWith(mark))?.[0]
 }
 
-/** ISO-2022 (Japanese mail) is ASCII throughout, and says by escape sequences what it means otherwise. */
+/** ISO-2022 (Japanese mail) is pure ASCII and switches charsets with escape sequences. */
 export function switchesCharset(bytes: Buffer): boolean {
   return bytes.includes('\x1b$')
 }
 
-/** Of a text, to count its zeros. */
+/** The number of bytes in which zeros are counted. */
 const max_sample_bytes = 16_384
 
-/** UTF-16 without a mark gives itself away where ASCII letters occur: in two bytes, one of them always the same zero. */
+/**
+ * Recognises UTF-16 without a mark by its ASCII letters: one of their two bytes is zero, always the
+ * same one.
+ */
 export function utf16WithoutMark(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes.length % 2 === 1) return undefined
   const sample = bytes.subarray(0, max_sample_bytes)
@@ -128,7 +140,7 @@ export function utf16WithoutMark(bytes: Buffer): 'utf-16le' | 'utf-16be' | undef
     if (at % 2 === 0) even++
     else odd++
   }
-  // A few bytes are no evidence.
+  // A few bytes prove nothing.
   if (odd + even < 3) return undefined
   if (odd > sample.length / 8 && even < odd / 16) return 'utf-16le'
   if (even > sample.length / 8 && odd < even / 16) return 'utf-16be'

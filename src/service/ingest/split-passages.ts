@@ -1,12 +1,15 @@
-/** A passage is what an answer quotes: long enough to be understood alone, short enough to be read. In UTF-16 units. */
+/**
+ * The longest passage, in UTF-16 units. An answer quotes passages: long enough to understand alone,
+ * short enough to read.
+ */
 export const max_passage_length = 1_000
-/** Shorter neighbours are put together: a heading belongs to what follows it. */
+/** A shorter passage is joined with the next one: a heading belongs to its text. */
 const min_passage_length = 400
 
 /**
- * Cuts a text into passages, at empty lines where it can, then at line ends, then at sentence ends, then at spaces, and only
- * then inside a word (never inside a character). Nothing but white space at the cuts is lost. One at a time: together they would
- * be held a second and a third time beside the text.
+ * Cuts a text into passages at empty lines, else at line ends, at sentence ends, at spaces, and at
+ * last inside a word (never inside a character). Only white space at the cuts is lost. A generator,
+ * because an array would hold the text again in memory.
  */
 export function* splitPassages(text: string): Generator<string> {
   let open = ''
@@ -27,11 +30,11 @@ export function* splitPassages(text: string): Generator<string> {
 
 interface Piece {
   text: string
-  /** What stood before it: an empty line, a line end, or a space. */
+  /** The separator before the piece: an empty line, a line end, or a space. */
   gap: '\n\n' | '\n' | ' ' | ''
 }
 
-/** Paragraphs, their lines where a paragraph is too long, parts of a line where the line is. */
+/** Yields paragraphs. A long paragraph is split into lines, and a long line into parts. */
 function* pieces(text: string): Generator<Piece> {
   for (const paragraph of splitLazily(text, /\n[^\S\n]*\n\s*/g)) {
     const whole = paragraph.replace(/\r/g, '').trim()
@@ -51,7 +54,7 @@ function* pieces(text: string): Generator<Piece> {
   }
 }
 
-/** As `split` does, without an array of all. */
+/** Like `split`, but without an array of all parts. */
 function* splitLazily(text: string, between: RegExp): Generator<string> {
   let from = 0
   for (const match of text.matchAll(between)) {

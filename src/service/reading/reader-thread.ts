@@ -7,7 +7,7 @@ import { splitPassages } from '../ingest/split-passages.ts'
 import { type Hit, openPassageIndex, passage_migrations, type SearchRequest } from '../store/passage-index.ts'
 import { service_migrations } from '../store/schema.ts'
 
-/** What the service asks of its reading thread, and what it is started with. */
+/** The files that the reading thread opens at its start. */
 export interface ReaderData {
   database: string
   passages: string
@@ -24,7 +24,7 @@ export interface AssetToRead {
 
 export interface ReadOutcome {
   asset: number
-  /** Both absent: read, and its passages stand in the index. */
+  /** If both are absent, the file was read and its passages are in the index. */
   unreadable?: string
   needs_child?: true
 }
@@ -33,15 +33,16 @@ export interface ReaderCalls {
   read: { argument: AssetToRead[]; answer: ReadOutcome[] }
   /** Puts the text that a child process found into the index. */
   index: { argument: { asset: number; project: number; text: string }; answer: ReadOutcome }
-  /** Ready assets behind `after`, in order, at most `limit`, whose passages are not in the index. */
+  /** Ready assets after `after` whose passages are not in the index, in order, at most `limit`. */
   missing: { argument: { after: number; limit: number }; answer: AssetToRead[] }
   forget: { argument: number[]; answer: null }
   search: { argument: SearchRequest; answer: Hit[] }
 }
 
 /**
- * The thread that reads files and searches them, so that neither stops the requests. It alone writes the index; the service's
- * own database it only reads. Each call is one durable commit: an asset is called ready after its passages are on the disk.
+ * The thread that reads and searches files, so that requests do not wait. Only this thread writes
+ * the index; it only reads the service's database. Each call is one durable commit, so passages are
+ * on the disk before their asset is called ready.
  */
 serveCalls(({ database: database_file, passages: passages_file, objects, max_bytes }: ReaderData) => {
   const service = openSqliteReadOnly(database_file, service_migrations)
@@ -65,7 +66,7 @@ serveCalls(({ database: database_file, passages: passages_file, objects, max_byt
     const object = find_object.get(asset) as
       | { size_in_bytes: number; bytes: Buffer | null; file: string | null }
       | undefined
-    // Removed while it waited: there is nothing to say about it any more.
+    // The asset was removed while it waited, so the outcome does not matter.
     if (!object) return { asset, unreadable: 'its bytes are gone' }
     if (object.size_in_bytes > max_bytes) return { asset, unreadable: `larger than ${max_bytes} bytes` }
     if (isNamedDocument({ filename, mime_type })) return { asset, needs_child: true }
@@ -78,7 +79,8 @@ serveCalls(({ database: database_file, passages: passages_file, objects, max_byt
   }
 
   function indexText({ asset, project, text }: ReaderCalls['index']['argument']): ReadOutcome {
-    // Removed while the child read it. What is removed from here on is forgotten after this.
+    // The asset was removed while the child read it. A later removal deletes the passages after
+    // this call.
     if (find_object.get(asset) === undefined) return { asset, unreadable: 'its bytes are gone' }
     index.replace(asset, project, splitPassages(text))
     return { asset }
@@ -101,7 +103,7 @@ serveCalls(({ database: database_file, passages: passages_file, objects, max_byt
   }
 })
 
-/** Undefined where the disk refuses: one file that it lost must not stop those behind it. */
+/** Undefined if the disk fails to read it. One lost file must not stop the next ones. */
 function readObjectFile(file: string): Buffer | undefined {
   try {
     return readFileSync(file)

@@ -3,8 +3,9 @@ import { type Extracted, extractDocument } from '../ingest/extract-document.ts'
 import type { ChildMessage, ReadRequest } from './reading-process.ts'
 
 /**
- * The program of the child process that reads documents. It has no environment, writes no files, opens no connections, and ends
- * when the one that started it is gone: then its channel closes, and nothing else keeps it.
+ * The program of the child process that reads documents. It has no environment, writes no files and
+ * opens no connections. It ends with its parent: then the channel closes, and nothing else keeps it
+ * alive.
  */
 process.on('message', async (request: ReadRequest) => say({ ...(await read(request)), ...use() }))
 say({ started: true })
@@ -24,7 +25,10 @@ function use() {
   return { cpu_ms: (user + system) / 1_000, peak_bytes: peakBytes() }
 }
 
-/** The memory of this program alone: rusage's maxrss begins at the size of the process that started it (exec in the kernel). */
+/**
+ * The peak memory of this program. `maxrss` of rusage would begin with the size of the parent
+ * process (exec in the kernel).
+ */
 function peakBytes(): number {
   try {
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1_024

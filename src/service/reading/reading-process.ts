@@ -9,7 +9,7 @@ import type { Extracted } from '../ingest/extract-document.ts'
 import type { ExtractLimits } from '../ingest/extract-limits.ts'
 import type { IngestSettings } from '../options.ts'
 
-/** What a child process is asked: one file at a time, its bytes with the question or in a file. */
+/** A request to a child process: one file, its bytes in the request or in a file. */
 export interface ReadRequest {
   filename: string
   mime_type: string
@@ -17,42 +17,52 @@ export interface ReadRequest {
   limits: ExtractLimits
 }
 
-/** What it says: first, and once, that it is there; then one answer to each request. */
+/** The messages of a child process: one when it has started, then one answer per request. */
 export type ChildMessage = { started: true } | (Extracted & ChildUse)
 
 interface ChildUse {
-  /** Of the process so far. */
+  /** Processor time of the process so far. */
   cpu_ms: number
   peak_bytes: number
 }
 
 type Limits = Pick<IngestSettings, 'time_ms' | 'memory_bytes' | 'unpacked_bytes' | 'text_length' | 'reading_program'>
 
-/** Memory is looked at this often: what grows faster meets the limit of the kernel. */
+/** Memory is checked at this interval. The kernel's limit stops a faster growth. */
 const memory_check_ms = 50
-/** A process that does not say that it is there within this has failed; on a busy machine it takes seconds. */
+/**
+ * A process that does not report its start within this time has failed. A busy machine needs
+ * seconds.
+ */
 const start_within_ms = 30 * second_ms
-/** Memory that libraries do not give back, and whatever else a file may leave behind, ends with the process. */
+/**
+ * A new process frees the memory that libraries keep, and anything else that a file leaves behind.
+ */
 const max_files_per_process = 200
 
 /**
- * Limits that the kernel holds, whatever becomes of us: no core dumps, no files written, memory (the heap, buffers and stacks), and
- * processor time, so that one which never ends does not outlive a service that was killed. A limit that is lower already stays. Where
- * util-linux is, it is killed with us at once.
+ * Limits of the kernel, which hold even without this service: no core dumps, no written files,
+ * memory (heap, buffers and stacks) and processor time. So an endless process does not outlive a
+ * killed service. A lower limit stays as it is. With util-linux, the kernel kills the process
+ * together with the service.
  */
 const limited = `ulimit -c 0; ulimit -f 0; ulimit -d "$1" 2>/dev/null; ulimit -t "$2" 2>/dev/null; shift 2
 setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL "$@"; exec "$@"`
 
 /**
- * V8 of Node 24 and later sets half a gigabyte aside for code, which the kernel counts as data (VmData of an empty script: 49 MB in
- * Node 22, 576 MB in 24.21 and 26.10) though no file can use it: without it no process would even start (SIGTRAP).
+ * V8 since Node 24 reserves half a gigabyte for code, which the kernel counts as data although no
+ * file can use it (VmData of an empty script: 49 MB in Node 22, 576 MB in 24.21 and 26.10). Without
+ * this addition no process would start (SIGTRAP).
  */
 const code_reserve_kilobytes = Number.parseInt(process.versions.node, 10) >= 24 ? 540 * 1_024 : 0
 
-/** No file makes these: they are for everything that belongs to the service when it is stopped (systemd, a terminal that closes). */
+/**
+ * A file cannot cause these signals. They come when the whole service is stopped (systemd, a closed
+ * terminal).
+ */
 const stop_signals: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP'])
 
-/** A process that did not live to answer, in words for the log. */
+/** A process that ended without an answer; the text is for the log. */
 interface Ended {
   ended: string
   may_retry: boolean
@@ -60,7 +70,9 @@ interface Ended {
 
 interface Child {
   process: ChildProcess
-  /** Resolves when it says that it is there; rejects with `service.reading_process` when it does not. */
+  /**
+   * Resolves when the process reports its start; otherwise rejects with `service.reading_process`.
+   */
   started: Promise<void>
   files: number
   /** Aborts when the process has ended. */
@@ -70,7 +82,10 @@ interface Child {
 /** @internal */
 export type ReadingProcess = ReturnType<typeof keepReadingProcess>
 
-/** A child process that reads one file at a time, made anew when it was killed, died, or has done enough. */
+/**
+ * A child process that reads one file at a time. It is replaced after it was killed, has failed, or
+ * has read enough files.
+ */
 export function keepReadingProcess(settings: Limits) {
   const { time_ms, memory_bytes, unpacked_bytes, text_length } = settings
   let child: Child | undefined
@@ -83,27 +98,28 @@ export function keepReadingProcess(settings: Limits) {
   }
 
   return {
-    /** Of all files so far, in bytes of resident memory. */
+    /** The peak of resident memory over all files, in bytes. */
     get peak_bytes() {
       return peak_bytes
     },
-    /** Ends the process, whatever it does. */
+    /** Ends the process in any state. */
     end,
     /**
-     * Never rejects for what a file does to the process: that is an answer. Error `service.reading_process`: none can be started,
-     * or this one was ended by `end`; the file is not to blame.
+     * If a file ends the process, that is an answer, not an error. Error `service.reading_process`
+     * if no process can start, or if `end` was called; the file is not the cause.
      */
     async read(file: Omit<ReadRequest, 'limits'>): Promise<Extracted> {
       const first = await readOnce(file)
-      // A process that read others before may have ended of what they left behind, and one that was killed from outside of somebody
-      // else's hunger for memory: only a second process, and one of its own, says that it is the file.
+      // The process may have ended because of earlier files, or a kill may have come from outside,
+      // for lack of memory elsewhere. Only a second, fresh process proves that the file is the
+      // cause.
       const found = 'ended' in first && first.may_retry ? await readOnce(file) : first
       return 'ended' in found ? { unreadable: found.ended } : found
     },
   }
 
   async function readOnce(file: Omit<ReadRequest, 'limits'>): Promise<Extracted | Ended> {
-    // It may have ended while it rested.
+    // The process may have ended while it had no work.
     if (child?.gone.aborted) child = undefined
     child ??= startChild(settings)
     const used = child
@@ -117,7 +133,7 @@ export function keepReadingProcess(settings: Limits) {
     const answer = await ask(used, { ...file, limits: { unpacked_bytes, text_length } }, settings, (bytes) => {
       peak_bytes = Math.max(peak_bytes, bytes)
     })
-    // Ended by `end` while it read.
+    // `end` was called during the read.
     if (child !== used) throw notStarted('it was ended')
     if ('ended' in answer) {
       await end()
@@ -133,14 +149,16 @@ export function keepReadingProcess(settings: Limits) {
 function startChild({ time_ms, memory_bytes, reading_program }: Limits): Child {
   const kilobytes = Math.floor(memory_bytes / 1_024)
   const heap_mb = Math.floor(kilobytes / 2 / 1_024)
-  // We end a process that has used the time of one file, so this is met only where nobody watches any more.
+  // This service ends a process after the time of one file. The kernel's limit matters only if the
+  // service is gone.
   const cpu_s = Math.ceil((2 * time_ms) / second_ms) + 1
   const node = [process.execPath, `--max-old-space-size=${heap_mb}`, reading_program || ownProgram()]
   const data_kilobytes = kilobytes + code_reserve_kilobytes
   const child = spawn('/bin/sh', ['-c', limited, 'sh', `${data_kilobytes}`, `${cpu_s}`, ...node], {
     env: {},
     cwd: '/',
-    // A group of its own: Ctrl-C in a terminal is for us, who end it in time, and whatever it starts ends with it.
+    // A process group of its own: Ctrl-C in a terminal reaches only the service, which then ends
+    // the group.
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
@@ -168,7 +186,7 @@ async function hasStarted(child: ChildProcess, gone: AbortSignal): Promise<boole
   return known.aborted && (await first) !== undefined
 }
 
-/** Threads and processes run what was built, also where the tests run the sources. */
+/** Threads and processes run the built code, even when tests run the sources. */
 function ownProgram(): string {
   const built = import.meta.url.replace(/\/src\/service\/reading\/([\w-]+)\.ts$/, '/dist/service/reading/$1.js')
   return fileURLToPath(new URL('reading-child.js', built))
@@ -181,7 +199,7 @@ async function ask(
   notePeak: (bytes: number) => void,
 ): Promise<(Extracted & ChildUse) | Ended> {
   const answer = nextMessage(child.process, child.gone)
-  // An error of sending says that it has gone, which `answer` says, too.
+  // A failed send means that the process has ended, which `answer` reports, too.
   child.process.send(request, () => {})
   const too_much = await watch(child, limits, settled(answer), notePeak)
   if (too_much) return too_much
@@ -196,7 +214,7 @@ async function ask(
   return message
 }
 
-/** Until `done`, or until the file takes too much. */
+/** Waits until `done`, or until the file uses too much time or memory. */
 async function watch(
   { process: { pid }, files }: Child,
   { time_ms, memory_bytes }: Limits,
@@ -217,7 +235,7 @@ async function watch(
   return undefined
 }
 
-/** 0 where there is no /proc: the limits of the kernel and of the engine hold there, too. */
+/** 0 without /proc; the limits of the kernel and of the engine still hold. */
 function residentBytes(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1')
@@ -227,7 +245,7 @@ function residentBytes(pid: number | undefined): number {
   }
 }
 
-/** Undefined when it ended without one. */
+/** Undefined if the process ended without a message. */
 async function nextMessage(child: ChildProcess, gone: AbortSignal): Promise<ChildMessage | undefined> {
   try {
     const [message] = await once(child, 'message', { signal: gone })
@@ -250,16 +268,16 @@ async function kill({ process: child, gone }: Child): Promise<void> {
 }
 
 function killGroup({ pid, signalCode, exitCode }: ChildProcess): void {
-  // One that has ended may have given its number to somebody else.
+  // Another process may have got the number of one that has ended.
   if (pid === undefined || signalCode !== null || exitCode !== null) return
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has just ended by itself.
+    // The process has just ended.
   }
 }
 
-/** A process that rests keeps ours not alive; one that reads does. */
+/** An idle process does not keep the service alive; a reading one does. */
 function rest(child: ChildProcess): void {
   child.unref()
   child.channel?.unref()
