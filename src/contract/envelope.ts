@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { error_code_pattern, type IdKind, idSchema } from './identifiers.ts'
 import { default_list_limit, max_list_limit, min_list_limit } from './limits.ts'
 
-/** Every time on the wire: ISO 8601, UTC. */
+/** Every time in requests and answers: ISO 8601, UTC. */
 export const timestamp = z.iso.datetime().meta({
   description: 'ISO 8601, UTC.',
   examples: ['2026-01-31T09:30:00.000Z'],
@@ -24,23 +24,26 @@ export const errorBody = z
 
 export type ErrorBody = z.infer<typeof errorBody>
 
-/** Of a call that is all in its path. */
+/** The body of a call that needs none. */
 export const noBody = z.strictObject({}).optional().meta({ description: 'No body. An empty object is accepted too.' })
 
 const after_text = 'The items after this one in list order, itself excluded.'
-// The specification's words for before_id ("strictly before that id, toward older items") cannot walk back on a newest-first
-// list; this reading is ours, and the page that people read must say so.
+// The specification says of before_id "strictly before that id, toward older items". That cannot
+// page back on a newest-first list. This reading is our own, so the description must say so.
 const before_text =
   'Our reading of the specification: the page next to this item on the other side, in list order, itself excluded; ' +
   '`has_more` then means "further items before these". Not together with after_id.'
 
-/** `?limit=&after_id=&before_id=` of a list whose items have ids of `kind`. Parses the strings of a query. */
+/**
+ * `?limit=&after_id=&before_id=` of a list whose items have ids of `kind`, parsed from the strings
+ * of a query.
+ */
 export function listQuery(kind: IdKind) {
   return z
     .strictObject({
       limit: z
         .preprocess(
-          // Only plain digits are a number here: Number() would take '', '0x10' and '1e1' too.
+          // Only plain digits are a number here; Number() would also take '', '0x10' and '1e1'.
           (value) => (typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value),
           z.int().min(min_list_limit).max(max_list_limit).default(default_list_limit),
         )
@@ -55,7 +58,7 @@ export function listQuery(kind: IdKind) {
 
 export type ListQuery = z.output<ReturnType<typeof listQuery>>
 
-/** A page of `item`. The two ids are left out, not null, when the page is empty. */
+/** A page of `item`. An empty page has no ids (absent, not null). */
 export function listEnvelope<Item extends z.ZodType>(item: Item, kind: IdKind) {
   return z.object({
     data: z.array(item),

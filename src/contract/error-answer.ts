@@ -1,28 +1,34 @@
 import { scrubText } from '../base/text/scrub.ts'
 import { error_code_pattern } from './identifiers.ts'
 
-/** An answer as far as its judgement needs it. Header names in lower case. */
+/** The parts of an answer that decide about a failure. Header names in lower case. */
 export interface HttpAnswer {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
   body: string
 }
 
-/** What could be read of an error answer, however odd it is. */
+/** The readable parts of an error answer. */
 export interface SeenError {
-  /** Whether it is the contract's error object, if only roughly: an empty `code` and no `humane` have been seen. */
+  /**
+   * True for the contract's error object. An empty `code` and a missing `humane` are allowed,
+   * because both have been seen.
+   */
   has_object: boolean
   is_html: boolean
   code?: string
   humane?: string
-  /** Where a redirect points to; only the origin, for the rest may be a secret. */
+  /** The origin of a redirect's target. The rest is left out, because it may be a secret. */
   redirect_origin?: string
 }
 
-/** Enough for a sentence or three; whoever sends more is not talking to people. */
+/** Enough for three sentences; a longer text is not for users. */
 const max_humane_length = 300
 
-/** `from_blob`: a blob store's XML, of which only the error code is taken, since the rest quotes what was signed. */
+/**
+ * Reads an error answer. `from_blob`: only the error code is taken from a blob store's XML, because
+ * the rest quotes the signed request.
+ */
 export function readErrorAnswer(answer: HttpAnswer, from_blob: boolean): SeenError {
   const seen: SeenError = { has_object: false, is_html: isHtml(answer) }
   const redirect_origin = redirectOrigin(answer)
@@ -42,7 +48,7 @@ export function readErrorAnswer(answer: HttpAnswer, from_blob: boolean): SeenErr
   return seen
 }
 
-/** One header as one string; a repeated one as its first value. */
+/** A header as one string; of a repeated header, the first value. */
 export function headerValue(headers: HttpAnswer['headers'], name: string): string | undefined {
   const value = headers[name]
   return Array.isArray(value) ? value[0] : value
@@ -56,7 +62,7 @@ function humaneOf(text: string): { humane?: string } {
   return { humane: clean.length > max_humane_length ? `${clean.slice(0, max_humane_length - 1)}…` : clean }
 }
 
-/** Whether it is a web page: never the service's own answer. */
+/** True for a web page, which is never the service's own answer. */
 export function isHtml({ headers, body }: HttpAnswer): boolean {
   return /^text\/html\b/i.test(headerValue(headers, 'content-type') ?? '') || /^\s*<(!doctype|html)\b/i.test(body)
 }
@@ -68,7 +74,7 @@ function redirectOrigin({ status, headers }: HttpAnswer): string | undefined {
   return origin === 'null' ? undefined : origin
 }
 
-/** Undefined where it is not JSON. */
+/** Undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

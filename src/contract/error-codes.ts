@@ -1,9 +1,9 @@
 /**
- * The error codes that the local service answers with, and their HTTP status.
- * `publicapi.auth.invalid` and `publicapi.tenancy.project.missing` are the specification's (S); the
- * rest are ours (L), in its form. Only S's statuses are used (400, 401, 404, 500), 429 where
- * requests are limited, and 503 while the database is locked (A-35); both also where bad days are
- * turned on. Codes are only ever added.
+ * The error codes of the local service, and their HTTP status. `publicapi.auth.invalid` and
+ * `publicapi.tenancy.project.missing` come from the specification (S); the others are ours (L), in
+ * the same form. The service uses the statuses of S (400, 401, 404, 500). It also uses 429 for
+ * limited requests, and 503 while the database is locked (A-35); fault injection can use both.
+ * Codes are added, but never changed or removed.
  */
 export const error_statuses = {
   'publicapi.auth.invalid': 401,

@@ -3,17 +3,18 @@ import { type HttpAnswer, headerValue, isHtml, readErrorAnswer, type SeenError }
 import { type ErrorCode, isKnownCode } from './error-codes.ts'
 
 /**
- * What a failed call says something about, and so who has to act:
- * - `account`: the key, or what is paid for. Everything pauses, no file changes state.
- * - `project`: the project id or the right to it. That project pauses, no file changes state.
- * - `network`: somebody on the way (a proxy, a gateway), not the service. Try again.
+ * The cause of a failed call, and so the part that pauses:
+ * - `account`: the key, or an unpaid account. Everything pauses, no file changes state.
+ * - `project`: the project id or the right to it. This project pauses, no file changes state.
+ * - `network`: a proxy or gateway on the way, not the service. Try again.
  * - `later`: the service, at the moment. Try again after `retry_after_ms`, or with a back-off.
- * - `content`: this request, with this content. Refused until it changes.
- * - `attempt`: this try only. Look at the asset and go on from there; start a list anew.
- * - `slot_gone`: the slot does not exist any more, or the service is ill. The record of the asset decides.
+ * - `content`: this request with this content. It is refused until it changes.
+ * - `attempt`: only this attempt. Check the asset and go on from there; start a list anew.
+ * - `slot_gone`: the slot does not exist, or the service is faulty. The record of the asset
+ *   decides.
  * - `asset_gone`: the asset does not exist any more.
- * - `ticket`: the signed URL does not work (any more). A new ticket; the file is not at fault.
- * - `unknown_protocol`: nothing that we know. Not followed; tried again later and later, and what was seen is shown.
+ * - `ticket`: the signed URL does not work. Get a new ticket; the file is not the cause.
+ * - `unknown_protocol`: an unknown answer. Try again with growing pauses, and report the answer.
  */
 export type FailureAbout =
   | 'account'
@@ -30,18 +31,21 @@ export type FailureAbout =
 export interface Failure {
   about: FailureAbout
   status?: number
-  /** The `code` of the error object; a blob store's own error code. */
+  /** The `code` of the error object, or the error code of a blob store. */
   code?: string
-  /** The service's words for people: shown, never parsed. Bounded, one line, scrubbed. */
+  /** The service's text for users: shown, never parsed. It is short, one line, and scrubbed. */
   humane?: string
   retry_after_ms?: number
-  /** Of the account, and the call carried a token that is not in force any more: it says nothing about the one that is. */
+  /** True for a failure of the account with an old token. It does not concern the current token. */
   of_old_token?: true
-  /** What happened. Names no secret. */
+  /** The failure in words, without secrets. */
   message: string
 }
 
-/** The kinds of calls whose failures are judged differently. `chat` starts a chat or a turn, `message` reads one. */
+/**
+ * The kinds of calls whose failures are judged differently. `chat` starts a chat or a turn,
+ * `message` reads one.
+ */
 export type Call = 'create' | 'put' | 'complete' | 'read' | 'list' | 'attach' | 'detach' | 'remove' | 'chat' | 'message'
 
 const call_texts: Record<Call, string> = {
@@ -58,8 +62,9 @@ const call_texts: Record<Call, string> = {
 }
 
 /**
- * Judges an answer that is no success: the table "What an error is about, and what the client does" of the contract. A known
- * code decides, where there is none the status. `now_ms` (wall clock) is for a Retry-After in the form of a date.
+ * Classifies an answer that is not a success, by the contract's table "What an error is about, and
+ * what the client does". A known code decides, otherwise the status. `now_ms` (wall clock) is for a
+ * Retry-After with a date.
  */
 export function classifyAnswer(call: Call, answer: HttpAnswer, now_ms: number): Failure {
   const seen = readErrorAnswer(answer, call === 'put')
@@ -75,7 +80,10 @@ export function classifyAnswer(call: Call, answer: HttpAnswer, now_ms: number): 
   }
 }
 
-/** A failure for a success that is not what the contract says: `what` names the oddity, never a value that may be secret. */
+/**
+ * The failure for a success that does not follow the contract. `what` names the difference, but no
+ * value, which may be secret.
+ */
 export function unknownProtocol(call: Call, what: string, status?: number): Failure {
   return {
     about: 'unknown_protocol',
@@ -94,7 +102,10 @@ const code_abouts: Partial<Record<ErrorCode, FailureAbout>> = {
   'publicapi.service.unavailable': 'later',
 }
 
-/** The same for a success whose body cannot be read: a web page there is a captive portal's or a proxy's. */
+/**
+ * The failure for a success with an unreadable body. A web page comes from a captive portal or a
+ * proxy.
+ */
 export function unreadableAnswer(call: Call, answer: HttpAnswer, what: string): Failure {
   if (!isHtml(answer)) return unknownProtocol(call, what, answer.status)
   const seen = { has_object: false, is_html: true }
@@ -110,9 +121,9 @@ function aboutService(call: Call, status: number, seen: SeenError): FailureAbout
   if (code.startsWith('publicapi.auth.')) return 'account'
   if (code.startsWith('publicapi.tenancy.')) return 'project'
   if (isGone(status) && (call === 'create' || call === 'list')) return 'project'
-  // A web page is never the service's own answer: it says nothing about an asset or a content.
+  // A web page is never the service's own answer, so it says nothing about an asset or a content.
   if (seen.is_html || status === 407) return 'network'
-  // Who may not remove may send all the same.
+  // A key without the right to remove may still have the right to send.
   if (call === 'remove' && status === 403 && seen.has_object) return 'content'
   if (status === 401 || status === 402 || status === 403) return seen.has_object ? 'account' : 'network'
   if (isGone(status)) return aboutMissing(call, code)
@@ -120,29 +131,29 @@ function aboutService(call: Call, status: number, seen: SeenError): FailureAbout
 }
 
 function aboutMissing(call: Call, code: string): FailureAbout {
-  // The address is wrong, not the asset gone.
+  // The address is wrong; the asset still exists.
   if (code.startsWith('publicapi.route.')) return 'unknown_protocol'
   return missing_abouts[call] ?? 'asset_gone'
 }
 
 const missing_abouts: Partial<Record<Call, FailureAbout>> = {
   complete: 'slot_gone',
-  // An id in its scope is gone: the question has to change.
+  // An id in its scope is gone, so the question must change.
   chat: 'content',
-  // Hosted, a message cannot be read for a moment after it was made.
+  // On the hosted service, a new message cannot be read for a moment.
   message: 'later',
 }
 
 function aboutRefusal(call: Call, status: number): FailureAbout {
   const refused = status === 400 || status === 413 || status === 415 || status === 422
   if (call === 'complete') return refused || status === 409 ? 'attempt' : 'unknown_protocol'
-  // Two callers met; the next try finds what the other one made.
+  // Another caller was faster; the next attempt finds its result.
   if (status === 409) return 'later'
   if (refused && (call === 'create' || call === 'attach' || call === 'remove' || call === 'chat')) return 'content'
   return 'unknown_protocol'
 }
 
-/** The blob store knows nothing of accounts and files: what it refuses is the signed URL. */
+/** The blob store knows no accounts and files, so a refusal is about the signed URL. */
 function aboutBlob(status: number): FailureAbout {
   if (status < 400) return 'unknown_protocol'
   if (isTransient(status)) return 'later'
@@ -166,13 +177,13 @@ function messageFor(call: Call, about: FailureAbout, status: number, seen: SeenE
   return `${who} answered ${status}${code} ${call_texts[call]}${target}`
 }
 
-/** Whatever the service asks for, it is asked again after an hour: a slip of a digit must not stop a daemon for a year. */
+/** The longest wait: a wrong digit in Retry-After must not stop a daemon for a year. */
 const max_wait_ms = hour_ms
 
 /**
- * Retry-After (RFC 9110, section 10.2.3) in milliseconds from now: seconds, or a date. A date is taken against the answer's
- * own Date header, so that a clock that is wrong here does no harm; against `now_ms` where there is none. Undefined when absent
- * or unreadable.
+ * Retry-After (RFC 9110, section 10.2.3) in milliseconds from now; undefined if absent or
+ * unreadable. It has seconds or a date. A date is compared with the answer's own Date header, so
+ * that a wrong clock here does no harm, or with `now_ms` if there is none.
  */
 export function retryAfter_ms(headers: HttpAnswer['headers'], now_ms: number): number | undefined {
   const value = headerValue(headers, 'retry-after')?.trim()
@@ -181,7 +192,7 @@ export function retryAfter_ms(headers: HttpAnswer['headers'], now_ms: number): n
   return wait_ms === undefined ? undefined : Math.min(Math.max(0, wait_ms), max_wait_ms)
 }
 
-/** The Date header as Unix milliseconds: the sender's wall clock. */
+/** The Date header in Unix milliseconds, by the sender's wall clock. */
 export function dateHeader_ms(headers: HttpAnswer['headers']): number | undefined {
   return httpDate_ms(headerValue(headers, 'date'))
 }
@@ -191,10 +202,13 @@ function untilDate_ms(value: string, headers: HttpAnswer['headers'], now_ms: num
   return due_ms === undefined ? undefined : due_ms - (dateHeader_ms(headers) ?? now_ms)
 }
 
-/** IMF-fixdate and its two obsolete forms (RFC 9110, section 5.6.7) all begin with the name of a day. */
+/**
+ * IMF-fixdate and its two obsolete forms (RFC 9110, section 5.6.7) all begin with the name of a
+ * day.
+ */
 function httpDate_ms(value: string | undefined): number | undefined {
   if (value === undefined || !/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(value)) return undefined
-  // The asctime form carries no zone; every HTTP date is in GMT.
+  // The asctime form has no zone; every HTTP date is in GMT.
   const at_ms = Date.parse(/GMT$/.test(value) ? value : `${value} GMT`)
   return Number.isNaN(at_ms) ? undefined : at_ms
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * The kinds of ids that the service gives out (A-10); `session` to `memory` are seen on the hosted one (A-11), and for the last three
- * the local service has a form of its own (A-32).
+ * The kinds of ids that the service makes (A-10). The hosted service shows `session` to `memory`
+ * (A-11). For the last three, the local service has its own form (A-32).
  *
  * @internal
  */
@@ -25,19 +25,25 @@ export const id_kinds = [
 
 export type IdKind = (typeof id_kinds)[number]
 
-/** What follows the kind and its underscore. */
+/** The part after the kind and the underscore. */
 const id_tail = /[a-z0-9]{20}/
 
-/** `pat_` and 32 characters. The contract names no alphabet: letters and digits are ours (L), and safe in a header. */
+/**
+ * `pat_` and 32 characters. The contract names no alphabet. Letters and digits are our choice (L)
+ * and safe in a header.
+ */
 export const token_pattern = /^pat_[A-Za-z0-9]{32}$/
 
-/** Hexadecimal, any case; the service folds it to lower case. */
+/** Hexadecimal in any case; the service changes it to lower case. */
 export const md5_pattern = /^[0-9a-fA-F]{32}$/
 
-/** `<domain>.<op>.<reason>`; a known code decides what a client does, never the text beside it. */
+/** `<domain>.<op>.<reason>`. A known code decides what a client does, never the text beside it. */
 export const error_code_pattern = /^[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$/
 
-/** type/subtype with optional parameters, each name of RFC 6838 section 4.2 characters; visible ASCII, as it becomes a header. */
+/**
+ * type/subtype with optional parameters; the names by RFC 6838, section 4.2. Only visible ASCII,
+ * because it becomes a header.
+ */
 export const mime_type_pattern =
   /^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}\/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}([\t ]*;[\t\x20-\x7e]*)?$/
 

@@ -3,7 +3,10 @@ import { listEnvelope, timestamp } from '../envelope.ts'
 import { idSchema } from '../identifiers.ts'
 import { max_description_length, max_email_length, max_name_length, text } from '../limits.ts'
 
-/** An owner changes the project and who is in it, a collaborator what is in it; a reader reads and asks. */
+/**
+ * An owner changes the project and its members, a collaborator changes its content, a reader reads
+ * and asks.
+ */
 const roles = ['owner', 'collaborator', 'reader'] as const
 
 const name = text(1, max_name_length).meta({ examples: ['Finance'] })

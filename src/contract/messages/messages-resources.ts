@@ -13,7 +13,7 @@ import {
   text,
 } from '../limits.ts'
 
-/** `project`: everybody in the project can use it; `user`: whoever made it. */
+/** A `project` skill is for everybody in the project, a `user` skill only for its maker. */
 const skill_scopes = ['project', 'user'] as const
 const skill_categories = ['skill', 'persona'] as const
 
@@ -53,7 +53,10 @@ export const skillRecord = z
 export const skillList = listEnvelope(skillRecord, 'skill').meta({ id: 'SkillList', description: 'Newest first.' })
 
 const memory_categories = ['identity', 'preference', 'fact', 'context', 'instruction'] as const
-/** `user`: of the one who made it; `project`: made with a key that belongs to nobody, and known to all in the project. */
+/**
+ * A `user` memory belongs to its maker. A `project` memory was made with a key without a user, and
+ * everybody in the project sees it.
+ */
 const memory_scopes = ['user', 'project'] as const
 
 const memoryFields = {

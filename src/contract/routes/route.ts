@@ -3,31 +3,36 @@ import { listQuery, noBody } from '../envelope.ts'
 import { type ErrorCode, isKnownCode } from '../error-codes.ts'
 import { type IdKind, idSchema } from '../identifiers.ts'
 
-/** One call of the interface. The service registers its handlers, and the description is made, from these. */
+/** One call of the interface. Handlers and description are made from these rows. */
 export interface Route {
   id: string
-  /** Updates are POST: the interface has no PATCH and no PUT. */
+  /** Updates use POST: the interface has no PATCH and no PUT. */
   method: 'GET' | 'POST' | 'DELETE'
-  /** In the form of OpenAPI: parameters in braces. */
+  /** A path as in OpenAPI, with parameters in braces. */
   path: string
   summary: string
-  /** Whether the call needs X-API-Key. */
+  /** True if the call needs X-API-Key. */
   auth: boolean
-  /** Whether the call needs X-Project-Id besides. */
+  /** True if the call also needs X-Project-Id. */
   scoped: boolean
   params?: z.ZodType | undefined
   query?: z.ZodType
-  /** The body; a schema that accepts `undefined` accepts an empty one. Without it a body is not looked at. */
+  /**
+   * The body; a schema that accepts `undefined` accepts an empty body. Absent: a body is ignored.
+   */
   request?: z.ZodType
   /** Answers by status; `null` is an answer without a body. */
   answers: { readonly [status: number]: z.ZodType | null }
-  /** Of the answers, where it is not application/json. */
+  /** The media type of the answers; absent for application/json. */
   media_type?: string
-  /** Faults of what the call is about; those of HTTP, key, project, path, query and body follow from the rest of the row. */
+  /**
+   * Faults of the call's own subject. The faults of HTTP, key, project, path, query and body follow
+   * from the other fields.
+   */
   errors?: readonly ErrorCode[]
-  /** The code for a fault in this field of the body, where it has one of its own. */
+  /** Special codes for faults in these fields of the body. */
   field_codes?: { readonly [field: string]: ErrorCode }
-  /** A parameter whose thing may be gone: the call then succeeds. */
+  /** A parameter whose thing may be gone; the call then still succeeds. */
   may_be_gone?: string
 }
 
@@ -36,12 +41,15 @@ type Details = Omit<Route, 'id' | 'method' | 'path' | 'summary' | 'auth' | 'scop
 /** The names of the parameters in a path. */
 export type ParamsIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamsIn<Rest> : never
 
-/** Who a route asks about: nobody, a key, a key and a project. */
+/** Routes without a key, with a key, and with a key and a project. */
 export const open = routeFor({ auth: false, scoped: false })
 export const keyed = routeFor({ auth: true, scoped: false })
 export const scoped = routeFor({ auth: true, scoped: true })
 
-/** Each parameter of a path is the id of a kind, `{asset_id}`: its schema and the code for an unknown one follow from that. */
+/**
+ * Each parameter of a path is an id, such as `{asset_id}`. Its kind gives the schema and the code
+ * for an unknown id.
+ */
 function routeFor<const Who extends Pick<Route, 'auth' | 'scoped'>>(who: Who) {
   return <const Id extends string, Method extends Route['method'], Path extends string, const More extends Details>(
     id: Id,
@@ -74,7 +82,7 @@ interface CrudSchemas {
   list: z.ZodType
 }
 
-/** The five calls of a plain group, `{group}.list` to `{group}.delete`; its ids are `{kind}_…`. */
+/** The five calls of a plain group, `{group}.list` to `{group}.delete`. Its ids are `{kind}_…`. */
 export function crudRoutes<const Group extends string, const Kind extends IdKind, Schemas extends CrudSchemas>(
   group: Group,
   kind: Kind,
@@ -102,7 +110,7 @@ export function crudRoutes<const Group extends string, const Kind extends IdKind
   ] as const
 }
 
-/** The two calls of a group whose things can be switched off; said twice, they answer the same. */
+/** The two calls to enable and disable a thing. A repeated call gives the same answer. */
 export function switchRoutes<const Group extends string, const Kind extends IdKind, Record extends z.ZodType>(
   group: Group,
   kind: Kind,

@@ -65,7 +65,7 @@ const turn_faults = [
   'publicapi.chat.skill.disabled',
 ] as const
 
-/** The one table of the interface: what is not here does not exist. */
+/** All calls of the interface; there are no others. */
 export const routes = [
   open('description.read', 'GET /v1/openapi.yaml', 'This description', {
     answers: { 200: z.string() },
@@ -231,12 +231,12 @@ type Parsed<Value, Key extends string> = Value extends { readonly [K in Key]: in
   ? z.output<Schema>
   : undefined
 
-/** What a handler gets, parsed. */
+/** The parsed input of a handler. */
 export type ParamsOf<Id extends RouteId> = { [Name in ParamsIn<RouteOf<Id>['path']>]: string }
 export type QueryOf<Id extends RouteId> = Parsed<RouteOf<Id>, 'query'>
 export type RequestOf<Id extends RouteId> = Parsed<RouteOf<Id>, 'request'>
 
-/** What it answers, by the schemas of its answers. */
+/** The result of a handler, by the schemas of its answers. */
 export type AnswerOf<Id extends RouteId> = Answered<RouteOf<Id>['answers']>
 type Answered<Answers> = {
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a body returns nothing

@@ -8,12 +8,17 @@ import { fault } from '../faults/faults.ts'
 import { hashOf } from './accounts.ts'
 import { statementsOf } from './database.ts'
 
-/** Whom a token speaks for. */
+/** The token of a request and the user it belongs to. */
 export interface Caller {
   token: number
-  /** The user whose token it is; null for a token of nobody, which is an owner wherever it reaches. */
+  /**
+   * The user of the token. Null: the token has no user and is an owner in every project it reaches.
+   */
   user: number | null
-  /** 1: everything that its user reaches, or everything that is there; 0: what `token_projects` says, and no more than that. */
+  /**
+   * 1: every project of its user, or every project if it has no user. 0: only the projects in
+   * `token_projects`.
+   */
   every_project: 0 | 1
 }
 
@@ -22,12 +27,12 @@ interface ProjectAccess {
   role: Role
 }
 
-/** Who asks, and about what. */
+/** The caller of a request, and the project it is about. */
 export interface Who {
   caller: Caller
-  /** The number of the project that the call is about; 0 where the route is not project-scoped. */
+  /** The number of the project; 0 for a route without a project. */
   project: number
-  /** Of the caller in that project. */
+  /** The role of the caller in this project. */
   role: Role
 }
 
@@ -38,17 +43,23 @@ export interface Call<Id extends RouteId> extends Who {
   body: RequestOf<Id>
 }
 
-/** A handler answers the body; the status stands in the table. What it throws becomes the answer (faults). What it answers is committed. */
+/**
+ * A handler returns the body; the table of routes has the status. An error that it throws becomes
+ * the answer (faults). Its changes are committed before the answer.
+ */
 export type Handlers<Id extends RouteId> = {
   [Each in Id]: (call: Call<Each>) => AnswerOf<Each> | Promise<AnswerOf<Each>>
 }
 
 const ranks: Record<Role, number> = { reader: 0, collaborator: 1, owner: 2 }
 
-/** What a reader may do besides reading: ask, and keep memories. */
+/** Groups in which a reader may also write: a reader can ask, and keep memories. */
 const open_to_readers = ['chats', 'messages', 'memories']
 
-/** Of these, what changes a thing that is there: a reader does that to their own alone, and the handler looks whose it is. */
+/**
+ * Calls in these groups that change an existing thing. A reader may change only own things, which
+ * the handler checks.
+ */
 const of_own_things: readonly string[] = [
   'chats.update',
   'chats.delete',
@@ -57,17 +68,20 @@ const of_own_things: readonly string[] = [
   'memories.delete',
 ]
 
-/** The least role that a project-scoped call takes, whatever it is about. */
+/** The role that a call to a project needs, whatever it is about. */
 export function minRole({ id, method }: Route): Role {
   return method === 'GET' || open_to_readers.includes(id.split('.')[0]!) ? 'reader' : 'collaborator'
 }
 
-/** Whether a project-scoped call can be refused for the role. */
+/** True if a call to a project can be refused for the role. */
 export function asksForRole(route: Route): boolean {
   return minRole(route) !== 'reader' || of_own_things.includes(route.id)
 }
 
-/** Throws where the role is less than what the call takes; it is a fault of the project, so that a client rests the whole of it. */
+/**
+ * Throws if the role is too low. The fault is one of the project, so that a client pauses the whole
+ * project.
+ */
 export function checkRole(role: Role, min_role: Role): void {
   if (ranks[role] >= ranks[min_role]) return
   throw fault(
@@ -78,26 +92,30 @@ export function checkRole(role: Role, min_role: Role): void {
 
 export type Access = ReturnType<typeof openAccess>
 
-/** Which rows of `projects` a caller reaches, for a WHERE; `@user`, `@token` and `@every_project` are the caller's. */
+/**
+ * An SQL condition for the rows of `projects` that a caller reaches. `@user`, `@token` and
+ * `@every_project` come from the caller.
+ */
 export const within_reach = `(@user IS NULL OR projects.seq IN (SELECT project FROM members WHERE user = @user))
   AND (@every_project = 1 OR projects.seq IN (SELECT project FROM token_projects WHERE token = @token))`
 
-/** Everything is asked anew for every request: what a command changed beside this process counts at once. */
+/** Queries the database for every request, so that a change by a command takes effect at once. */
 export function openAccess(database: Sqlite) {
   const { one, value } = statementsOf(database)
   return {
-    /** The caller who sends this X-API-Key; undefined for a key that is malformed, unknown or revoked. */
+    /** The caller with this X-API-Key; undefined for a malformed, unknown or revoked key. */
     callerOf(token: unknown): Caller | undefined {
       if (typeof token !== 'string' || !token_pattern.test(token)) return undefined
       const hashed = hashOf(token)
       const sql = 'SELECT seq AS token, hash, every_project, user FROM tokens WHERE hash = ?'
       const { hash, ...caller } = one<Caller & { hash: Buffer }>(sql, hashed) ?? {}
-      // The index compares hashes, of which a caller controls no byte; the last word is a comparison in constant time.
+      // The index compares hashes, which a caller cannot choose. The final comparison takes
+      // constant time.
       return hash && timingSafeEqual(hash, hashed) ? (caller as Caller) : undefined
     },
-    /** The number of a project, whoever asks. */
+    /** The number of a project, without a check of reach. */
     projectNumber: (project_id: string) => value<number>('SELECT seq FROM projects WHERE project_id = ?', project_id),
-    /** A project within the caller's reach, and the caller's role in it; or undefined. */
+    /** The project and the caller's role in it; undefined if it is out of reach. */
     projectOf: (caller: Caller, project_id: string) =>
       one<ProjectAccess>(
         `SELECT seq AS project, coalesce((SELECT role FROM members WHERE project = projects.seq AND user = @user), 'owner') AS role

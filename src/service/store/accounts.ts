@@ -8,20 +8,23 @@ import { makeId, statementsOf } from './database.ts'
 
 interface TokenRow {
   name: string
-  /** The e-mail address of its user; absent: it belongs to nobody. */
+  /** The e-mail address of the user; absent for a token without a user. */
   user?: string
-  /** Absent: every project that it may reach, those that come later included. */
+  /** Absent: every project that the token can reach, including later ones. */
   project_ids?: string[]
   created_at: string
 }
 
 interface TokenReach {
   project_ids?: readonly string[] | undefined
-  /** The e-mail address of a user: the token reaches what this user is a member of, in their role. */
+  /**
+   * The e-mail address of a user. The token reaches the projects of this user, with the user's
+   * role.
+   */
   user?: string | undefined
 }
 
-/** Tokens are made and revoked on this machine only: never through `/v1` (A-18). */
+/** Tokens are made and revoked on this machine only, never through `/v1` (A-18). */
 export function openTokens(database: Sqlite, clock: Clock) {
   const { value, run } = statementsOf(database)
   const create = database.transaction((name: string, hashed: Buffer, { project_ids, user }: TokenReach) => {
@@ -42,7 +45,10 @@ export function openTokens(database: Sqlite, clock: Clock) {
   })
 
   return {
-    /** Answers the secret, this once: only its hash is kept. Error `config.service` for a name in use, an unknown project or user. */
+    /**
+     * Returns the token, which is shown only once, because only its hash is stored. Error
+     * `config.service` for a name in use, or an unknown project or user.
+     */
     create(name: string, reach: TokenReach = {}): { token: string } {
       checkName('a token', name)
       const token = makeToken()
@@ -60,7 +66,10 @@ export function openTokens(database: Sqlite, clock: Clock) {
          FROM tokens ORDER BY seq`,
         ['project_ids'],
       ),
-    /** Answers whether there was one; a service that runs on the same data refuses it from the next request on. */
+    /**
+     * Returns false if there is no such token. A running service refuses it from the next request
+     * on.
+     */
     revoke(name: string): boolean {
       return run('DELETE FROM tokens WHERE name = ?', name).changes > 0
     },
@@ -73,7 +82,10 @@ export function hashOf(token: string): Buffer {
 
 const token_letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** 32 letters and digits, each of 62 with equal chance (bytes from 248 on are drawn again): 190 bits. */
+/**
+ * 32 letters and digits, each of 62 with the same chance (bytes from 248 on are drawn again): 190
+ * bits.
+ */
 function makeToken(): string {
   let tail = ''
   while (tail.length < 32) {
@@ -113,7 +125,8 @@ export function openUsers(database: Sqlite, clock: Clock) {
     return user_id
   })
 
-  // An invitation that was taken up still stands: it would bring somebody who comes back with the same address to their old roles.
+  // A used invitation stays in the table. If it stayed after the user, a new user with this address
+  // would get the old roles.
   const remove = database.transaction((email: string) => {
     const { changes } = run('DELETE FROM users WHERE email = ?', email)
     if (changes > 0) run('DELETE FROM invitations WHERE email = ?', email)
@@ -121,7 +134,10 @@ export function openUsers(database: Sqlite, clock: Clock) {
   })
 
   return {
-    /** A member at once wherever this address was invited. Error `config.service` for an address in use. */
+    /**
+     * The user becomes a member of every project that has invited this address. Error
+     * `config.service` for an address in use.
+     */
     create(email: string, name?: string): { user_id: string } {
       checkEmail(email)
       if (name !== undefined) checkName('a user', name)
@@ -136,7 +152,10 @@ export function openUsers(database: Sqlite, clock: Clock) {
          FROM users ORDER BY seq`,
         ['projects'],
       ),
-    /** Takes tokens, memberships, invitations, skills and memories of the user away, too. Answers whether there was one. */
+    /**
+     * Also removes the user's tokens, memberships, invitations, skills and memories. Returns false
+     * if there is no such user.
+     */
     remove: (email: string): boolean => remove.immediate(email),
   }
 }

@@ -16,14 +16,14 @@ export function checkEmail(email: string): void {
   throw refused(`"${email}" is not an e-mail address`, 'write one like ada@example.org')
 }
 
-/** The number of a project that is named by its id. Error `config.service`. */
+/** The number of the project with this id. Error `config.service` if there is none. */
 export function projectWith(database: Sqlite, project_id: string): number {
   const project = statementsOf(database).value<number>('SELECT seq FROM projects WHERE project_id = ?', project_id)
   if (project !== undefined) return project
   throw refused(`there is no project ${project_id}`, 'list them with `sluice serve project list`')
 }
 
-/** Rows as commands show them: the time as a text, `json` parsed, what is NULL left out. */
+/** Rows for the output of commands: times as text, `json` columns parsed, NULL left out. */
 export function listRows<Row extends { created_at: string }>(
   database: Sqlite,
   sql: string,
@@ -41,7 +41,9 @@ export function listRows<Row extends { created_at: string }>(
     })
 }
 
-/** A workspace by its name and that of its organisation; either absent: the one called default, which is always there. */
+/**
+ * A workspace and its organisation by name. An absent name means `default`, which always exists.
+ */
 interface WorkspaceName {
   organisation?: string | undefined
   workspace?: string | undefined
@@ -64,7 +66,10 @@ interface ProjectRow {
 
 const always_there = 'default'
 
-/** An organisation holds workspaces, a workspace holds projects; made on this machine only, and never named through `/v1` (A-06). */
+/**
+ * An organisation has workspaces, a workspace has projects. They are made on this machine only, and
+ * `/v1` never names them (A-06).
+ */
 export function openWorkspaces(database: Sqlite, clock: Clock) {
   const { run } = statementsOf(database)
   const create = database.transaction((name: string, organisation: string) => {
@@ -85,7 +90,10 @@ export function openWorkspaces(database: Sqlite, clock: Clock) {
   })
 
   return {
-    /** The organisation is made with its first workspace. Error `config.service` for a name in use there. */
+    /**
+     * Makes the organisation with its first workspace. Error `config.service` for a name in use
+     * there.
+     */
     create(name: string, organisation = always_there): void {
       checkName('a workspace', name)
       checkName('an organisation', organisation)
@@ -101,7 +109,7 @@ export function openWorkspaces(database: Sqlite, clock: Clock) {
   }
 }
 
-/** Projects as the one who runs the service makes them, by command. */
+/** Projects that the operator makes by command. */
 export function openProjects(database: Sqlite, clock: Clock) {
   return {
     /** Error `config.service` for an unknown workspace. */
@@ -132,7 +140,7 @@ export function openProjects(database: Sqlite, clock: Clock) {
   }
 }
 
-/** The number of the workspace, or undefined. */
+/** The number of the workspace; undefined if there is none. */
 function findWorkspace(
   database: Sqlite,
   { organisation = always_there, workspace = always_there }: WorkspaceName,

@@ -8,17 +8,17 @@ import { service_migrations } from './schema.ts'
 
 export interface ServiceBackup {
   assets: number
-  /** Files beside the database. */
+  /** The number of files beside the database. */
   objects: number
-  /** Of assets that were removed while it ran: named by the copy, and not there any more. */
+  /** Objects that the copied database names, but whose assets were removed during the backup. */
   removed: number
 }
 
 /**
- * Copies everything that cannot be made again into a new data folder, beside a service at work, which does not notice: the
- * database as it stands at one moment, then the objects that it names, which never change once they are named. Whole, or not
- * there. The index and the key that signs tickets are left out: a service that starts on the copy makes both. Errors:
- * `usage.exists`, `config.service`, `database.…`.
+ * Copies everything that cannot be made again into a new data folder; the service can run
+ * meanwhile. First comes the database as of one moment, then the objects that it names, which never
+ * change. The copy is complete, or there is none. A service that starts on the copy makes the index
+ * and the signing key again. Errors: `usage.exists`, `config.service`, `database.…`.
  */
 export function backUpService(data_dir: string, folder: string): ServiceBackup {
   if (existsSync(folder)) {
@@ -58,7 +58,7 @@ function copyDatabase(source: Sqlite, file: string): void {
   flushToDisk(file)
 }
 
-/** What the copy of the database names, not what lies there: an upload under way is no part of it. */
+/** Copies the objects that the copied database names; an upload in progress is not one of them. */
 function copyObjects(from: DataPaths, to: DataPaths): ServiceBackup {
   const copy = openSqliteReadOnly(to.database, service_migrations)
   try {
@@ -72,7 +72,7 @@ function copyObjects(from: DataPaths, to: DataPaths): ServiceBackup {
   }
 }
 
-/** False where it is gone. */
+/** False if the object is gone. */
 function copyObject(from: string, to: string): boolean {
   try {
     copyFileSync(from, to, constants.COPYFILE_FICLONE)

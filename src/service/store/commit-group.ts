@@ -6,7 +6,7 @@ import { type Clock, system_clock } from '../../base/time/time.ts'
 interface Waiting {
   work: () => unknown
   flushed: boolean
-  /** Since when another process has locked the database; undefined while none has. */
+  /** The time since which another process has locked the database; undefined without a lock. */
   locked_since_ms?: number
   resolve: (value: never) => void
   reject: (error: unknown) => void
@@ -14,23 +14,24 @@ interface Waiting {
 }
 
 /**
- * Another process, such as `sluice serve token`, holds the lock for moments. Who holds it longer
- * does not hold up our callers.
+ * Another process, such as `sluice serve token`, locks the database only for moments. After this
+ * time callers get an error and do not wait on.
  */
 const max_lock_wait_ms = 1_000
 const lock_retry_ms = 20
 
 /**
- * Many requests, one commit, one flush: what was asked for in one turn of the event loop goes into one transaction, and an answer
- * is sent only when its commit is on the disk.
+ * Groups the work of many requests into one commit and one flush. All work of one turn of the event
+ * loop goes into one transaction. A request is answered only when its commit is on the disk.
  *
- * The database runs with synchronous=NORMAL, which writes a commit to the log but does not flush it; this flushes the log itself,
- * in the thread pool, as synchronous=FULL would do while the event loop stood still (sqlite.org/pragma.html#pragma_synchronous:
- * in WAL mode FULL is NORMAL and a sync of the log after each transaction). One flush covers every commit before it, so that those
- * which come while it runs share the next.
+ * The database runs with synchronous=NORMAL, which writes a commit to the log without a flush. This
+ * code flushes the log in the thread pool; synchronous=FULL would do the same while the event loop
+ * waits (sqlite.org/pragma.html#pragma_synchronous: in WAL mode, FULL is NORMAL and a sync of the
+ * log after each transaction). One flush covers every earlier commit. Commits that come during a
+ * flush share the next one.
  *
- * SQLite itself never waits for a lock here: its wait would hold up the event loop, and with it
- * every read. A work that meets a lock is tried again for `max_lock_wait_ms`, then rejected with
+ * SQLite itself never waits for a lock here, because its wait would stop the event loop and every
+ * read. Work that meets a lock is retried for `max_lock_wait_ms`, then rejected with
  * `database.locked`.
  */
 export function groupCommits(database: Sqlite, file: string, clock: Clock = system_clock) {
@@ -46,7 +47,7 @@ export function groupCommits(database: Sqlite, file: string, clock: Clock = syst
       try {
         item.outcome = { value: runOne(item.work) }
       } catch (error) {
-        // A full or broken disk is everybody's fault, and has ended the whole transaction.
+        // A full or broken disk has ended the whole transaction, so the error goes to all of them.
         if (!database.inTransaction) throw error
         item.outcome = { error: translateSqliteError(error, file) }
       }
@@ -106,14 +107,18 @@ export function groupCommits(database: Sqlite, file: string, clock: Clock = syst
   }
 
   return {
-    /** Runs `work` in the next transaction; what it throws undoes its own changes only. Resolves once the commit is flushed. */
+    /**
+     * Runs `work` in the next transaction. If it throws, only its own changes are undone. Resolves
+     * after the flush of the commit.
+     */
     write: <Result>(work: () => Result) => enqueue(work, true),
     /**
-     * The same without waiting for the flush: it survives a kill, but a power cut may take it back. For what a later `write` relies
-     * on and covers (a slot, its bytes), and for what is done again when it is lost (reading a file).
+     * Like `write`, but without the wait for the flush: the commit survives a kill, but not always
+     * a power cut. It is for data that a later `write` covers (a slot, its bytes), and for work
+     * that can be repeated (reading a file).
      */
     writeUnflushed: <Result>(work: () => Result) => enqueue(work, false),
-    /** Call when nothing is written any more, before the database is closed. */
+    /** Call it after the last write and before the database is closed. */
     async close(): Promise<void> {
       await flushing
       log.close()
@@ -131,14 +136,15 @@ function rejectAll(batch: readonly Waiting[], error: unknown): void {
 }
 
 /**
- * SQLite's log file, opened beside it for flushing only. SQLite takes no locks on this file (they are on the database and its
- * -shm), so that closing our descriptor releases none of them; and it keeps the file until the last connection closes.
+ * Opens SQLite's log file for flushing only. SQLite has its locks on the database and its -shm, so
+ * closing this descriptor releases none of them. SQLite keeps the file until its last connection
+ * closes.
  */
 function openLog(path: string): { flush(): Promise<void>; close(): void } {
   let descriptor: number | undefined
   return {
     flush() {
-      // Made by the first write, so that it is there once something was committed.
+      // The first write makes the file, so it exists after a commit.
       descriptor ??= openSync(path, 'r+')
       const opened = descriptor
       return new Promise((resolve, reject) => {

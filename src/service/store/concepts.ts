@@ -12,7 +12,7 @@ interface ConceptRow {
   concept_id: string
   project_id: string
   name: string
-  /** How many it has. */
+  /** The number of its assets. */
   assets: number
   labels: string[]
   created_at: string
@@ -28,7 +28,7 @@ interface ViewRow {
 }
 
 interface Filter {
-  /** JSON of a list of names. */
+  /** A JSON list of names. */
   label_names: string | null
   name_pattern: string | null
 }
@@ -50,7 +50,10 @@ interface Place {
   name: string
 }
 
-/** A concept has assets, and labels, which are made when new; what is named takes the place of what was there before. */
+/**
+ * A concept has assets and labels. Labels are made if they do not exist. New values replace all
+ * earlier ones.
+ */
 export function openConcepts(database: Sqlite, clock: Clock) {
   const labels = openLabelStore(database)
   const { value, run } = statementsOf(database)
@@ -92,7 +95,10 @@ export function openConcepts(database: Sqlite, clock: Clock) {
   }
 }
 
-/** Assets with any of these labels and a file name like the pattern; no labels and an empty pattern take that filter away. */
+/**
+ * A view shows the assets with any of its labels and with a matching file name. An empty list of
+ * labels, or an empty pattern, removes that filter.
+ */
 export function openViews(database: Sqlite, clock: Clock) {
   const { one, run } = statementsOf(database)
   return {
@@ -116,8 +122,9 @@ export function openViews(database: Sqlite, clock: Clock) {
 }
 
 /**
- * Concepts and views have no paths, only ids in a scope (D-10): they are made on this machine. `write` keeps their fields. Error
- * `config.service` for a name in use, an unknown project, asset or id, a set without anything.
+ * Concepts and views have no paths, only ids in a scope (D-10), so they are made on this machine.
+ * `write` stores their fields. Error `config.service` for a name in use, an unknown project, asset
+ * or id, or a set without content.
  */
 function openSets<Kind extends 'concept' | 'view', Fields extends { labels?: readonly string[] | undefined }>(
   database: Sqlite,
@@ -170,7 +177,7 @@ function openSets<Kind extends 'concept' | 'view', Fields extends { labels?: rea
       checkLabels(of.labels)
       return { [`${kind}_id`]: create.immediate(name, of) } as Record<`${Kind}_id`, string>
     },
-    /** What is not named stays. */
+    /** Absent fields stay as they are. */
     change(id: string, to: Fields & { name?: string | undefined }): void {
       if (to.name !== undefined) checkName(kind, to.name)
       checkLabels(to.labels)
@@ -192,7 +199,7 @@ function checkLabels(names: readonly string[] = []): void {
   }
 }
 
-/** Concepts and views, as the scope of a turn needs them. */
+/** Concepts and views for the scope of a turn. */
 export function openConceptStore(database: Sqlite) {
   const { one, value, values } = statementsOf(database)
 
@@ -205,11 +212,11 @@ export function openConceptStore(database: Sqlite) {
         `SELECT asset FROM concept_assets JOIN assets ON assets.seq = asset WHERE concept = ? AND status = 'ready'`,
         concept,
       ),
-    /** The concepts that carry a label. */
+    /** The concepts with this label. */
     labelled: (label: number) => values<number>('SELECT concept FROM concept_labels WHERE label = ?', label),
     findView: (project: number, view_id: string) =>
       one<Filter>('SELECT label_names, name_pattern FROM views WHERE view_id = ? AND project = ?', view_id, project),
-    /** The ready assets that a view shows, now. */
+    /** The ready assets that a view shows now. */
     shownIn: (project: number, { label_names, name_pattern }: Filter) =>
       values<number>(
         `SELECT seq FROM assets WHERE project = @project AND status = 'ready'

@@ -19,12 +19,15 @@ export function dataPaths(data_dir: string) {
     passages: join(folder, 'passages.db'),
     lock: join(folder, 'service.lock'),
     signing_key: join(folder, 'signing.key'),
-    /** Bytes that are too many for the database; files under way are here too, without a row. */
+    /**
+     * Objects that are too large for the database; also files of uploads in progress, which no row
+     * names.
+     */
     objects: join(folder, 'objects'),
   }
 }
 
-/** Makes the folders, 0700. Error `config.service` where that cannot be. */
+/** Makes the folders with mode 0700. Error `config.service` if that fails. */
 export function makeDataFolders(paths: DataPaths): void {
   try {
     if (!existsSync(paths.folder)) mkdirSync(paths.folder, { recursive: true, mode: 0o700 })
@@ -39,12 +42,13 @@ export function makeDataFolders(paths: DataPaths): void {
 }
 
 /**
- * The log is folded into the database after this many pages (16 MB; SQLite's own choice is 4): hot pages, which nearly every commit
- * writes, are then copied a quarter as often, and the pause that it makes stays short.
+ * Pages after which the log is written back to the database (16 MB; SQLite's default is 4 MB). Most
+ * commits write the same pages, which are then copied a quarter as often, and the pause stays
+ * short.
  */
 const checkpoint_pages = 4_000
 
-/** NORMAL, because the commit group flushes the log itself before anything is answered (commit-group). */
+/** NORMAL is enough, because the commit group flushes the log before any answer (commit-group). */
 export function openServiceDatabase(paths: DataPaths): Sqlite {
   const database = preparingOnce(
     openSqlite({ file: paths.database, migrations: service_migrations, synchronous: 'NORMAL' }),
@@ -53,9 +57,9 @@ export function openServiceDatabase(paths: DataPaths): Sqlite {
   return database
 }
 
-/** Asks and changes by the text of a statement, which `openServiceDatabase` lets be prepared once. */
+/** Queries by the text of a statement. `openServiceDatabase` prepares each text only once. */
 export function statementsOf(database: Sqlite) {
-  // What is set on a statement stays set, and another may use the same text.
+  // A mode that is set on a statement stays set, and other code may use the same text.
   const rows = (sql: string) => database.prepare(sql).pluck(false)
   const column = (sql: string) => database.prepare(sql).pluck()
   return {
@@ -72,7 +76,10 @@ const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
 const time_digits = 9
 const random_digits = 11
 
-/** A new id: it sorts by creation time to the millisecond (as the hosted ones do), and 56 random bits keep it unique. */
+/**
+ * Makes a new id. Ids sort by creation time to the millisecond, as those of the hosted service do;
+ * 56 random bits keep them unique.
+ */
 export function makeId(kind: IdKind, now_ms: number): string {
   let tail = now_ms.toString(36).padStart(time_digits, '0')
   for (const byte of randomBytes(random_digits)) tail += alphabet[byte % alphabet.length]

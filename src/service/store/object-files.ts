@@ -9,8 +9,9 @@ export type ObjectFiles = ReturnType<typeof openObjectFiles>
 export type ObjectWriter = ReturnType<typeof writerOf>
 
 /**
- * Objects that are too large for the database, one file each. A file is whole and on the disk before a row names it; a file
- * that no row names is left over from a crash or an upload that broke off, and goes at the next start.
+ * Objects that are too large for the database, one file each. A file is complete and on the disk
+ * before a row names it. A crash or a broken upload can leave a file without a row; the next start
+ * removes it.
  */
 export function openObjectFiles(folder: string) {
   const remove = (file: string) => rm(join(folder, file), { force: true })
@@ -40,7 +41,7 @@ function writerOf(folder: string, file: string, handle: FileHandle) {
       size_in_bytes += chunk.length
       await handle.writeFile(chunk)
     },
-    /** Flushes the bytes and their name to the disk. */
+    /** Flushes the bytes and the file name to the disk. */
     async finish(): Promise<StoredObject & { file: string }> {
       await handle.sync()
       await handle.close()
@@ -54,7 +55,7 @@ function writerOf(folder: string, file: string, handle: FileHandle) {
   }
 }
 
-/** The name of a new file is on the disk only after its folder was flushed (fsync(2)). */
+/** The name of a new file is on the disk only after a flush of its folder (fsync(2)). */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -64,7 +65,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** What the blob store says of a stored object: both were measured on the bytes as they were written. */
+/** Size and MD5 of a stored object, measured while its bytes were written. */
 export interface StoredObject {
   size_in_bytes: number
   md5: string
@@ -76,7 +77,7 @@ export function openObjectStore(database: Sqlite) {
   const { one, value, run } = statementsOf(database)
 
   return {
-    /** Puts the object in place of an earlier one; answers the earlier one's file, which nothing names any more. */
+    /** Replaces an earlier object. Returns the earlier file, which no row names any more. */
     put(asset: number, object: StoredObject & ObjectPlace): string | undefined {
       const earlier = value<string | null>('SELECT file FROM objects WHERE asset = ?', asset)
       run(
@@ -93,7 +94,7 @@ export function openObjectStore(database: Sqlite) {
       if (!row) return undefined
       return row.file === null ? { bytes: row.bytes ?? Buffer.alloc(0) } : { file: row.file }
     },
-    /** Whether a row names this file of the objects folder. */
+    /** True if a row names this file of the objects folder. */
     names: (file: string) => value('SELECT 1 FROM objects WHERE file = ?', file) !== undefined,
   }
 }

@@ -3,19 +3,22 @@ import type { ListEnvelope, ListQuery } from '../../contract/envelope.ts'
 import { fault } from '../faults/faults.ts'
 import { statementsOf } from './database.ts'
 
-/** A list in its order. */
+/** A list with its order. */
 export interface Listing<Row, Position> {
-  /** Where the item with this id stands, or stood before it was removed; undefined where it never was in this list. */
+  /**
+   * The position of the item with this id, also after it was removed; undefined if it was never in
+   * this list.
+   */
   positionOf(id: string): Position | undefined
   /**
-   * At most `count` items behind the position, in list order, and from the top without one. `back`: those before it, the
-   * nearest first.
+   * At most `count` items after the position, in list order; from the top without a position.
+   * `back`: the items before it, the nearest first.
    */
   rowsFrom(position: Position | undefined, count: number, back: boolean): Row[]
   idOf(row: Row): string
 }
 
-/** One page (A-24 to A-30), each row as `show` makes it. The ids are left out on an empty page (A-24). */
+/** One page (A-24 to A-30); `show` makes its items. An empty page has no ids (A-24). */
 export function readPage<Row, Position, Item>(
   { positionOf, rowsFrom, idOf }: Listing<Row, Position>,
   { limit, after_id, before_id }: ListQuery,
@@ -26,7 +29,7 @@ export function readPage<Row, Position, Item>(
   if (cursor !== undefined && position === undefined) {
     throw fault('publicapi.cursor.unknown', `There is no ${cursor} in this list to page from.`)
   }
-  // One more than asked for tells whether there are more.
+  // One row more than the limit shows whether there are more.
   const rows = rowsFrom(position, limit + 1, before_id !== undefined)
   const has_more = rows.length > limit
   if (has_more) rows.pop()
@@ -42,15 +45,18 @@ export function readPage<Row, Position, Item>(
 interface ListedTable {
   columns?: string
   from: string
-  /** Which rows are in the list, in named parameters. */
+  /** A condition with named parameters. */
   where: string
-  /** The column by which the list goes. */
+  /** The column that orders the list. */
   by: string
   id: string
   newest_first: boolean
 }
 
-/** A list of rows of the database; `reach` has the parameters. An item that was removed keeps its place (`removeListed`). */
+/**
+ * A list of database rows; `reach` has the parameters. A removed item keeps its position
+ * (`removeListed`).
+ */
 export function sqlListing<Row, Position extends string | number>(
   database: Sqlite,
   { columns = '*', from, where, by, id, newest_first }: ListedTable,
@@ -74,7 +80,10 @@ export function sqlListing<Row, Position extends string | number>(
   }
 }
 
-/** Removes a row that lists name, and notes where it stood, so that a page can still start behind it. */
+/**
+ * Removes a row that lists contain, and stores its position, so that a page can still start after
+ * it.
+ */
 export function removeListed(
   database: Sqlite,
   table: 'assets' | 'chats' | 'labels' | 'resources',

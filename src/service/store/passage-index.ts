@@ -1,6 +1,6 @@
 import type { Migration, Sqlite } from '../../base/files/sqlite.ts'
 
-/** Passages of ready assets, for the assistant. Made from the objects: it could be made again. */
+/** Passages of ready assets, for the assistant. They can be made again from the objects. */
 export const passage_migrations: readonly Migration[] = [
   {
     version: 1,
@@ -21,9 +21,12 @@ export interface Hit {
 }
 
 export interface SearchRequest {
-  /** Words to look for; a passage with any of them counts, one with more and rarer ones counts more (BM25). */
+  /**
+   * A passage matches if it contains any of these words; more and rarer words rank it higher
+   * (BM25).
+   */
   words: readonly string[]
-  /** Everything in these projects, by number, and these assets besides. */
+  /** The search covers these projects, by number, and the assets below. */
   projects: readonly number[]
   assets: readonly number[]
   limit: number
@@ -49,11 +52,11 @@ export function openPassageIndex(database: Sqlite) {
   }
 
   return {
-    /** Puts the asset's passages in place of earlier ones, so that doing it twice is doing it once. */
+    /** Replaces the passages of an asset, so that a second call has the same result. */
     replace(asset: number, project: number, passages: Iterable<string>): void {
       forget(asset)
       let first: number | bigint | undefined
-      // An asset without passages has a span too, an empty one: it was read.
+      // An asset without passages has an empty span, which shows that it was read.
       let last: number | bigint = 0
       for (const passage of passages) {
         last = insert.run(passage, asset, project).lastInsertRowid
@@ -62,11 +65,12 @@ export function openPassageIndex(database: Sqlite) {
       keep_span.run(asset, first ?? 1, last)
     },
     forget,
-    /** Whether the asset was read into this index. */
+    /** True if the asset was read into this index. */
     has: (asset: number) => span.get(asset) !== undefined,
     search({ words, projects, assets, limit }: SearchRequest): Hit[] {
       if (words.length === 0) return []
-      // Each word as a quoted string: nothing in a prompt is syntax (sqlite.org/fts5.html, "FTS5 Strings").
+      // Each word is a quoted string, so that nothing in a prompt is syntax (sqlite.org/fts5.html,
+      // "FTS5 Strings").
       const match = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' OR ')
       return search.all(match, JSON.stringify(projects), JSON.stringify(assets), limit) as Hit[]
     },

@@ -1,8 +1,8 @@
 import type { Migration } from '../../base/files/sqlite.ts'
 
 /**
- * What the service knows. Times are Unix milliseconds. `seq` is the order of making: lists go by it and it is never used
- * twice, so that a cursor keeps its place.
+ * The database of the service. Times are Unix milliseconds. `seq` is the order of creation; lists
+ * use it. A number is never used twice, so a cursor keeps its position.
  */
 export const service_migrations: readonly Migration[] = [
   {

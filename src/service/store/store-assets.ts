@@ -13,7 +13,7 @@ export interface AssetRow {
   description: string | null
   status: AssetStatus
   declared_md5: string | null
-  /** Of the accepted object, and null until then. */
+  /** MD5 of the accepted object; null before it is accepted. */
   md5: string | null
   size_in_bytes: number
   created_at_ms: number
@@ -34,7 +34,7 @@ const labels_of = `(SELECT json_group_array(json_object('label_id', label_id, 'n
 
 export function openAssetStore(database: Sqlite) {
   const { one, all, value, values, run } = statementsOf(database)
-  /** By id alone, for the blob store, whose requests name no project. */
+  /** Finds an asset by its id alone, for the blob store, whose requests name no project. */
   const findAnywhere = (asset_id: string) => one<AssetRow>('SELECT * FROM assets WHERE asset_id = ?', asset_id)
 
   return {
@@ -44,14 +44,17 @@ export function openAssetStore(database: Sqlite) {
          VALUES (@asset_id, @project, @filename, @mime_type, 'uploaded', @declared_md5, @created_at_ms, @expires_at_ms)`,
         asset,
       ),
-    /** By id, within one project: an asset of another one does not exist here. */
+    /** Finds an asset by its id within one project. */
     find(project: number, asset_id: string) {
       const row = findAnywhere(asset_id)
       return row?.project === project ? row : undefined
     },
     findAnywhere,
     bySeq: (seq: number) => one<AssetRow>('SELECT * FROM assets WHERE seq = ?', seq),
-    /** The asset that holds this content: accepted at complete and not failed; a ready one before one on its way (B-04 to B-06). */
+    /**
+     * The asset with this content: accepted at complete and not failed. A ready one comes before
+     * one in progress (B-04 to B-06).
+     */
     findContent: (project: number, md5: string) =>
       one<AssetRow>(
         `SELECT * FROM assets WHERE project = ? AND md5 = ? AND status IN ('ingesting', 'ready')
@@ -59,7 +62,7 @@ export function openAssetStore(database: Sqlite) {
         project,
         md5,
       ),
-    /** A slot for which this md5 was declared; its bytes may never come. */
+    /** A slot with this declared md5; its bytes may never come. */
     findReservation: (project: number, md5: string) =>
       one<AssetRow>(
         `SELECT * FROM assets WHERE project = ? AND declared_md5 = ? AND status = 'uploaded' ORDER BY seq LIMIT 1`,
@@ -72,7 +75,7 @@ export function openAssetStore(database: Sqlite) {
          WHERE seq = @seq`,
         { ...object, ingest_due_ms, seq },
       ),
-    /** Those to be read at once, or those that were left to a child process. */
+    /** Assets to read now, by the thread or by a child process. */
     dueForIngest: (now_ms: number, limit: number, by: 'thread' | 'child') =>
       all<AssetRow>(
         `SELECT * FROM assets WHERE status = 'ingesting' AND needs_child = ? AND ingest_due_ms <= ?
@@ -96,18 +99,23 @@ export function openAssetStore(database: Sqlite) {
         change.description,
         seq,
       ),
-    /** Erases the asset; its place in the list and the work of forgetting its passages are noted. */
+    /**
+     * Removes the asset. Stores its position in the list, and that its passages are to be deleted.
+     */
     remove(asset: AssetRow) {
       removeListed(database, 'assets', { ...asset, id: asset.asset_id })
       if (asset.status !== 'ingesting' && asset.status !== 'ready') return
       run('INSERT OR IGNORE INTO assets_to_forget (asset) VALUES (?)', asset.seq)
     },
-    /** Removed assets whose passages still have to leave the index. */
+    /** Removed assets whose passages are still in the index. */
     toForget: (limit: number) => values<number>('SELECT asset FROM assets_to_forget ORDER BY asset LIMIT ?', limit),
     forgotten(assets: readonly number[]) {
       for (const asset of assets) run('DELETE FROM assets_to_forget WHERE asset = ?', asset)
     },
-    /** Slots whose ticket expired before `bare_ms` without bytes, or before `unused_ms` with bytes that nobody completed. */
+    /**
+     * Slots whose ticket expired: before `bare_ms` without bytes, or before `unused_ms` with bytes
+     * but no `complete`.
+     */
     expired: (bare_ms: number, unused_ms: number, limit: number) =>
       all<AssetRow>(
         `SELECT * FROM assets WHERE status = 'uploaded' AND expires_at_ms < ?

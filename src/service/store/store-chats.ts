@@ -8,7 +8,7 @@ export interface ChatRow {
   project: number
   title: string | null
   created_at_ms: number
-  /** The end of the last turn; null until the first ended. */
+  /** The end of the last turn; null until the first turn has ended. */
   modified_at_ms: number | null
 }
 
@@ -20,10 +20,10 @@ export interface MessageRow {
   prompt: string
   /** JSON of a ChatScope; null for the whole project. */
   scope: string | null
-  /** JSON of TurnOptions; null for a turn that is older than they are. */
+  /** JSON of TurnOptions; null for a turn from before options were stored. */
   options: string | null
   status: 'running' | 'done' | 'error'
-  /** When the next attempt to answer it is due, and how many were in vain. */
+  /** The time of the next attempt to answer, and the number of failed attempts. */
   answer_due_ms: number
   attempts: number
   response: string | null
@@ -40,7 +40,7 @@ export function openChatStore(database: Sqlite) {
       ),
     find: (project: number, chat_id: string) =>
       one<ChatRow>('SELECT * FROM chats WHERE chat_id = ? AND project = ?', chat_id, project),
-    /** Whether this user, and nobody else, has asked in it. */
+    /** True if all turns of the chat come from this user. */
     isOf(chat: number, user: number) {
       const askers = values(
         `SELECT DISTINCT json_extract(options, '$.user') FROM messages WHERE chat = ? LIMIT 2`,
@@ -66,7 +66,10 @@ export function openChatStore(database: Sqlite) {
     findMessage: (chat: number, message_id: string) =>
       all<MessageRow>('SELECT * FROM messages WHERE message_id = ? AND chat = ?', message_id, chat)[0],
     removeMessage: (seq: number) => void run('DELETE FROM messages WHERE seq = ?', seq),
-    /** Answered turns before this one, newest first: in these chats, or in every chat of these projects. */
+    /**
+     * Answered turns before this one, newest first: of these chats, or of all chats in these
+     * projects.
+     */
     answeredTurns(
       where: { chats: readonly number[] } | { projects: readonly number[] },
       before_seq: number,
@@ -83,7 +86,7 @@ export function openChatStore(database: Sqlite) {
         limit,
       )
     },
-    /** Those that are due first; a turn whose chat has an earlier one without an answer waits for that. */
+    /** Turns without an answer, by due time. A turn waits for earlier turns of its chat. */
     unanswered: (limit: number) =>
       all<MessageRow & { project: number }>(
         `SELECT messages.*, chats.project FROM messages JOIN chats ON chats.seq = chat
@@ -93,14 +96,17 @@ export function openChatStore(database: Sqlite) {
          ORDER BY answer_due_ms, messages.seq LIMIT ?`,
         limit,
       ),
-    /** Another attempt was in vain; the next is due then. */
+    /** Counts a failed attempt, and sets the time of the next one. */
     defer: (seq: number, answer_due_ms: number) =>
       void run(
         `UPDATE messages SET answer_due_ms = ?, attempts = attempts + 1 WHERE seq = ? AND status = 'running'`,
         answer_due_ms,
         seq,
       ),
-    /** Writes the answer and moves the chat's `modified_at`; a message removed meanwhile stays removed. */
+    /**
+     * Writes the answer and the chat's `modified_at`. A message that was removed meanwhile stays
+     * removed.
+     */
     answer({ seq, chat }: MessageRow, status: 'done' | 'error', response: string | null, now_ms: number) {
       const { changes } = run(
         `UPDATE messages SET status = ?, response = ? WHERE seq = ? AND status = 'running'`,

@@ -9,7 +9,7 @@ export interface ListedProject {
   project_id: string
   name: string
   description: string | null
-  /** 1 for the one that the key opens first: the oldest within its reach. */
+  /** 1 for the project that the key opens first: the oldest within its reach. */
   is_default: 0 | 1
 }
 
@@ -42,7 +42,7 @@ export function openProjectStore(database: Sqlite) {
   const { one, value, values, run } = statementsOf(database)
 
   return {
-    /** The projects within a caller's reach, newest first; none is ever removed. */
+    /** The projects that a caller reaches, newest first. Projects are never removed. */
     listing(caller: Caller): Listing<ListedProject, number> {
       const table = { columns, from: 'projects', where: within_reach, by: 'seq', id: 'project_id', newest_first: true }
       return sqlListing(database, table, { ...caller, project: 0 })
@@ -52,7 +52,10 @@ export function openProjectStore(database: Sqlite) {
         ...caller,
         project_id,
       }),
-    /** Within the reach of the caller, in the workspace of the oldest project that is. Answers its number. */
+    /**
+     * Makes a project that the caller reaches, in the workspace of the caller's oldest project.
+     * Returns its number.
+     */
     insert(
       caller: Caller,
       project_id: string,
@@ -77,7 +80,7 @@ export function openProjectStore(database: Sqlite) {
         description,
         seq,
       ),
-    /** A member from now on, or one with another role. */
+    /** Adds a member, or changes the role of one. */
     setMember: (project: number, user: number, role: Role, now_ms: number) =>
       run(
         `INSERT INTO members (project, user, role, added_at_ms) VALUES (@project, @user, @role, @now_ms)
@@ -103,7 +106,7 @@ export function openProjectStore(database: Sqlite) {
         { project },
       ),
     userWith: (email: string) => value<number>('SELECT seq FROM users WHERE email = ?', email),
-    /** The invitation of this address, made when new, with this role. */
+    /** The invitation of this address with this role; it is made if it does not exist. */
     invite: (project: number, invitation: InvitationRow) =>
       one<InvitationRow>(
         `INSERT INTO invitations (invitation_id, project, email, role, created_at_ms)
@@ -112,7 +115,7 @@ export function openProjectStore(database: Sqlite) {
          RETURNING invitation_id, email, role, created_at_ms`,
         { ...invitation, project },
       )!,
-    /** Answers whether there was one. */
+    /** Returns false if there is no such invitation. */
     uninvite: (project: number, invitation_id: string) =>
       run('DELETE FROM invitations WHERE invitation_id = ? AND project = ?', invitation_id, project).changes > 0,
   }

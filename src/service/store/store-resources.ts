@@ -9,17 +9,20 @@ export interface ResourceRow {
   id: string
   kind: ResourceKind
   project: number
-  /** The user who alone sees it; null for everybody in the project. */
+  /** The only user who can see it; null for everybody in the project. */
   owner: number | null
   unique_name: string | null
   enabled: 0 | 1
-  /** JSON of what was sent. */
+  /** JSON of the fields as they were sent. */
   fields: string
   created_at_ms: number
   modified_at_ms: number
 }
 
-/** Where one looks, and as whom: a user sees what belongs to nobody and what is their own; a key of nobody sees no user's own. */
+/**
+ * What a caller can see: a user sees the project's resources and own ones, a key without a user
+ * only the project's.
+ */
 export interface ResourceReach {
   kind: ResourceKind
   project: number
@@ -34,13 +37,13 @@ export function openResourceStore(database: Sqlite) {
   return {
     find: (reach: ResourceReach, id: string) =>
       one<ResourceRow>(`SELECT * FROM resources WHERE id = @id AND ${within_reach}`, { ...reach, id }),
-    /** One's own goes before everybody's. */
+    /** The user's own resource comes before the project's. */
     named: (reach: ResourceReach, name: string) =>
       one<ResourceRow>(
         `SELECT * FROM resources WHERE unique_name = @name AND ${within_reach} ORDER BY owner IS NULL, seq LIMIT 1`,
         { ...reach, name },
       ),
-    /** Every one of them that is enabled, newest first. */
+    /** All enabled resources of this kind, newest first. */
     enabled: (reach: ResourceReach) =>
       all<ResourceRow>(`SELECT * FROM resources WHERE enabled = 1 AND ${within_reach} ORDER BY seq DESC`, reach),
     insert: (row: Omit<ResourceRow, 'seq' | 'modified_at_ms'>) =>
@@ -102,14 +105,14 @@ export function openLabelStore(database: Sqlite) {
          WHERE seq = @seq`,
         { name, color, icon, seq },
       ),
-    /** Detaches it everywhere, too. */
+    /** Also detaches the label everywhere. */
     remove: (label: LabelRow) =>
       removeListed(database, 'labels', { ...label, id: label.label_id, position: label.name }),
     attach: (asset: number, label: number) =>
       run('INSERT OR IGNORE INTO asset_labels (asset, label) VALUES (?, ?)', asset, label),
     detach: (asset: number, label: number) =>
       run('DELETE FROM asset_labels WHERE asset = ? AND label = ?', asset, label),
-    /** The ready assets that carry the label. */
+    /** The ready assets with this label. */
     assetsWith: (label: number) =>
       values<number>(
         `SELECT asset FROM asset_labels JOIN assets ON assets.seq = asset WHERE label = ? AND status = 'ready'`,
@@ -120,7 +123,7 @@ export function openLabelStore(database: Sqlite) {
         'SELECT name FROM asset_labels JOIN labels ON labels.seq = label WHERE asset = ? ORDER BY name',
         asset,
       ),
-    /** By name. */
+    /** Ordered by name. */
     listing(project: number): Listing<LabelRow, string> {
       const table = { from: 'labels', where: 'project = @project', by: 'name', id: 'label_id', newest_first: false }
       return sqlListing(database, table, { project })

@@ -18,8 +18,8 @@ import { openLabelStore, openResourceStore } from './store-resources.ts'
 export type Stores = ReturnType<typeof openStores>
 
 /**
- * Everything that the service keeps, opened by one process at a time. Errors: `config.service` when another service has this data
- * folder; `database.…`.
+ * Opens all data of the service, for one process at a time. Errors: `config.service` if another
+ * service uses this data folder; `database.…`.
  */
 export function openStores(data_dir: string, clock: Clock) {
   const paths = dataPaths(data_dir)
@@ -67,7 +67,10 @@ function lockData(paths: DataPaths): { release(): void } {
   }
 }
 
-/** That alone, also beside a running service: what `sluice serve token` and its like use. */
+/**
+ * Opens only the administration, also beside a running service, for commands such as `sluice serve
+ * token`.
+ */
 export function openAdministration(data_dir: string, clock: Clock): Administration & { close(): void } {
   const paths = dataPaths(data_dir)
   makeDataFolders(paths)
@@ -77,7 +80,7 @@ export function openAdministration(data_dir: string, clock: Clock): Administrati
 
 export type Administration = ReturnType<typeof administrate>
 
-/** What is done on this machine only, by command: never through `/v1` (A-18). */
+/** Work that only commands on this machine do, never `/v1` (A-18). */
 function administrate(database: Sqlite, clock: Clock) {
   return {
     workspaces: openWorkspaces(database, clock),

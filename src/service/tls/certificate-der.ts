@@ -2,16 +2,19 @@ import { createHash, createPublicKey, type KeyObject, randomBytes, sign } from '
 import { isIP } from 'node:net'
 import * as asn1 from 'asn1js'
 
-/** An X.509 certificate as RFC 5280 has it, signed with ECDSA over P-256 and SHA-256. */
+/** An X.509 certificate by RFC 5280, signed with ECDSA over P-256 and SHA-256. */
 export interface CertificateFields {
   subject: string
   issuer: string
   public_key: KeyObject
-  /** Of the issuer; private. */
+  /** The private key of the issuer. */
   issuer_key: KeyObject
   not_before_ms: number
   not_after_ms: number
-  /** Names and addresses of a server; undefined: a certificate that signs others, and no further authority. */
+  /**
+   * Names and addresses of a server. Undefined: an authority that signs servers, but no further
+   * authority.
+   */
   hosts: readonly string[] | undefined
 }
 
@@ -27,7 +30,7 @@ const oids = {
   server: '1.3.6.1.5.5.7.3.1',
 } as const
 
-/** PEM. */
+/** Returns PEM. */
 export function makeCertificate(wish: CertificateFields): string {
   const algorithm = () => sequence(oid('ecdsa_with_sha256'))
   const body = sequence(
@@ -50,7 +53,7 @@ export function makeCertificate(wish: CertificateFields): string {
 
 function extensionsOf({ hosts, public_key, issuer_key }: CertificateFields): asn1.Sequence[] {
   const is_authority = hosts === undefined
-  // Named bits from the highest: digitalSignature is 0, keyCertSign 5, cRLSign 6.
+  // Named bits count from the highest: digitalSignature is 0, keyCertSign 5, cRLSign 6.
   const usage = is_authority
     ? { valueHex: Uint8Array.of(0b0000_0110), unusedBits: 1 }
     : { valueHex: Uint8Array.of(0b1000_0000), unusedBits: 7 }
@@ -84,7 +87,7 @@ function alternativeName(host: string): asn1.Primitive {
 /** The 4 or 16 bytes of an address. */
 function addressBytes(address: string): Buffer {
   if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number))
-  // The URL parser knows every way to write an IPv6 address, and writes it in one.
+  // The URL parser reads every form of an IPv6 address and writes one form.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const groups = (text = '') => text.split(':').filter((group) => group !== '')
   const missing = 8 - groups(head).length - groups(tail).length
@@ -96,13 +99,15 @@ function nameOf(common_name: string): asn1.Sequence {
   return sequence(new asn1.Set({ value: [sequence(oid('common_name'), new asn1.Utf8String({ value: common_name }))] }))
 }
 
-/** UTCTime as far as it goes, which is 2049 (RFC 5280, 4.1.2.5); whole seconds. */
+/**
+ * UTCTime ends with 2049 (RFC 5280, 4.1.2.5), then comes GeneralizedTime; both in whole seconds.
+ */
 function time(at_ms: number): asn1.UTCTime {
   const valueDate = new Date(at_ms - (at_ms % 1_000))
   return valueDate.getUTCFullYear() < 2050 ? new asn1.UTCTime({ valueDate }) : new asn1.GeneralizedTime({ valueDate })
 }
 
-/** Positive, 16 bytes, drawn at random. */
+/** A positive number of 16 random bytes. */
 function serial(): Buffer {
   const bytes = randomBytes(16)
   bytes[0] = (bytes[0]! & 0x3f) | 0x40

@@ -10,16 +10,19 @@ import { checkKeyMode } from './tls-files.ts'
 
 export type CertificateFiles = ReturnType<typeof certificateFiles>
 
-/** Clients get the authority by hand, so it stays for long. */
+/** Users copy the authority to each client by hand, so it is valid for long. */
 const authority_lifetime_ms = 3_650 * day_ms
-/** The longest that common systems accept of a server, private authorities included (825 days), less a day for crooked clocks. */
+/**
+ * Common systems accept at most 825 days, even from a private authority. One day less allows for
+ * wrong clocks.
+ */
 const server_lifetime_ms = 824 * day_ms
-/** A client whose clock is behind takes it all the same. */
+/** The certificate starts earlier, so that a client with a slow clock accepts it. */
 const clock_skew_ms = day_ms
 
 /**
- * Makes a private authority (kept and used again where it lies in the folder already) and a certificate for these names and
- * addresses. Overwrites nothing. Error `config.service`.
+ * Makes a private authority and a certificate for these names and addresses. It uses the authority
+ * in the folder if there is one, and overwrites nothing. Error `config.service`.
  */
 export function makeCertificates(folder: string, hosts: readonly string[], clock: Clock): CertificateFiles {
   for (const host of hosts) checkHost(host)
@@ -46,9 +49,9 @@ export function makeCertificates(folder: string, hosts: readonly string[], clock
 
 function certificateFiles(folder: string) {
   return {
-    /** What clients trust (`service.ca_file`): goes to every machine. */
+    /** The certificate that every client trusts (`service.ca_file`). */
     ca: join(folder, 'ca.pem'),
-    /** Signs further certificates: stays where it is, 0600. */
+    /** The key that signs further certificates: it stays on this machine, 0600. */
     ca_key: join(folder, 'ca.key'),
     cert: join(folder, 'server.pem'),
     key: join(folder, 'server.key'),
@@ -63,7 +66,7 @@ interface Authority {
 
 function makeAuthority(files: CertificateFiles, now_ms: number): Authority {
   const { publicKey: public_key, privateKey: key } = newKeys()
-  // A name of its own each time: of two with one name a client would take the wrong one.
+  // Each authority gets another name, because a client cannot tell two with the same name apart.
   const name = `Sluice private authority ${randomBytes(4).toString('hex')}`
   const valid_to_ms = now_ms + authority_lifetime_ms
   const times = { not_before_ms: now_ms - clock_skew_ms, not_after_ms: valid_to_ms }
@@ -101,7 +104,10 @@ function readPair(files: CertificateFiles): { certificate: X509Certificate; key:
   }
 }
 
-/** What is there may be in use; half an authority would be completed by another one's half. */
+/**
+ * The existing files may be in use. A half authority must not be completed with the half of another
+ * one.
+ */
 function refuseToOverwrite({ ca, ca_key, cert, key }: CertificateFiles): void {
   const hint = 'move it away, or name another folder with --dir'
   const in_the_way = [cert, key].find(existsSync)
@@ -112,7 +118,8 @@ function refuseToOverwrite({ ca, ca_key, cert, key }: CertificateFiles): void {
 function checkHost(host: string): void {
   const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
   if (isIP(host) !== 0 && !host.includes('%')) return
-  // What ends in a number is an address to every client (WHATWG URL, "ends in a number"), and this is none.
+  // A host that ends in a number is an address to every client (WHATWG URL, "ends in a number"),
+  // but this one is not valid.
   const is_name = !/(^|\.)\d+$/.test(host)
   if (is_name && host.length <= 253 && new RegExp(`^(\\*\\.)?${label}(\\.${label})*$`, 'i').test(host)) return
   throw refused(

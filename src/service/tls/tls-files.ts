@@ -5,18 +5,19 @@ import { messageOf } from '../../base/run/errors.ts'
 import { day_ms } from '../../base/time/time.ts'
 import { refused } from '../faults/faults.ts'
 
-/** Where the certificate of a listener (PEM, its chain behind it) and its key lie. */
+/** The files of a listener: its certificate with the chain (PEM), and its key. */
 export interface TlsFiles {
   cert_file: string
   key_file: string
 }
 
-/** Long enough for a certificate from a company's office to be asked for and made. */
+/** Long enough to get a new certificate from a company's office. */
 const expiry_warning_ms = 30 * day_ms
 
 /**
- * Reads both and checks what would otherwise show as connections that fail without a reason. Error `config.service`: unreadable,
- * no PEM, a key that others can read or of another certificate, expired, not valid yet.
+ * Reads and checks both files, because a wrong one would only show as failed connections. Error
+ * `config.service` for a file that is unreadable or not PEM, a key that others can read or that
+ * does not match, and a certificate that is expired or not yet valid.
  */
 export function readTls({ cert_file, key_file }: TlsFiles, now_ms: number, log: (line: string) => void) {
   const cert = parse('the certificate', cert_file, () => readFileSync(cert_file, 'utf8'))
@@ -34,7 +35,7 @@ export function readTls({ cert_file, key_file }: TlsFiles, now_ms: number, log: 
   return { keys: { cert, key } satisfies TlsKeys, certificate }
 }
 
-/** Error `config.service`: a key that is not there, or that others can read. */
+/** Error `config.service` if the key file is missing or others can read it. */
 export function checkKeyMode(key_file: string): void {
   const mode = parse('the key', key_file, () => statSync(key_file)).mode & 0o077
   if (mode !== 0) throw refused(`the key ${key_file} can be read by others`, `chmod 600 ${key_file}`)
