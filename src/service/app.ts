@@ -192,10 +192,7 @@ function pathMatcher(): (path: string) => boolean {
   return (path) => patterns.some((pattern) => pattern.test(path))
 }
 
-/**
- * Parses path, query and body by the schemas of the route. A mismatch is a 400 that names the
- * fields (A-11, A-13).
- */
+/** Parses path, query and body. A mismatch is a 400 that names the fields. */
 function parseCall(route: Route, request: HttpRequest) {
   return {
     params: parse(route.params, request.params, () => 'publicapi.path.invalid'),

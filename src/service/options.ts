@@ -38,10 +38,7 @@ const ingest_options = z.object({
   // With two, a slow file does not block the others. More processes would slow down requests on a
   // small machine.
   processes: whole(1).default(2),
-  /**
-   * A document ends `failed` if it takes longer, needs more memory, unpacks to more bytes, or holds
-   * more text.
-   */
+  /** A document ends `failed` if its time, memory, unpacked bytes or text exceed these. */
   // The largest real documents took seconds; a busy machine may need a minute.
   time_ms: whole(1).default(minute_ms),
   // Real documents took up to 90 MB, an idle process takes 45 MB. Two hostile files can use twice
@@ -52,18 +49,12 @@ const ingest_options = z.object({
   /** In UTF-16 units. */
   // Twenty long novels. Indexing holds a text about four times in memory.
   text_length: whole(1).default(16 * 1024 * 1024),
-  /**
-   * A file with another program for the child processes, for tests. Empty: the program of this
-   * package.
-   */
+  /** Another program for the child processes, for tests. Empty: the one of this package. */
   reading_program: z.string().default(''),
 })
 
 const service_options = z.object({
-  /**
-   * The folder with all data of the service; it is created with mode 0700. Only one service can use
-   * it.
-   */
+  /** The folder of all data, made with mode 0700. Only one service can use it. */
   data_dir: z.string(),
   /** An IP address. An address other than loopback needs `tls`. */
   listen: z.string().default('127.0.0.1'),
@@ -107,10 +98,7 @@ const service_options = z.object({
   max_logged_requests: z.number().default(100_000),
   /** The time that `close` gives to requests in flight. */
   close_grace_ms: whole(0).default(5_000),
-  /**
-   * The server cuts a connection without traffic, or a call whose body has not arrived, after this
-   * time.
-   */
+  /** A connection without traffic, or a call without its whole body, is cut after this time. */
   // Enough for the largest body of a call at 28 kbit/s. Connections that a client leaves open do
   // not pile up.
   silence_ms: whole(1).default(5 * minute_ms),

@@ -160,10 +160,7 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
     ...inspectService(parts),
     /** The last requests, oldest first. */
     requestLog: observer.log,
-    /**
-     * Calls and awaits the listener at this stage of every request. Returns a function that removes
-     * it.
-     */
+    /** Calls and awaits the listener at this stage of every request. Returns its removal. */
     on: observer.on,
     blobFaults,
     /** The most memory that a document process has used so far. */
@@ -174,10 +171,7 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
       injected_faults.set(change)
       if (change.down) for (const server of servers) server.closeAllConnections()
     },
-    /**
-     * Lets requests in flight finish (close_grace_ms), then stops everything. A second call does no
-     * more.
-     */
+    /** Lets requests in flight finish (close_grace_ms), then stops everything, once. */
     close(): Promise<void> {
       closing ??= closeListeners().then(end)
       return closing

@@ -62,10 +62,7 @@ export function findAsset(assets: AssetStore, project: number, asset_id: string)
   return found(assets.find(project, asset_id), 'asset', asset_id)
 }
 
-/**
- * Deletes an asset, its bytes and its passages in the index. The same content can then be uploaded
- * again.
- */
+/** Deletes an asset, its bytes and its passages. Its content can then be uploaded again. */
 export async function removeAsset(
   { assets, objects, files, commits, wake }: Parts,
   find: () => AssetRow | undefined,
@@ -115,10 +112,7 @@ function findExisting(assets: AssetStore, profile: Profile, project: number, md5
   return content ?? (profile.dedup_reservations ? assets.findReservation(project, md5) : undefined)
 }
 
-/**
- * The hosted service shows a reserved slot as `ingesting`, and has its own status for an accepted
- * asset.
- */
+/** The hosted service shows a reserved slot and an accepted asset with statuses of its own. */
 function shownStatus(status: AssetStatus, profile: Profile): string {
   if (status === 'uploaded' && profile.dedup_reservations) return 'ingesting'
   return status === 'ingesting' ? profile.status_on_the_way : status

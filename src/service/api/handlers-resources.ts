@@ -164,10 +164,7 @@ function ownerOf(group: ResourceGroup, { user }: Caller, fields: Fields, before?
   return before && group.isOwn(JSON.parse(before.fields)) ? before.owner : user
 }
 
-/**
- * The transcript of a session (D-09). The id of a turn is its position, so it is the same on every
- * call.
- */
+/** The transcript of a session (D-09). The id of a turn is its position on every call. */
 function transcriptOf(turns: readonly SessionTurn[] = []): Listing<SessionTurn & { turn_id: string }, number> {
   const rows = turns.map((turn, place) => ({ turn_id: `turn_${String(place).padStart(20, '0')}`, ...turn }))
   return {

@@ -4,10 +4,7 @@ import { asksForRole } from '../store/access.ts'
 
 export type Json = { [key: string]: unknown }
 
-/**
- * Errors that every call can have: malformed HTTP, the limit on requests, and failures of the
- * service.
- */
+/** Errors of every call: malformed HTTP, the limit on requests, failures of the service. */
 const of_every_call: readonly ErrorCode[] = [
   'publicapi.request.malformed',
   'publicapi.rate.limited',

@@ -51,10 +51,7 @@ function extend(values: unknown, known: string, value: string): void {
   if (Array.isArray(values) && values.includes(known) && !values.includes(value)) values.push(value)
 }
 
-/**
- * Describes the interface with the limits of this service: lengths in the body schemas, the others
- * in the text.
- */
+/** Adds the limits of this service: lengths in the body schemas, the others in the text. */
 export function describeLimits(document: Json, limits: Limits): Json {
   const described = structuredClone(document) as Described
   described.info.description += `\n\n${sentences(limits)}`

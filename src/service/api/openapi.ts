@@ -113,10 +113,7 @@ function contentOf(schema: z.ZodType, direction: Direction, schemas: Json): Json
   return { schema: described, example: exampleOf(described, schemas) }
 }
 
-/**
- * Input is what a client sends, output what the service answers. Only an output schema rules out
- * other fields.
- */
+/** A client sends input, the service answers output. Only output rules out other fields. */
 type Direction = 'input' | 'output'
 
 /** A schema as JSON Schema. Schemas with an id go to `schemas` and are referenced. */

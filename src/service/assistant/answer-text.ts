@@ -18,10 +18,7 @@ ist ja kann mit nach nicht noch nur oder sich sie sind so um und uns unter vom v
 wird wir wo zu zum zur über`.split(/\s+/),
 )
 
-/**
- * The words of a prompt for a search: each once, in lower case. If all of them are common words,
- * all of them.
- */
+/** The words to search for, each once, in lower case. Common words only if there are no others. */
 export function searchWords(prompt: string): string[] {
   const words = [...wordsOf(prompt)]
   const telling = words.filter((word) => !stop_words.has(word))

@@ -60,10 +60,7 @@ const web_search = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9-]+$/)
     .default('x-api-key'),
-  /**
-   * The paths of the list of results and of its fields, with dots between names. The defaults fit
-   * SearXNG.
-   */
+  /** Paths of the results and of their fields, with dots between names. Defaults fit SearXNG. */
   items: z.string().default('results'),
   title: z.string().default('title'),
   link: z.string().default('url'),
@@ -147,10 +144,7 @@ export type WebSearch = z.infer<typeof web_search>
 /** The configuration without a file. */
 export const default_assistant: AssistantConfig = schema.parse({})
 
-/**
- * Reads a JSON file. Paths of key files are relative to it. Error `config.service`, which lists
- * every fault.
- */
+/** Reads JSON; paths of key files are relative to it. Error `config.service` with every fault. */
 export function readAssistantConfig(file: string): AssistantConfig {
   const parsed = schema.safeParse(readJson(file))
   if (!parsed.success) {

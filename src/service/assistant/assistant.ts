@@ -32,10 +32,7 @@ export interface PreparedTurn {
   notes: readonly string[]
 }
 
-/**
- * `fault`: why there is no answer, for the log. The next attempt comes no sooner than after
- * `retry_after_ms`.
- */
+/** `fault`: why there is no answer, for the log. The next attempt waits for `retry_after_ms`. */
 export type Outcome = { response: string } | { fault: string; retry_after_ms?: number | undefined }
 
 /** Writes the answers. An error that it throws counts as a fault. */
@@ -105,10 +102,7 @@ export interface OpenedAssistant extends Assistant {
   web: Web | undefined
 }
 
-/**
- * Opens the assistant that the configuration names. Error `config.service` for a key file that
- * cannot be used.
- */
+/** Opens the configured assistant. Error `config.service` for an unusable key file. */
 export function openAssistant(config: AssistantConfig, clock: Clock, proxy: ProxyVariables): OpenedAssistant {
   const { assistant: kind, model: host, web_search, answers_at_once: connections } = config
   const assistant =

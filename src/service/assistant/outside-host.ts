@@ -68,10 +68,7 @@ export function openOutsideHost(options: OutsideHostOptions) {
 /** A key and its line end; a larger file is the wrong one. */
 const max_key_file_bytes = 4_096
 
-/**
- * Reads the key from a file that only its owner can read. Error `config.service`, which never shows
- * the content.
- */
+/** Reads a key that only its owner can read. Error `config.service`, without the content. */
 function readKeyFile(file: string): string {
   try {
     const { stat, bytes } = readBeginning(file, max_key_file_bytes)

@@ -18,10 +18,7 @@ export interface Turn {
 
 type Material = Omit<PreparedTurn, 'prompt' | 'plan' | 'attempts'>
 
-/**
- * The index may still contain assets that were just removed, so the search asks for more hits than
- * needed.
- */
+/** The search asks for more hits than needed, because some assets may just be removed. */
 const min_hits = 60
 
 /**
@@ -118,10 +115,7 @@ interface ChatSearch {
   asking: Pick<MessageRow, 'seq' | 'chat'>
 }
 
-/**
- * The search yields to the event loop after this many turns: fifty turns of 5,000 characters take
- * about 30 ms.
- */
+/** Turns between two yields to the event loop: fifty of 5,000 characters take about 30 ms. */
 const page_turns = 50
 
 /** The best passages of these chats, among the newest `past_chars_most` characters. */

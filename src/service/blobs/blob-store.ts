@@ -32,10 +32,7 @@ export function blobPathOf(asset_id: string): string {
   return `${path_prefix}${asset_id}`
 }
 
-/**
- * The blob store takes signed PUTs and nothing else, on an origin of its own. It knows no tokens
- * and refuses them.
- */
+/** Takes only signed PUTs, on an origin of its own. It knows no tokens and refuses them. */
 export function createBlobStore(parts: BlobParts): Server {
   const { log } = parts
   return createBareServer({

@@ -18,10 +18,7 @@ interface ReceiveOptions {
   halfWay: () => Promise<void> | undefined
 }
 
-/**
- * Receives a body of exactly `length` bytes. Returns undefined and keeps nothing if the connection
- * ends before.
- */
+/** Receives exactly `length` bytes. Undefined, with nothing kept, if the connection ends before. */
 export async function receiveBody(
   request: IncomingMessage,
   { length, files, halfWay }: ReceiveOptions,

@@ -38,10 +38,7 @@ export function sendXml(
   response.end(text)
 }
 
-/**
- * Requests to the blob store that a correct client never makes. Reasons name headers, never their
- * values.
- */
+/** Requests that a correct client never sends. Reasons name headers, never their values. */
 export interface BlobFaults {
   count: number
   /** The newest reasons, at most `max_reasons`. */
@@ -50,10 +47,7 @@ export interface BlobFaults {
 
 const max_reasons = 1_000
 
-/**
- * Headers that must never reach a blob store: they break the signature, and show the token to a
- * stranger (B-08).
- */
+/** Headers that break the signature and show the token to a stranger (B-08). */
 const never = ['x-api-key', 'x-project-id', 'authorization', 'proxy-authorization', 'cookie']
 
 /** Headers that HTTP and common clients add to any request. Every other header must be signed. */

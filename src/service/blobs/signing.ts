@@ -60,10 +60,7 @@ export function signWith(key: KeyObject) {
       const query = { expires, limit: String(limit_bytes), headers: names.join(';'), signature: signed.toString('hex') }
       return new URLSearchParams(query).toString()
     },
-    /**
-     * Checks that the request is the signed one. It does not check the time. Reasons contain no
-     * value.
-     */
+    /** Checks that the request is the signed one, but not the time. Reasons contain no value. */
     verify({ method, asset_id, query, headers }: SignedRequest): SignatureVerdict {
       const expires = query.get('expires') ?? ''
       const limit = query.get('limit') ?? ''

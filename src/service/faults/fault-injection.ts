@@ -23,10 +23,7 @@ export interface Failure {
   retry_after_s?: number
   /** Replaces the code of the error object. */
   code?: string
-  /**
-   * The form of the answer: the contract's error object, or one that proxies and gateways send
-   * instead.
-   */
+  /** The form of the answer: the contract's error object, or one of a proxy or gateway. */
   body?: 'error' | 'html' | 'string' | 'empty'
   /** True: no answer, the connection is cut. */
   drop_connection?: boolean

@@ -44,10 +44,7 @@ export interface FaultAnswers {
   log: (line: string) => void
 }
 
-/**
- * Answers every error as the contract's object (A-20). An unexpected error is a 500 without
- * internal details.
- */
+/** Answers every error as the contract's object (A-20); an unexpected one as a bare 500. */
 export function answerFault(error: unknown, { blank_codes, log }: FaultAnswers): ErrorAnswer {
   if (isLocked(error)) {
     log(`a request has to wait: ${messageOf(error)}`)

@@ -86,10 +86,7 @@ function decodeAs(charset: string, bytes: Buffer): string | undefined {
   }
 }
 
-/**
- * The letters 0x80 to 0x9f. Five bytes have no letter and become control characters of Latin-1, as
- * in browsers.
- */
+/** The letters 0x80 to 0x9f. Five bytes are no letters, but controls of Latin-1, as in browsers. */
 const windows_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
 /**

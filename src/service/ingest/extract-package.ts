@@ -63,10 +63,7 @@ async function extractPresentation(archive: Archive, text: GrowingText): Promise
   }
 }
 
-/**
- * Texts, tables and presentations of OpenDocument share these elements. Text is in paragraphs and
- * headings.
- */
+/** OpenDocument texts, tables and presentations keep text in paragraphs and headings. */
 const open_rules: TextRules = {
   text_in: new Set(['p', 'h']),
   // Comments are about the document. Tracked changes contain the deleted text.

@@ -1,10 +1,7 @@
 import { getDocumentProxy } from 'unpdf'
 import { type ExtractLimits, GrowingText, unreadable } from './extract-limits.ts'
 
-/**
- * Reads page by page, so that only one page is in memory. A PDF that opens without a password is
- * read.
- */
+/** Reads one page at a time to save memory. A PDF that opens without a password is read. */
 export async function extractPdf(bytes: Buffer, limits: ExtractLimits): Promise<string> {
   const document = await open(bytes)
   try {

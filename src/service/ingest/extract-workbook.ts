@@ -95,10 +95,7 @@ async function readWorkbookDates(archive: Archive, is_mac: boolean) {
   const is_date = await dateStyles(archive)
   const zero_ms = is_mac ? mac_day_0_ms : day_0_ms
   return {
-    /**
-     * `2026-03-14` or `2026-03-14 09:30`; undefined if the style is no date style or the number is
-     * no date.
-     */
+    /** `2026-03-14` or `2026-03-14 09:30`; undefined if style or number are not of a date. */
     textOf(value: string, style: string | undefined): string | undefined {
       const days = Number(value)
       // A number below one day is a time of day or a duration.

@@ -15,10 +15,7 @@ const idle_ms = 60 * second_ms
 const gather_ms = 50
 /** The most removed assets whose passages are deleted at once. */
 const max_forgotten = 256
-/**
- * The most bytes read in one transaction: many files share the flush, and questions do not wait
- * long.
- */
+/** The most bytes read in one transaction: files share the flush, questions wait little. */
 const max_batch_bytes = 8 * 1024 * 1024
 
 /**

@@ -10,10 +10,7 @@ export interface FileToRead {
 /** `needs_child`: only a child process may read the file (extract-document.ts). */
 export type ReadText = { text: string } | { unreadable: string } | { needs_child: true }
 
-/**
- * Types that are never text, whatever their bytes are. A PDF in pure ASCII must not be read as its
- * source.
- */
+/** Types that are never text, even in pure ASCII: a PDF must not be read as its source. */
 const no_text_type =
   /^(image|audio|video|font|model)\/|^application\/(postscript|zip|gzip|x-(tar|7z-compressed|bzip2|xz|rar-compressed|rar|shockwave-flash|sqlite3|executable|java-archive)|java-archive|msword|vnd\.(?!.*\+(json|xml)))/i
 const no_text_name =
@@ -94,10 +91,7 @@ export function isNamedPdf({ filename, mime_type }: { filename: string; mime_typ
   return /\.pdf$/i.test(filename) || /^application\/pdf\b/i.test(mime_type)
 }
 
-/**
- * Mail gateways and printers put lines before a PDF. PDF readers search the first 1,024 bytes for
- * its mark.
- */
+/** Mail gateways put lines before a PDF, so its mark may be within the first 1,024 bytes. */
 export function hasPdfMark(bytes: Buffer): boolean {
   return bytes.subarray(0, 1_024).includes('%PDF-')
 }
@@ -126,10 +120,7 @@ export function switchesCharset(bytes: Buffer): boolean {
 /** The number of bytes in which zeros are counted. */
 const max_sample_bytes = 16_384
 
-/**
- * Recognises UTF-16 without a mark by its ASCII letters: one of their two bytes is zero, always the
- * same one.
- */
+/** Finds UTF-16 without a mark: the same one of both bytes is zero in each ASCII letter. */
 export function utf16WithoutMark(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes.length % 2 === 1) return undefined
   const sample = bytes.subarray(0, max_sample_bytes)

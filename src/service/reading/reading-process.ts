@@ -30,10 +30,7 @@ type Limits = Pick<IngestSettings, 'time_ms' | 'memory_bytes' | 'unpacked_bytes'
 
 /** Memory is checked at this interval. The kernel's limit stops a faster growth. */
 const memory_check_ms = 50
-/**
- * A process that does not report its start within this time has failed. A busy machine needs
- * seconds.
- */
+/** A process that has not started within this time has failed. A busy machine needs seconds. */
 const start_within_ms = 30 * second_ms
 /**
  * A new process frees the memory that libraries keep, and anything else that a file leaves behind.
@@ -56,10 +53,7 @@ setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL "$@";
  */
 const code_reserve_kilobytes = Number.parseInt(process.versions.node, 10) >= 24 ? 540 * 1_024 : 0
 
-/**
- * A file cannot cause these signals. They come when the whole service is stopped (systemd, a closed
- * terminal).
- */
+/** Signals that no file causes: they stop the whole service (systemd, a closed terminal). */
 const stop_signals: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP'])
 
 /** A process that ended without an answer; the text is for the log. */

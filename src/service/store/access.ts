@@ -15,10 +15,7 @@ export interface Caller {
    * The user of the token. Null: the token has no user and is an owner in every project it reaches.
    */
   user: number | null
-  /**
-   * 1: every project of its user, or every project if it has no user. 0: only the projects in
-   * `token_projects`.
-   */
+  /** 1: all projects of its user, or all without a user. 0: only those in `token_projects`. */
   every_project: 0 | 1
 }
 
@@ -78,10 +75,7 @@ export function asksForRole(route: Route): boolean {
   return minRole(route) !== 'reader' || of_own_things.includes(route.id)
 }
 
-/**
- * Throws if the role is too low. The fault is one of the project, so that a client pauses the whole
- * project.
- */
+/** Throws if the role is too low: a fault of the project, so that a client pauses it. */
 export function checkRole(role: Role, min_role: Role): void {
   if (ranks[role] >= ranks[min_role]) return
   throw fault(

@@ -17,10 +17,7 @@ interface TokenRow {
 
 interface TokenReach {
   project_ids?: readonly string[] | undefined
-  /**
-   * The e-mail address of a user. The token reaches the projects of this user, with the user's
-   * role.
-   */
+  /** The e-mail address of a user: the token reaches this user's projects in the user's role. */
   user?: string | undefined
 }
 
@@ -67,8 +64,7 @@ export function openTokens(database: Sqlite, clock: Clock) {
         ['project_ids'],
       ),
     /**
-     * Returns false if there is no such token. A running service refuses it from the next request
-     * on.
+     * Returns false without such a token. A running service refuses it from the next request on.
      */
     revoke(name: string): boolean {
       return run('DELETE FROM tokens WHERE name = ?', name).changes > 0
@@ -82,10 +78,7 @@ export function hashOf(token: string): Buffer {
 
 const token_letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/**
- * 32 letters and digits, each of 62 with the same chance (bytes from 248 on are drawn again): 190
- * bits.
- */
+/** 32 letters and digits with equal chances (bytes from 248 on are drawn again): 190 bits. */
 function makeToken(): string {
   let tail = ''
   while (tail.length < 32) {

@@ -91,8 +91,7 @@ export function openWorkspaces(database: Sqlite, clock: Clock) {
 
   return {
     /**
-     * Makes the organisation with its first workspace. Error `config.service` for a name in use
-     * there.
+     * Makes the organisation with its first workspace. Error `config.service` for a name in use.
      */
     create(name: string, organisation = always_there): void {
       checkName('a workspace', name)

@@ -51,8 +51,7 @@ interface Place {
 }
 
 /**
- * A concept has assets and labels. Labels are made if they do not exist. New values replace all
- * earlier ones.
+ * A concept has assets and labels; missing labels are made. New values replace all earlier ones.
  */
 export function openConcepts(database: Sqlite, clock: Clock) {
   const labels = openLabelStore(database)

@@ -19,10 +19,7 @@ export function dataPaths(data_dir: string) {
     passages: join(folder, 'passages.db'),
     lock: join(folder, 'service.lock'),
     signing_key: join(folder, 'signing.key'),
-    /**
-     * Objects that are too large for the database; also files of uploads in progress, which no row
-     * names.
-     */
+    /** Objects that are too large for the database; also uploads in progress, without a row. */
     objects: join(folder, 'objects'),
   }
 }

@@ -5,10 +5,7 @@ import { statementsOf } from './database.ts'
 
 /** A list with its order. */
 export interface Listing<Row, Position> {
-  /**
-   * The position of the item with this id, also after it was removed; undefined if it was never in
-   * this list.
-   */
+  /** The position of an item, also after its removal; undefined if it was never in the list. */
   positionOf(id: string): Position | undefined
   /**
    * At most `count` items after the position, in list order; from the top without a position.
@@ -53,10 +50,7 @@ interface ListedTable {
   newest_first: boolean
 }
 
-/**
- * A list of database rows; `reach` has the parameters. A removed item keeps its position
- * (`removeListed`).
- */
+/** A list of database rows with parameters in `reach`. A removed item keeps its position. */
 export function sqlListing<Row, Position extends string | number>(
   database: Sqlite,
   { columns = '*', from, where, by, id, newest_first }: ListedTable,
@@ -80,10 +74,7 @@ export function sqlListing<Row, Position extends string | number>(
   }
 }
 
-/**
- * Removes a row that lists contain, and stores its position, so that a page can still start after
- * it.
- */
+/** Removes a listed row and stores its position, so that a page can still start after it. */
 export function removeListed(
   database: Sqlite,
   table: 'assets' | 'chats' | 'labels' | 'resources',

@@ -21,10 +21,7 @@ export interface Hit {
 }
 
 export interface SearchRequest {
-  /**
-   * A passage matches if it contains any of these words; more and rarer words rank it higher
-   * (BM25).
-   */
+  /** A passage with any of these words matches; more and rarer words rank it higher (BM25). */
   words: readonly string[]
   /** The search covers these projects, by number, and the assets below. */
   projects: readonly number[]

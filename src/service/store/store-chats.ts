@@ -66,10 +66,7 @@ export function openChatStore(database: Sqlite) {
     findMessage: (chat: number, message_id: string) =>
       all<MessageRow>('SELECT * FROM messages WHERE message_id = ? AND chat = ?', message_id, chat)[0],
     removeMessage: (seq: number) => void run('DELETE FROM messages WHERE seq = ?', seq),
-    /**
-     * Answered turns before this one, newest first: of these chats, or of all chats in these
-     * projects.
-     */
+    /** Answered turns before this one, newest first: of these chats, or of these projects. */
     answeredTurns(
       where: { chats: readonly number[] } | { projects: readonly number[] },
       before_seq: number,
@@ -103,10 +100,7 @@ export function openChatStore(database: Sqlite) {
         answer_due_ms,
         seq,
       ),
-    /**
-     * Writes the answer and the chat's `modified_at`. A message that was removed meanwhile stays
-     * removed.
-     */
+    /** Writes the answer and the chat's `modified_at`. A removed message stays removed. */
     answer({ seq, chat }: MessageRow, status: 'done' | 'error', response: string | null, now_ms: number) {
       const { changes } = run(
         `UPDATE messages SET status = ?, response = ? WHERE seq = ? AND status = 'running'`,

@@ -52,10 +52,7 @@ export function openProjectStore(database: Sqlite) {
         ...caller,
         project_id,
       }),
-    /**
-     * Makes a project that the caller reaches, in the workspace of the caller's oldest project.
-     * Returns its number.
-     */
+    /** Makes a project in the workspace of the caller's oldest project. Returns its number. */
     insert(
       caller: Caller,
       project_id: string,

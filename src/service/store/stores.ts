@@ -67,10 +67,7 @@ function lockData(paths: DataPaths): { release(): void } {
   }
 }
 
-/**
- * Opens only the administration, also beside a running service, for commands such as `sluice serve
- * token`.
- */
+/** Opens the administration beside a running service, for commands like `sluice serve token`. */
 export function openAdministration(data_dir: string, clock: Clock): Administration & { close(): void } {
   const paths = dataPaths(data_dir)
   makeDataFolders(paths)

@@ -11,10 +11,7 @@ export interface CertificateFields {
   issuer_key: KeyObject
   not_before_ms: number
   not_after_ms: number
-  /**
-   * Names and addresses of a server. Undefined: an authority that signs servers, but no further
-   * authority.
-   */
+  /** Names and addresses of a server. Undefined: an authority that signs servers only. */
   hosts: readonly string[] | undefined
 }
 

@@ -12,10 +12,7 @@ export type CertificateFiles = ReturnType<typeof certificateFiles>
 
 /** Users copy the authority to each client by hand, so it is valid for long. */
 const authority_lifetime_ms = 3_650 * day_ms
-/**
- * Common systems accept at most 825 days, even from a private authority. One day less allows for
- * wrong clocks.
- */
+/** Common systems accept at most 825 days. One day less allows for wrong clocks. */
 const server_lifetime_ms = 824 * day_ms
 /** The certificate starts earlier, so that a client with a slow clock accepts it. */
 const clock_skew_ms = day_ms
@@ -104,10 +101,7 @@ function readPair(files: CertificateFiles): { certificate: X509Certificate; key:
   }
 }
 
-/**
- * The existing files may be in use. A half authority must not be completed with the half of another
- * one.
- */
+/** Existing files may be in use, and the halves of two authorities do not fit together. */
 function refuseToOverwrite({ ca, ca_key, cert, key }: CertificateFiles): void {
   const hint = 'move it away, or name another folder with --dir'
   const in_the_way = [cert, key].find(existsSync)
