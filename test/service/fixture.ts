@@ -75,7 +75,7 @@ export class Client {
     })
     const answer = await response.text()
     const type = response.headers.get('content-type') ?? ''
-    // Bad days answer what they are told to.
+    // An injected answer need not follow the description.
     if (!answer.includes('made by fault injection')) {
       expect(checkAnswerOf(this.#profile)({ method, url: path, status: response.status, type, body: answer })).toEqual(
         [],
