@@ -69,7 +69,6 @@ export function slowAfter_ms(bytes: number): number {
 /** An asset that vanishes while being read is sent once more (contract, "404 while following"), then taken as removed. */
 export const most_vanished = 1
 
-/** @internal */
 export function newContent(not_before_ms: number): ContentProgress {
   return {
     state: 'wanted',

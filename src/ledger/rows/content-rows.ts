@@ -1,5 +1,5 @@
 import type { Sqlite, Statement } from '../../base/files/sqlite.ts'
-import type { ContentProgress } from '../../domain/content.ts'
+import { type ContentProgress, newContent } from '../../domain/content.ts'
 import { queueOf } from '../content-queue.ts'
 
 export interface ContentRow extends ContentProgress {
@@ -114,9 +114,12 @@ function stored(value: string | number | boolean | undefined): string | number |
   return typeof value === 'boolean' ? Number(value) : value
 }
 
+/** A copy of an object that has all keys stays fast to read and to copy. */
+const empty_row: ContentRow = { id: 0, project: 0, md5: '', size: 0, wanted_ms: 0, ...newContent(0) }
+
 export function contentRow(raw: unknown): ContentRow {
   const values = raw as readonly unknown[]
-  const row: Partial<Record<keyof ContentRow, unknown>> = {}
+  const row: Record<keyof ContentRow, unknown> = { ...empty_row }
   for (let index = 0; index < columns.length; index++) row[columns[index]!] = values[index] ?? undefined
   row.md5 = (row.md5 as Buffer).toString('hex')
   row.made_here = row.made_here === 1
