@@ -99,11 +99,11 @@ test('a folder that is missing is offline, which is a state and no error; nothin
   rmSync(home.at('docs'), { recursive: true })
   const { code, out, err } = await home.sluice(['sync'])
   expect(code).toBe(3)
-  expect(`${out}${err}`).toMatch(/docs is offline/)
+  expect(`${out}${err}`).toMatch(/Folder \\?"docs\\?" is offline: .*does not exist \(not mounted\?\)/)
   const status = JSON.parse((await home.sluice(['status', '--json'])).out)
   expect(status.folders[0]).toMatchObject({
     name: 'docs',
     state: 'offline',
-    reason: expect.stringContaining('missing'),
+    reason: expect.stringMatching(/docs does not exist \(not mounted\?\)$/),
   })
 })

@@ -56,7 +56,7 @@ localJourneys('a single pass', (profile) => {
     journey.move('docs', 'away')
     await journey.restart()
     await journey.drained()
-    expect(journey.folder()?.offline_reason).toMatch(/missing/)
+    expect(journey.folder()?.offline_reason).toMatch(/does not exist \(not mounted\?\)$/)
     journey.move('away', 'docs')
     await journey.restart()
     expect(await journey.drained()).toEqual({ why: 'done' })
