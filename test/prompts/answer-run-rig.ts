@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { unwatched } from '../../src/base/run/pulse.ts'
-import { system_clock } from '../../src/base/time/time.ts'
+import { type Clock, system_clock } from '../../src/base/time/time.ts'
 import type { RunFact } from '../../src/domain/run.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import { openLedger } from '../../src/ledger/open-ledger.ts'
@@ -32,6 +32,7 @@ export interface RunRigOptions {
   settings?: Partial<PromptSettings>
   scope?: Partial<PromptScope>
   asking?: Partial<AskingLimits>
+  clock?: Clock
 }
 
 const patient = 20_000
@@ -70,9 +71,13 @@ export class RunRig {
   ledger!: Ledger
   circuits!: Circuits
   readonly #state_dir = join(makeStore(), 'state')
-  #next_due_ms = system_clock.now_ms()
+  readonly #clock: Clock
+  #next_due_ms: number
 
-  constructor({ service, project_id, token }: Client, { settings, scope, asking }: RunRigOptions) {
+  constructor({ service, project_id, token }: Client, options: RunRigOptions) {
+    const { settings, scope, asking, clock = system_clock } = options
+    this.#clock = clock
+    this.#next_due_ms = clock.now_ms()
     this.service = service
     this.project_id = project_id
     this.token = token
@@ -84,16 +89,16 @@ export class RunRig {
       token: () => this.token,
       connections: 4,
       user_agent: 'sluice-test',
-      clock: system_clock,
+      clock,
     })
   }
 
   async open(): Promise<void> {
-    this.ledger = await openLedger({ state_dir: this.#state_dir, limits: no_limits, clock: system_clock })
+    this.ledger = await openLedger({ state_dir: this.#state_dir, limits: no_limits, clock: this.#clock })
     const { ledger, project_id } = this
     this.circuits = createCircuits({
       ledger,
-      clock: system_clock,
+      clock: this.#clock,
       report: silent as unknown as SyncReport,
       reloadToken: () => true,
       onSlowDown: () => {},
@@ -133,7 +138,7 @@ export class RunRig {
     const { ledger, remote, circuits: circuit, asking } = this
     const prompts = new Map([this.settings, ...this.others].map((settings) => [settings.name, settings]))
     const { soft, hard } = { soft: this.soft.signal, hard: this.hard.signal }
-    const common = { ledger, remote, circuit, clock: system_clock, report: this.report, pulses: unwatched }
+    const common = { ledger, remote, circuit, clock: this.#clock, report: this.report, pulses: unwatched }
     return { ...common, prompts, asking, soft, hard }
   }
 
@@ -179,7 +184,7 @@ export class RunRig {
 
   /** A complete look at the folder, begun now. */
   async look(): Promise<void> {
-    const began_ms = system_clock.now_ms()
+    const began_ms = this.#clock.now_ms()
     await this.ledger.record([{ type: 'scan_finished', folder: 'notes', began_ms, summary: nothing_seen }])
   }
 

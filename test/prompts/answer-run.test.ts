@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { system_clock } from '../../src/base/time/time.ts'
+import { minute_ms, system_clock } from '../../src/base/time/time.ts'
 import { answerRun } from '../../src/prompts/ask/answer-run.ts'
+import { MovingClock } from '../moving-clock.ts'
 import { makeTree } from '../tree.ts'
-import { realWait } from '../waiting.ts'
 import { openRunRig } from './answer-run-rig.ts'
 
 const never = (kind: string) => `${kind}_00000000000000000000`
@@ -221,13 +221,17 @@ test('no answer before the deadline is a failure; its files are fresh for the ne
 })
 
 test('a service that cannot be reached holds the run, and its deadline is not judged meanwhile', async () => {
-  const rig = await openRunRig({ asking: { deadline_ms: { auto: 1, fast: 150, expert: 1, research: 1 } } })
+  const clock = new MovingClock()
+  const rig = await openRunRig({
+    clock,
+    asking: { deadline_ms: { auto: 1, fast: minute_ms, expert: 1, research: 1 } },
+  })
   await rig.bringIn('a.md')
   await rig.due()
   await rig.runTo('asked')
   rig.service.injectFaults({ down: true })
   expect(await rig.step()).toBe('asked')
-  await realWait('nothing happens', 200)
+  clock.skip(2 * minute_ms)
   rig.service.injectFaults({ down: false })
   expect(await rig.run()).toEqual(['asked', 'answered'])
 })

@@ -27,9 +27,9 @@ export function emptyLogOf(database: Sqlite): void {
   }
 }
 
-/** ledger.db. Formats 1 to 9 were those of its development; the first release begins with this one, and migrations after it. */
+/** ledger.db. Formats 1 to 10 were those of its development. The first release begins with this one, and migrations after it. */
 export const ledger_migrations: readonly Migration[] = [
-  { version: 10, sql: [files_schema, prompts_schema, course_schema].join('\n') },
+  { version: 11, sql: [files_schema, prompts_schema, course_schema].join('\n') },
 ]
 
 /*
