@@ -218,7 +218,8 @@ test.each(widths)('no error is wider than %d columns, but for paths to be copied
   ]
   for (const words of faults) {
     const lines = await shown([...words, '--config', config], width, 'err')
-    expect(lines[0], words.join(' ')).toMatch(/^sluice: /)
+    // A long path begins the next line.
+    expect(lines[0], words.join(' ')).toMatch(/^sluice:( |$)/)
     for (const line of lines) {
       const longest = Math.max(...line.split(' ').map(textWidth))
       expect(textWidth(line), line).toBeLessThanOrEqual(Math.max(width, longest + 8))
