@@ -5,10 +5,13 @@ import { course_schema } from './schema-course.ts'
 import { files_schema } from './schema-files.ts'
 import { prompts_schema } from './schema-prompts.ts'
 
-/** 16 MB of log: four times SQLite's default, since the same pages are written again and again during a first scan. */
+/**
+ * Pages of the log: 16 MB, four times SQLite's default. A first scan writes the same pages again
+ * and again.
+ */
 const pages_between_checkpoints = 4_000
 
-/** For writing, brought to the newest version. */
+/** Opens a ledger for writing and brings it to the newest version. */
 export function openLedgerFile(file: string): Sqlite {
   const database = openSqlite({ file, migrations: ledger_migrations, synchronous: 'FULL' })
   database.pragma(`wal_autocheckpoint = ${pages_between_checkpoints}`)
@@ -16,8 +19,9 @@ export function openLedgerFile(file: string): Sqlite {
 }
 
 /**
- * Before it is closed. SQLite does this only for the last that closes, and a reader may be it: then the file alone, copied, would be
- * an old one. Where it fails (a full disk) nothing is lost: the log beside the file is read with it.
+ * Writes the log back into the ledger file before it is closed. SQLite does this only when the last
+ * connection closes, and not if that is a reader's. Then a copy of the file alone would be old. If
+ * this fails (a full disk), nothing is lost: SQLite reads the log together with the file.
  */
 export function emptyLogOf(database: Sqlite): void {
   try {
@@ -27,14 +31,18 @@ export function emptyLogOf(database: Sqlite): void {
   }
 }
 
-/** ledger.db. Formats 1 to 10 were those of its development. The first release begins with this one, and migrations after it. */
+/**
+ * Migrations of ledger.db. Formats 1 to 10 were used during its development. The first release
+ * begins with format 11, and migrations follow it.
+ */
 export const ledger_migrations: readonly Migration[] = [
   { version: 11, sql: [files_schema, prompts_schema, course_schema].join('\n') },
 ]
 
 /*
- * tickets.db, apart from the ledger so that backups and logs never see it, with secure_delete. A ticket lost in a power cut
- * costs one slot, so its commits need not reach the platter: synchronous NORMAL.
+ * tickets.db stands apart from the ledger, with secure_delete, so that backups and logs never
+ * contain tickets. A ticket lost in a power cut costs one slot. So its commits need not reach the
+ * disk at once: synchronous NORMAL.
  */
 const tickets = `
 CREATE TABLE tickets (
@@ -52,8 +60,10 @@ export const ticket_migrations: readonly Migration[] = [{ version: 1, sql: ticke
 const not_allowed: readonly (string | undefined)[] = ['EACCES', 'EPERM']
 
 /**
- * SQLite says "cannot open" and existsSync says "not there" where the truth is that this user has no right. Of what is not there
- * at all nothing is said. Errors: `account.no_right`, with whom to be instead; `database.read_only`, where nobody may write.
+ * Throws if this user may not use these paths as `wish` says. Without this check SQLite reports
+ * "cannot open", and existsSync "not there". A missing path is no error here. Errors:
+ * `account.no_right`, whose hint names the user to run as; `database.read_only` if the file system
+ * is read-only.
  */
 export function refuseNoRight(state_dir: string, files: readonly string[], wish: 'read' | 'write'): void {
   const { R_OK, W_OK, X_OK } = constants
@@ -89,7 +99,10 @@ function ownerText(state_dir: string): string {
   }
 }
 
-/** As sudo takes it. Users of a directory service are not in the file: their number does as well. */
+/**
+ * The user as sudo takes it. Users of a directory service are not in the file, so sudo gets their
+ * number.
+ */
 function nameOf(uid: number): string {
   const line = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -97,7 +110,10 @@ function nameOf(uid: number): string {
   return line?.split(':')[0] ?? `'#${uid}'`
 }
 
-/** No other user could: a kernel makes a file system read-only when its disk fails, and a unit all that it does not name. */
+/**
+ * Another user could not write either. A kernel makes a file system read-only when its disk fails,
+ * and a systemd unit makes every path read-only that it does not name.
+ */
 function readOnly(state_dir: string, cause: unknown): SluiceError {
   return new SluiceError({
     code: 'database.read_only',

@@ -2,23 +2,23 @@ import type { Sqlite } from '../../base/files/sqlite.ts'
 import { content_states, queue_by_state } from '../content-queue.ts'
 
 /**
- * A rule of the ledger that some of its rows break: a fault of Sluice, or of somebody who wrote
- * into the file.
+ * A rule of the ledger that some of its rows break. The cause is a fault of Sluice, or another
+ * program has written into the file.
  */
 export interface BrokenRule {
-  /** What is wrong, as a clause: `a present file has no content`. */
+  /** The fault, as a clause: `a present file has no content`. */
   what: string
   rows: number
-  /** One of them: a path with its folder, or the number of a row. */
+  /** One of these rows, for example by folder and path, or by its number. */
   example: string
 }
 
 interface Rules {
-  /** A part of a SELECT, from FROM on, that yields each row once. */
+  /** The part of a SELECT from FROM on. It yields each row once. */
   from: string
   /** SQL that names a row. */
   example: string
-  /** What is wrong, and the SQL condition of it; the first that holds is what is said of a row. */
+  /** The faults, each with its SQL condition. A row counts for the first one that holds. */
   broken: readonly (readonly [what: string, sql: string])[]
 }
 
@@ -61,7 +61,7 @@ const of_contents: Rules = {
   ],
 }
 
-/** Sums of no files are not written, or stay behind as 0. */
+/** A sum of no files has no row in `counts`, or a row with 0. */
 const of_counts: Rules = {
   from: `FROM (
     SELECT folder, stage, sum(files) AS files, sum(bytes) AS bytes FROM (
@@ -74,7 +74,7 @@ const of_counts: Rules = {
   broken: [['a count that status shows differs from the files', 'sums.files <> 0 OR sums.bytes <> 0']],
 }
 
-/** A row of `table` whose `column` names a row that `parent` does not have. */
+/** Rules that find rows of `table` whose `column` names a row that `parent` does not have. */
 function orphans(table: string, column: string, parent: string, what: string): Rules {
   const named = `${table}.${column}`
   return {
@@ -115,7 +115,7 @@ const of_others: readonly Rules[] = [
       ['what a report covered is of the run of another prompt', 'runs.prompt <> told.prompt'],
       ['what a report covered is of a run whose report was never written', `runs.state <> 'written'`],
       [
-        // Runs are trimmed, and what they told is kept for ever.
+        // Old runs are deleted, but what their reports covered is kept for ever.
         'what a report covered is of a run that never was',
         `told.run > coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'runs'), 0)`,
       ],
@@ -129,13 +129,17 @@ const foreign_keys: Rules = {
   broken: [['a row names one that the ledger does not have', 'TRUE']],
 }
 
-/** Each is one statement and so sees one moment of the ledger, also beside a daemon at work. */
+/**
+ * Each rule is one statement, so it sees one moment of the ledger, also while a daemon is working.
+ */
 const rules: readonly Rules[] = [of_files, of_contents, of_counts, ...of_others, foreign_keys]
 
-/** So many steps there are for `brokenRules`. */
+/** The number of steps of `brokenRules`. */
 export const rule_steps = rules.length
 
-/** Which rules are broken, by one step. A step reads each row of a table or two once. */
+/**
+ * Returns the broken rules that one step finds. A step reads each row of one or two tables once.
+ */
 export function brokenRules(database: Sqlite, step: number): BrokenRule[] {
   const { from, example, broken } = rules[step]!
   const cases = broken.map(([, sql], index) => `WHEN ${sql} THEN ${index}`).join(' ')

@@ -1,21 +1,28 @@
 /*
- * How it went, and what holds it up.
+ * The course of the work, and what holds it up.
  *
- * audits     one row a project, made with it: the running round of the audit (`began_ms` NULL between two), its progress
- *            (`cursor`, `listed`) and its counts. `last`: the last full round, as JSON (rows/audit-rows.ts). `emptied_ms`: when a
- *            round found so much gone at once that a person must look; NULL once a person accepted it. `restored_ms`: when the
- *            ledger came back from a backup, until a full round has ended: we may have removed since what it calls ready.
- * usage      per hour: contents first wanted (the brake) and bytes sent (the daily limit).
- * history    from `reserved` on, narrow, for people. Never read by workers.
- * hosts      `blob`: the origin that uploads last went to, so that `doctor` can try it; never a path or a query, which are secrets.
- * troubles   what is wrong beyond any one file, for status.
- * pause      at most one row: a person stopped what goes out. A time in `until_ms` that is over means: not paused.
- * at_work    until when a daemon that watches is known to have been at work; at most one row.
- * absences   when none was (`away`; from 0 on before the first), and when a person had paused it: what comes due in them cannot
- *            be late for their sake.
- * wall_clock one row: the newest time that was seen, to notice that the clock was set back. `back_from_ms`, `back_to_ms`: it was
- *            set back from there to there, and has not come back to where it was; both NULL when it has. Of more than one such
- *            the latest and the earliest.
+ * audits     one row per project, made with it: the running round of the audit (`began_ms` is NULL
+ *            between rounds), its progress (`cursor`, `listed`) and its counts.
+ *   last     the last full round, as JSON (rows/audit-rows.ts).
+ *   emptied_ms   when a round found so many assets gone that a user must check; NULL again once a
+ *            user has accepted it, or fewer are gone.
+ *   restored_ms  when the ledger came back from a backup; NULL again after the next full round.
+ *            Until then, Sluice itself may have removed assets that the ledger calls ready.
+ * usage      per hour: contents that became wanted (for the upload limit), bytes sent (for the
+ *            daily limit), and removals by folder (rows/counts.ts).
+ * history    events of contents from `reserved` on, in few columns, for users. Workers never read
+ *            it.
+ * hosts      `blob`: the origin of the last upload, which `doctor` tries to reach. A path or a
+ *            query is never kept, because these are secrets.
+ * troubles   problems beyond a single file, for status.
+ * pause      at most one row: a user has paused outgoing work. After `until_ms` nothing is paused.
+ * at_work    at most one row: the time until which a watching daemon is known to have worked.
+ * absences   times without a working daemon (`away`; the first one begins at 0), and times that a
+ *            user had paused (`paused`). Work that comes due in them is not late because of them.
+ * wall_clock one row: the newest time seen, to notice that the clock was turned back.
+ *            `back_from_ms` and `back_to_ms`: the clock was turned back from the one to the other,
+ *            and has not reached the first again; NULL if it has. After several such changes, the
+ *            latest `back_from_ms` and the earliest `back_to_ms`.
  */
 export const course_schema = `
 CREATE TABLE audits (

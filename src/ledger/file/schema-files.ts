@@ -1,66 +1,87 @@
 /*
- * What lies in the folders, and where each content stands. Times are Unix milliseconds (`*_ms`), file times Unix nanoseconds
- * (`*_ns`). Paths are UTF-8 and relative to their folder's root; SQLite compares TEXT by bytes, which is the order in which the
- * walker goes.
+ * The files in the folders, and the state of each content. Times are Unix milliseconds (`*_ms`),
+ * times of files are Unix nanoseconds (`*_ns`). Paths are UTF-8 and relative to the root of their
+ * folder. SQLite compares TEXT by bytes, and a scan goes in the same order.
  *
- * projects   the project ids that folders point to; a small number stands for each in the rows of contents.
+ * projects   the project ids of folders. Rows of contents name a project by its small number.
  *
- * folders    one row a configured folder. One that left the config keeps its rows (`configured` 0), so that taking it back
- *            sends nothing again.
- *   device, identity   what its root was when it was last online (disk/root/mount.ts). A device number is given again to the
- *            next disk; it is text, for it has 64 bits. NULL: not known yet, or its filesystem tells of none.
- *   disappearance   what a folder that waits for a person is asked about: the root that stood there, how many known files were
- *            found, and whether a person accepted it. NULL again after the next whole scan.
- *   kept_ms  since when it is in the configuration, with this project, without a break.
- *   moved_ms since when it has another root, or is configured again; NULL once it was scanned as a whole since. Until then
- *            nothing in it counts as deleted or changed: it is another place.
- *   on_delete, on_change, delete_grace_ms   what the config says now.
- *   watch    what it is watched by, and why; since when its watcher is given up, and why. NULL: nobody has chosen yet.
- *   deafness how often its watcher was replaced or given up because of what scans found against it.
+ * folders    one row per folder that was ever configured. A folder that left the config keeps its
+ *            rows (`configured` is 0), so that nothing is sent again if it returns.
+ *   device, identity   of the root when it was last online (disk/root/mount.ts). The system gives a
+ *            device number again to the next disk; it is TEXT because it has 64 bits. NULL if not
+ *            known yet, or if the file system has no identity.
+ *   disappearance   what a waiting folder asks the user to confirm: the root that was there, how
+ *            many known files were found, and whether a user accepted that. NULL again after the
+ *            next complete scan.
+ *   kept_ms  since when the folder has been configured with this project, without interruption.
+ *   moved_ms when it got another root, or was configured again; NULL after a complete scan that
+ *            began later. Until then nothing in it counts as deleted or changed, because it is
+ *            another place.
+ *   on_delete, on_change, delete_grace_ms   the present settings of the config.
+ *   watch    its watcher and the reason for it; also when and why a watcher was given up. NULL if
+ *            no watcher was chosen yet.
+ *   deafness how often its watcher was replaced or given up because scans found what it had missed.
  *   `disappearance`, `scan_summary`, `watch` and `deafness` are JSON (rows/folder-row.ts).
  *
- * files      one row a path that is not ignored. `content` is what the path holds (`present`) or last held (other states).
- *   there_ms set where the bytes were there before the folder was kept: met by its first scan, with a ctime not later than
- *            folders.started_ms; the ctime, in ms. Where the folder was given another project: when they were first seen.
- *            NULL: they came. Kept for as long as the bytes are the same, whatever else happens to the file.
- *   gone_ms  in a row that is not `gone`: the file was, or lay under another root; it holds nothing until its bytes are known.
- *   left_out_after   of a `skipped` row: the highest id of a content when the file was left out as it lies there, for contents
- *            that came later are not it; NULL: not left out.
- *   files_by_content leads from a content to its copies: whether one is still there, and since when the oldest is, are found
- *            without a look at the others. A folder may hold thousands of equal files.
- *   files_to_look_in what is to be looked at, of one folder, the large (`large_bytes` of the domain) apart from the others:
- *            whoever waits for a large file or for a folder reads none of those that wait behind it.
- *   files_skipped_size   as files_unsettled_size, of files that are left out: one of them may be the file that is gone, under
- *            another name.
+ * files      one row per path that is not ignored. `content` is what the path holds (`present`), or
+ *            what it held last (other states).
+ *   there_ms set if the bytes were there before the folder was kept: the first scan found them,
+ *            with a ctime not later than folders.started_ms. The value is that ctime, in ms. If the
+ *            folder got another project: when the files were first seen. NULL if the bytes came
+ *            later. It stays as long as the bytes are the same, whatever else happens to the file.
+ *   gone_ms  in a row that is not `gone`: the file had been gone, or was under another root. It
+ *            holds nothing until its bytes are known.
+ *   left_out_after   in a `skipped` row: the highest id of a content when the file was left out
+ *            with its present stat. The file cannot be a content that came later. NULL if it is not
+ *            left out.
+ *   files_by_content leads from a content to its copies. It shows whether a copy is still there,
+ *            and since when the oldest is, without reading the others. A folder may hold thousands
+ *            of equal files.
+ *   files_to_look_in   the files of one folder to check, large ones (`large_bytes` of the domain)
+ *            apart. A claim that leaves out a folder, or its large files, does not read their rows.
+ *   files_skipped_size   like files_unsettled_size, but of skipped files. One of them may be the
+ *            file that is gone, under another name.
  *
- * contents   one row per (project, md5, size): equal bytes at ten paths are one upload. The only index on md5.
- *   queue    whose work it is now (content-queue.ts); NULL: nobody's. It follows `state`, and stands apart from it for the sake
- *            of the indexes: SQLite takes a row out of every index whose condition names a column that is written, and puts it
- *            in again. A content goes from `wanted` to `sent` by three states, and stays where it is in these.
- *   newest_ms  the newest change (mtime) of a file that held it, when it was wanted: what goes first.
- *   slot_failures    failures in a row on the slot that it has now. `failing_since_ms`: when the first of the failures that
- *            `attempts` counts happened; NULL: none.
- *   audited_round    the last round of the audit in which it was seen to be ready on the service, or became so; negative: in
- *            that round it was found being read again.
- *   outdated_ms      since when no path holds it. contents_outdated has those that still answer.
- *   remove_due_ms    when it is to be looked at whether it may be removed on the service; NULL: it is kept. `remove_why`: what
- *            it waited for at the last look (domain/removal.ts).
+ * contents   one row per (project, md5, size): equal bytes at ten paths are one upload. It has the
+ *            only index on md5.
+ *   queue    the worker whose turn it is (content-queue.ts); NULL if none. It follows `state`. It
+ *            is a column of its own for the sake of the indexes. SQLite takes a row out of every
+ *            index whose condition names a written column, and puts it in again. From `wanted` to
+ *            `sent` a content changes its state three times, but stays where it is in these
+ *            indexes.
+ *   newest_ms  the newest mtime of its files when they made it wanted. `newest_first` sends the
+ *            highest first.
+ *   slot_failures    failures in a row on its present slot.
+ *   failing_since_ms time of the first failure that `attempts` counts; NULL without one.
+ *   audited_round    the last round of the audit that saw it ready on the service, or in which it
+ *            became ready. Negative if the service was reading it again in that round.
+ *   outdated_ms      since when no path holds it. The index contents_outdated has those that are
+ *            still ready: the service uses them in answers.
+ *   remove_due_ms    when to check whether it may be removed on the service; NULL if it is kept.
+ *            `remove_why`: what it waited for at the last check (domain/removal.ts).
  *
- * arrivals   UNIQUE (folder, content): the first time that a content became usable through this folder. `seq` is the order of
- *            arrival, by a counter and never by a clock. A rename, a copy or an edit and its revert makes no new arrival.
- *            `there_ms`: that of the oldest of its files, when it arrived. Prompts with first_run: from_now leave it out.
- * asset_labels   the labels that we attached. Labels that people attached are not here and are never touched.
- * label_intents  labels whose attach or detach began and has no recorded answer: the asset may carry them or not.
- * counts     (folder, stage) -> files, bytes; changed in the same transaction as the rows. The stage of a present file is its
- *            content's state, of any other file its own.
- * stretches  pieces of a walk, from `after_path` (exclusive) to `through_path` (inclusive), that were exactly as the rows of
- *            `files` say, with a digest of what was walked: paths, sizes, times, inodes. While no row in a stretch is written,
- *            the same digest means that nothing there differs. Those of one folder never overlap.
- * partings   where a path let go of a content: it holds another one (`changed`), is gone (`deleted`), or is none of our business
- *            any more (`let_go`). `policy`: what its folder said then, for a policy that comes later must not reach back. A
- *            content is removed there only where every one of its partings says so. `accepted`: a person said that it is right.
- *            A path that takes the content again has not parted from it.
- * removal_refusals   per project: the service does not remove assets, and what it answered. Gone with the first one it removes.
+ * arrivals   UNIQUE (folder, content): the first time that a content became usable through this
+ *            folder. `seq` is the order of arrival; it comes from a counter, never from a clock. A
+ *            rename, a copy, or an edit and its revert makes no new arrival. `there_ms`: the oldest
+ *            one of its files at that time. Prompts with first_run: from_now leave out such
+ *            arrivals.
+ * asset_labels   labels that Sluice attached. Labels that users attached are not here, and Sluice
+ *            never changes them.
+ * label_intents  labels whose attach or detach began and has no recorded answer. The asset may
+ *            carry them or not.
+ * counts     files and bytes by (folder, stage), changed in the transaction that changes the rows.
+ *            The stage of a present file is the state of its content; of any other file, its own.
+ * stretches  ranges of a scan, from `after_path` (exclusive) to `through_path` (inclusive), that
+ *            were exactly as the rows of `files` say. `digest` covers what the scan found: paths,
+ *            sizes, times, inodes. While no row in a range is written, the same digest means that
+ *            nothing in it differs. Ranges of one folder never overlap.
+ * partings   a path that no longer holds a content: it holds another one (`changed`), is gone
+ *            (`deleted`), or is no longer Sluice's concern (`let_go`). `policy`: the setting of its
+ *            folder at that time, because a later setting must not reach back. A content is removed
+ *            on the service only if all its partings say `remove`. `accepted`: a user confirmed the
+ *            removal. A path that holds the content again has no parting from it.
+ * removal_refusals   projects whose assets the service does not remove, with its answer. The row
+ *            goes with the first asset that the service removes.
  */
 export const files_schema = `
 CREATE TABLE projects (

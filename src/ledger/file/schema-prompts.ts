@@ -1,20 +1,26 @@
 /*
- * What is asked, what came of it, and who is told.
+ * What is asked, what came of it, and who receives it.
  *
- * prompts    one row a prompt that was ever configured. One that left the config rests (`configured` 0) and keeps everything.
- *            `began_seq`: arrivals up to here were there before it. `checked_ms`: due times up to here are dealt with.
- *            `last_written_due_ms`: the last-run mark, moved by written runs alone. `restored_ms`: since when there was the
- *            prompt, as far as manifests told this ledger: its begin, else the due time of its oldest run.
- * prompt_stays   where a prompt stood in a project that it left, so that it goes on from there when it is given it again.
- * runs       UNIQUE (prompt, due_ms): the states are those of domain/run.ts. Ids are never given twice: others keep them.
- *            `mark_ms` is the prompt's last-run mark when the run began. `notes`, `turns` and `refusals` are JSON.
- * run_assets  what a run asks about, as it was planned; contents and files may go on without it.
- * told       what each prompt was told by written runs, once and for all: never trimmed. By md5 and size and not by content, so
- *            that a rebuilt ledger takes it from the manifests beside the reports before it has any contents (`run` is NULL then).
- * alerts     what was reported when the health changed, newest last. `reasons`: what stood then, so that the next life neither
- *            reports it again nor forgets it.
- * deliveries one receiver of a report (`run`) or of an alert (`alert`): each is retried on its own. `output`: the end of what
- *            the command of the last try wrote.
+ * prompts    one row per prompt that was ever configured. A prompt that left the config is inactive
+ *            (`configured` is 0) and keeps everything.
+ *   began_seq  arrivals up to this one came before the prompt.
+ *   checked_ms due times up to this one have their run, or were passed over.
+ *   last_written_due_ms   the last-run mark. Only written runs move it.
+ *   restored_ms  since when the prompt has existed, as the manifests in a rebuilt ledger say: its
+ *            begin, or the due time of its oldest run if that is earlier. NULL without manifests.
+ * prompt_stays   the position of a prompt in a project that it left. The prompt continues from
+ *            there if it gets that project again.
+ * runs       UNIQUE (prompt, due_ms). For the states see domain/run.ts. Ids are never used again,
+ *            because other tables keep them. `mark_ms`: the prompt's last-run mark when the run
+ *            began. `notes`, `turns` and `refusals` are JSON.
+ * run_assets what a run asks about, as it was planned. Contents and files may change or go later.
+ * told       what written runs covered for each prompt: assets, and refused contents. Never
+ *            trimmed. It has md5 and size, not a content: a rebuilt ledger reads it from the
+ *            manifests beside the reports before it has any contents. `run` is NULL then.
+ * alerts     reports of changed health, newest last. `reasons`: the problems at that time. So a
+ *            restarted daemon neither reports them again nor forgets them.
+ * deliveries one receiver of a report (`run`) or of an alert (`alert`). Each is retried on its own.
+ *            `output`: the end of what the last command wrote.
  */
 export const prompts_schema = `
 CREATE TABLE prompts (

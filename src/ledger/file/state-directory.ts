@@ -23,22 +23,28 @@ export function ticketsFile(state_dir: string): string {
   return join(state_dir, 'tickets.db')
 }
 
-/** Where commands speak to the daemon. */
+/** The socket through which commands reach the daemon. */
 export function controlSocket(state_dir: string): string {
   return join(state_dir, 'control.sock')
 }
 
-/** Where a rebuild keeps the new ledger until it is whole. */
+/** The directory of the new ledger during a rebuild, until it is complete. */
 export function rebuildDirectory(state_dir: string): string {
   return join(state_dir, 'rebuild')
 }
 
-/** One was begun and is not at its end: it is at work, or was interrupted and goes on when it is run again. */
+/**
+ * True if a rebuild has begun and is not complete. It is running, or it was interrupted and
+ * continues when it is run again.
+ */
 export function isRebuildOpen(state_dir: string): boolean {
   return exists(ledgerFile(rebuildDirectory(state_dir)))
 }
 
-/** Makes it 0700 where it is missing. Errors: `database.unreadable`, and `config.state_dir` for one that is not for us to close. */
+/**
+ * Makes the directory if it is missing, and sets its mode to 0700. Errors: `database.unreadable`;
+ * `config.state_dir` if it is open to other users and holds other things.
+ */
 export function makeStateDirectory(state_dir: string): void {
   try {
     mkdirSync(state_dir, { recursive: true, mode: 0o700 })
@@ -55,7 +61,10 @@ export function makeStateDirectory(state_dir: string): void {
   }
 }
 
-/** The directory is closed to everybody else: one that holds other things, /tmp or a home directory, would be taken from its users. */
+/**
+ * Sluice closes the directory to all other users. That would take /tmp or a home directory from its
+ * users, so it refuses an open directory that holds other things.
+ */
 function refuseShared(state_dir: string): void {
   const is_open = (statSync(state_dir).mode & 0o077) !== 0
   if (!is_open) return
@@ -68,7 +77,7 @@ function refuseShared(state_dir: string): void {
   })
 }
 
-/** One process at a time. Error `ledger.locked`. */
+/** Locks the ledger for this process. Error `ledger.locked` if another process holds it. */
 export function lockLedger(state_dir: string): { release(): void } {
   try {
     return holdLock(join(state_dir, 'lock.db'))
@@ -83,7 +92,10 @@ export function lockLedger(state_dir: string): { release(): void } {
   }
 }
 
-/** What SQLite keeps beside a database belongs to it: moved or taken away with it, and never left for another one. */
+/**
+ * A database and the files that SQLite keeps beside it. They are moved and removed together, so
+ * that no other database reads them.
+ */
 const parts = ['', '-wal', '-shm']
 
 export function moveDatabase(from: string, to: string): void {
@@ -94,7 +106,9 @@ export function removeDatabase(file: string): void {
   for (const part of parts) rmSync(file + part, { force: true })
 }
 
-/** Moves a ledger that is there aside, as `ledger.db.WHY-DATE`, and answers its new name. */
+/**
+ * Renames an existing ledger to `ledger.db.WHY-DATE`. Returns its new path; undefined without one.
+ */
 export function moveAside(state_dir: string, why: 'damaged' | 'replaced', now_ms: number): string | undefined {
   const file = ledgerFile(state_dir)
   if (!parts.some((part) => exists(file + part))) return undefined
@@ -107,7 +121,7 @@ export function moveAside(state_dir: string, why: 'damaged' | 'replaced', now_ms
   }
 }
 
-/** What was renamed in it is there after a power cut (fsync(2)). */
+/** Makes renames in this directory survive a power cut (fsync(2)). */
 export function syncDirectory(directory: string): void {
   syncPath(directory, 'r')
 }
@@ -122,8 +136,8 @@ export function syncPath(path: string, flags: 'r' | 'r+'): void {
 }
 
 /**
- * After work that root did by hand in a daemon's directory: what it made there belongs to the directory's owner, who could not
- * open it otherwise. Does nothing for anybody else.
+ * Call this after work by hand in a daemon's directory. It gives the files that root made there to
+ * the owner of the directory, who could not open them otherwise. Does nothing for other users.
  */
 export function giveToOwner(state_dir: string): void {
   const { uid, gid } = statSync(state_dir)
@@ -133,7 +147,7 @@ export function giveToOwner(state_dir: string): void {
   }
 }
 
-/** Below a file nothing is: whoever opens it says what is wrong with that. */
+/** A path below a file counts as missing. The code that opens it reports the error. */
 function exists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
@@ -149,9 +163,10 @@ export interface LedgerFault {
 }
 
 /**
- * Whether the file that was opened is still the one at its place. An open file goes on when it is removed, and everything is recorded in
- * it, until its process ends and nothing of it is left. Called when the ledger has been opened; the answer looks each time it is asked.
- * Errors answered: `ledger.removed`, `ledger.replaced`, `ledger.out_of_sight`.
+ * Call this when the ledger has been opened. The returned function checks, each time, whether the
+ * opened file is still the one at its path. A removed file stays open: the process records
+ * everything in it, and all of that is lost when the process ends. Errors returned:
+ * `ledger.removed`, `ledger.replaced`, `ledger.out_of_sight`.
  */
 export function watchLedgerPlace(state_dir: string, clock: Clock): () => LedgerFault | undefined {
   const file = ledgerFile(state_dir)

@@ -3,9 +3,12 @@ import type { Ticket } from '../../domain/ticket.ts'
 import { ticket_migrations } from './ledger-file.ts'
 import { createTransaction, type Transaction } from './transaction.ts'
 
-/** The secrets of open slots, in a file of their own; erased as soon as the bytes are in. */
+/**
+ * Keeps the secrets of open slots in a file of their own. They are erased as soon as the service
+ * has the bytes.
+ */
 export function createTickets(file: string) {
-  /** True at first: the write-ahead log of a process that was killed is still there. */
+  /** True at first: a process that was killed may have left its write-ahead log. */
   let written_since_checkpoint = true
   const database: Sqlite = openSqlite({
     file,
@@ -46,7 +49,10 @@ export function createTickets(file: string) {
     return contents_sql.all() as number[]
   }
 
-  /** Outside a transaction. The write-ahead log still holds what was erased until it is written back and cut. */
+  /**
+   * Call this outside a transaction. The write-ahead log still holds erased tickets until it is
+   * written back and cut.
+   */
   function checkpoint(): void {
     if (!written_since_checkpoint) return
     database.pragma('wal_checkpoint(TRUNCATE)')

@@ -1,8 +1,9 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 
 /**
- * One file's part in a batch: a transaction that begins with the first write and savepoints around single calls. Statements are
- * prepared once: at thousands of calls a second, parsing "SAVEPOINT" costs more than the savepoint.
+ * One file's part in a batch of calls: a transaction that begins with the first write, and a
+ * savepoint around each call. Statements are prepared once: at thousands of calls a second, parsing
+ * "SAVEPOINT" costs more than the savepoint.
  */
 export function createTransaction(database: Sqlite) {
   let in_call = false
@@ -13,7 +14,7 @@ export function createTransaction(database: Sqlite) {
   const release = database.prepare('RELEASE one_call')
   const rollback_to = database.prepare('ROLLBACK TO one_call')
 
-  /** Before the first write of a call; again within the call it does nothing. */
+  /** Call this before each write. It does something only at the first write of a call. */
   function enter(): void {
     if (in_call) return
     if (!database.inTransaction) begin.run()
@@ -21,13 +22,16 @@ export function createTransaction(database: Sqlite) {
     in_call = true
   }
 
-  /** The call's writes stay, until the batch commits. */
+  /** Keeps the call's writes until the batch commits. */
   function keepCall(): void {
     if (in_call) release.run()
     in_call = false
   }
 
-  /** False when SQLite ended the whole transaction by itself (disk full, I/O): then the batch fails as one. */
+  /**
+   * Undoes the call's writes. False if SQLite ended the whole transaction by itself (disk full, I/O
+   * error): then the whole batch fails.
+   */
   function undoCall(): boolean {
     if (!in_call) return true
     in_call = false
