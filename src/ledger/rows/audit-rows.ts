@@ -1,7 +1,7 @@
 import { readAll, readOne, type Sqlite, type Statement } from '../../base/files/sqlite.ts'
 import { isMassRemoval } from '../../domain/audit.ts'
 
-/** Counters of a round; the names of columns. */
+/** Counters of a round, named as their columns. */
 const counters = ['usable', 'unready', 'failed', 'missing', 'unknown', 'slots'] as const
 export type Counter = (typeof counters)[number]
 
@@ -18,12 +18,15 @@ interface Row extends Record<Counter, number> {
   /** JSON of `AuditState['last']`. */
   last: string | undefined
   emptied_ms: number | undefined
-  /** Files whose content is ready: a sum that is kept. */
+  /** Files whose content is ready, from the sums in `counts`. */
   ready: number
   removed: number
 }
 
-/** So much is gone in a project that a person must look: since when, and how much of it still is. */
+/**
+ * A project with so many assets gone that a user must check it. `removed` and `expected` are
+ * numbers of files: those still gone, and all.
+ */
 export interface Emptied {
   since_ms: number
   removed: number
@@ -37,7 +40,8 @@ const files_in = (stage: string) =>
 /** The rows of `audits`: each project has one. */
 export function createAuditRows(database: Sqlite) {
   const want = database.prepare('UPDATE audits SET wanted = 1')
-  // A round that is begun anew has begun when it first did. Otherwise one that never ends would never be late.
+  // A round that begins anew keeps the time of its first begin. Otherwise a round that never ends
+  // would never count as late.
   const begin = database.prepare(
     `UPDATE audits SET round = round + 1, began_ms = min(coalesce(began_ms, @at_ms), @at_ms), asked = max(asked, wanted),
        wanted = 0, cursor = NULL, listed = 0, ${['pages', ...counters].map((name) => `${name} = 0`).join(', ')}
@@ -67,13 +71,19 @@ export function createAuditRows(database: Sqlite) {
     return readOne(find_sql, project_id)
   }
 
-  /** The project, if this is its running round; a fact of another one comes too late to say anything. */
+  /**
+   * The project's row if this is its running round. A fact about another round comes too late and
+   * changes nothing.
+   */
   function running(project_id: string, round: number): number | undefined {
     const row = find(project_id)
     return row?.is_running && row.round === round ? row.project : undefined
   }
 
-  /** It is noted when so much was missing in the round, and forgotten when it is there again. */
+  /**
+   * Ends the running round. `emptied_ms` is set if so many assets were missing in it, and cleared
+   * once they are back.
+   */
   function end(project: number, unanswered: number, at_ms: number): void {
     const row = readOne<Row>(one, project)!
     const counts = { ...countsOf(row), unanswered }
@@ -92,7 +102,7 @@ export function createAuditRows(database: Sqlite) {
     turnPage: (project: number, cursor: string | undefined) => void turn_page.run({ project, cursor }),
     count: (project: number, counter: Counter, by: number) => void count_sql[counter].run(by, project),
     usable: (project: number) => readOne<Row>(one, project)!.usable,
-    /** What is gone counts as rightly gone from now on. */
+    /** Accepts what is gone: from now on it counts as removed on purpose. */
     acceptEmptied: (project: number) => void accept.run(project),
     states: () => readAll<Row>(all).map(stateOf),
   }
@@ -120,76 +130,83 @@ function countsOf({ usable, unready, failed, missing, unknown, slots }: Row): Au
   return { usable, unready, failed, missing, unanswered: 0, unknown, slots }
 }
 
-/** By files, not contents. */
+/** Counts files, not contents. */
 function emptiedOf({ emptied_ms, removed, ready }: Row): Emptied | undefined {
   const expected = ready + removed
   if (emptied_ms === undefined || !isMassRemoval({ removed, expected })) return undefined
   return { since_ms: emptied_ms, removed, expected }
 }
 
-/** What the ledger answers to the auditor; a part of Ledger. */
+/** The queries of the auditor; a part of Ledger. */
 export interface AuditLedger {
-  /** Where the audit of each project stands. */
+  /** The state of the audit of each project. */
   audits(): Promise<AuditState[]>
   /**
-   * Contents that were ready before the running round began and were not seen to be ready on the service in it. A page may hold
-   * fewer than `limit`, or none, and still have a next: only so many rows are read at a time.
+   * Contents that were ready before the running round began, and that it has not seen ready on the
+   * service. A page may hold fewer than `limit`, or none, and still have a `next`, because one call
+   * reads only so many rows.
    */
   unaudited(query: UnauditedQuery): Promise<UnauditedPage>
 }
 
 export interface AuditState {
   project_id: string
-  /** Number of the running round, else of the last. */
+  /** Number of the running round, or else of the last one. */
   round: number
-  /** A person wants a round now. */
+  /** True if a user wants a round now. */
   wanted: boolean
   running:
     | {
         began_ms: number
-        /** A person waits for it. */
+        /** True if a user waits for this round. */
         asked: boolean
-        /** Where the next page begins; undefined at the beginning of the list. */
+        /** Begin of the next page; undefined for the first page, and when all are listed. */
         cursor: string | undefined
-        /** The list was read to its end: what was not seen is asked for singly. */
+        /**
+         * True once the list was read to its end. What it did not show as ready is then asked for
+         * singly.
+         */
         listed: boolean
         pages: number
         counts: AuditCounts
       }
     | undefined
-  /** The last full round. */
+  /** The last full round; undefined before it. */
   last: { began_ms: number; ended_ms: number; pages: number; counts: AuditCounts } | undefined
-  /** About so many assets should be there: counted by files, not contents. It only sets the pace. */
+  /** About how many assets the service should have, counted by files. It only sets the pace. */
   expected: number
-  /** Undefined where nothing looks so, or a person said that it is right. */
+  /** Undefined if too few are gone, or if a user accepted it. */
   emptied: Emptied | undefined
 }
 
 export interface AuditCounts {
-  /** Ready here and there. */
+  /** Ready here and on the service. */
   usable: number
-  /** Ready here, and being read again there. */
+  /** Ready here; the service is reading it again. */
   unready: number
-  /** Ready here, and the service cannot use it. */
+  /** Ready here; the service cannot use it. */
   failed: number
-  /** Ready here, gone there. */
+  /** Ready here, gone on the service. */
   missing: number
-  /** Ready here, and the service would not say; known at the end of a round. */
+  /** Ready here; the service gave no answer about it. Known at the end of a round. */
   unanswered: number
-  /** Ready there, unknown here: of other people. */
+  /** Ready on the service, unknown here: uploaded by others. */
   unknown: number
-  /** Unknown here, and never filled there: what a crash between two calls leaves, ours or somebody's. Gone when they expire. */
+  /**
+   * Slots that are unknown here and never got bytes. A crash of this or another client between two
+   * calls leaves them. They go when they expire.
+   */
   slots: number
 }
 
-/** What should have been there. */
+/** The number of assets that the service should have had. */
 export function expectedAssets({ usable, unready, failed, missing, unanswered }: AuditCounts): number {
   return usable + unready + failed + missing + unanswered
 }
 
 export interface UnauditedQuery {
   project_id: string
-  /** Go on after this content; 0 begins. */
+  /** The content after which the page begins; 0 for the first page. */
   after: number
   limit: number
 }
@@ -203,6 +220,6 @@ export interface UnauditedAsset {
   content: number
   asset_id: string
   size: number
-  /** For people: folder and path of one of its files. */
+  /** For users: folder and path of one of its files. */
   name: string
 }

@@ -17,7 +17,7 @@ export interface NewTimes {
 }
 
 const fixed_columns = ['id', 'project', 'md5', 'size', 'wanted_ms'] as const satisfies readonly (keyof ContentRow)[]
-/** What a step changes. */
+/** The columns that a step may change. */
 const progress_columns = [
   'state',
   'asset_id',
@@ -37,12 +37,15 @@ const progress_columns = [
 ] as const satisfies readonly (keyof ContentProgress)[]
 const columns = [...fixed_columns, ...progress_columns]
 
-/** What `contentRow` reads, of a statement that answers `raw`: a row as an object costs twice as much. */
+/**
+ * The columns that `contentRow` reads. The statement must be `raw`: a row as an object costs twice
+ * as much.
+ */
 export const content_columns = columns.join()
 
 /** Reads and writes single rows of `contents`; knows nothing of files, counts or history. */
 export function createContentRows(database: Sqlite) {
-  /** By the columns that they write, as `update` names them. */
+  /** Statements of `update`, by the columns that they write. */
   const updates = new Map<string, Statement>()
   const select = (condition: string) =>
     database.prepare(`SELECT ${content_columns} FROM contents WHERE ${condition}`).raw()
@@ -65,12 +68,14 @@ export function createContentRows(database: Sqlite) {
     return raw === undefined ? undefined : contentRow(raw)
   }
 
-  /** The highest id: what comes later has a higher one, whatever the clock says. */
+  /** The highest id. A later content has a higher one, whatever the clock says. */
   function newest(): number {
     return newest_sql.get() as number
   }
 
-  /** A new content, `wanted`; undefined where there is one of these bytes. */
+  /**
+   * Inserts a new content, `wanted`, and returns its id; undefined if there is one of these bytes.
+   */
   function insertNew(
     { project, md5, size }: Pick<ContentRow, 'project' | 'md5' | 'size'>,
     times: NewTimes,
@@ -81,12 +86,15 @@ export function createContentRows(database: Sqlite) {
     return changes === 0 ? undefined : Number(lastInsertRowid)
   }
 
-  /** A file of it was changed then. */
+  /** Records that one of its files was modified at this time. */
   function changedAt(id: number, mtime_ms: number): void {
     changed.run(mtime_ms, id)
   }
 
-  /** Writes what changed and no more: an index costs where a column of its is named, whatever is written there. */
+  /**
+   * Writes only columns that changed. A named column costs work in its indexes, even with the same
+   * value.
+   */
   function update(before: ContentRow, after: ContentProgress): void {
     const changed: string[] = progress_columns.filter((column) => before[column] !== after[column])
     if (changed.length === 0) return

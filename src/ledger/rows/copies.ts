@@ -3,15 +3,21 @@ import type { FileState } from '../../domain/file.ts'
 const states: Record<FileState, true> = { seen: true, present: true, blocked: true, skipped: true, gone: true }
 const quoted = (Object.keys(states) as FileState[]).map((state) => `'${state}'`)
 
-/** Of a row of `files` that has a content: it holds it, or held it last and is still there. Listed, so that an index by state serves it. */
+/**
+ * SQL for a row of `files` with a content: the file holds it, or held it last and is not gone. The
+ * states are listed so that an index by state serves the condition.
+ */
 export const is_there = `files.state IN (${quoted.filter((state) => state !== `'gone'`).join()})`
 
-/** To call a content by one of its copies: by one that holds it, else by one that is there. */
+/**
+ * SQL order for naming a content by one of its copies: those that hold it first, gone ones last.
+ */
 export const best_copy_first = `files.state <> 'present', files.state = 'gone'`
 
 /**
- * The oldest `there_ms` of the copies of a content in a folder, gone ones too; both are SQL expressions. State by state, each answered by
- * one entry of files_by_content.
+ * SQL for the oldest `there_ms` of the copies of a content in a folder, gone ones included. Both
+ * arguments are SQL expressions. It asks state by state: one entry of files_by_content answers
+ * each.
  */
 export function oldestThere(content: string, folder: string): string {
   const of_state = quoted.map(

@@ -3,8 +3,8 @@ import { day_ms, hour_ms } from '../../base/time/time.ts'
 import type { LargeLimit } from '../ledger.ts'
 
 /**
- * Sums of files and bytes by two keys. They are gathered during a transaction, and each is written once at its end: a first scan
- * adds a hundred thousand times to one row.
+ * Sums of files and bytes by two keys. They are collected during a transaction, and each is written
+ * once at its end: a first scan adds to one row a hundred thousand times.
  */
 function gatherSums<One, Other>(write: Statement) {
   type Sum = { files: number; bytes: number }
@@ -18,7 +18,7 @@ function gatherSums<One, Other>(write: Statement) {
     gathered.set(one, of_one.set(other, sum))
   }
 
-  /** Inside the transaction, before it commits. */
+  /** Call this inside the transaction, before it commits. */
   function flush(): void {
     for (const [one, of_one] of gathered) {
       for (const [other, { files, bytes }] of of_one) {
@@ -28,7 +28,7 @@ function gatherSums<One, Other>(write: Statement) {
     gathered.clear()
   }
 
-  /** After a rollback. */
+  /** Call this after a rollback. */
   function forget(): void {
     gathered.clear()
   }
@@ -36,7 +36,7 @@ function gatherSums<One, Other>(write: Statement) {
   return { add, flush, forget }
 }
 
-/** Files and bytes by folder and stage, so that status at a million files is a read of ten rows. */
+/** Files and bytes by folder and stage, so that status reads ten rows for a million files. */
 export function createCounts(database: Sqlite) {
   const sums = gatherSums<number, string>(
     database.prepare(
@@ -49,19 +49,21 @@ export function createCounts(database: Sqlite) {
     .pluck()
   return {
     ...sums,
-    /** Files that should be there, as of the last write. */
+    /** The number of files that should be in the folder, as of the last write. */
     knownIn: (folder: number) => readOne<number>(known, folder)!,
   }
 }
 
 export type Counts = ReturnType<typeof createCounts>
 
-/** How large the contents of one round of claims may still be: of large ones so many, then none. */
+/**
+ * The content sizes that one round of claims may still take: `large.most` large ones, then none.
+ */
 export function createSizesLeft(large: LargeLimit | undefined) {
   const over_bytes: number = large?.over_bytes ?? Number.MAX_SAFE_INTEGER
   let left: number = large?.most ?? 0
 
-  /** Bytes; what has more is left for another round. */
+  /** Bytes; a larger content waits for another round. */
   function up_to(): number {
     return left > 0 ? Number.MAX_SAFE_INTEGER : over_bytes
   }
@@ -80,10 +82,13 @@ export function createSizesLeft(large: LargeLimit | undefined) {
 
 export type SizesLeft = ReturnType<typeof createSizesLeft>
 
-/** The last two by the id of a folder: what was removed on the service without a person's word, and of that what was deleted here. */
+/**
+ * Kinds of usage. The last two name a folder by its id. `removed in`: assets removed on the service
+ * without a user's acceptance. `deleted in`: those of them whose files were deleted.
+ */
 export type Used = 'wanted' | 'sent' | `removed in ${number}` | `deleted in ${number}`
 
-/** Rolling sums by the hour: what the brake and the limits look at. Kept for a week, for people. */
+/** Sums by the hour, for the upload limit and the other limits. Kept for a week, for users. */
 export function createUsage(database: Sqlite) {
   const gathered = gatherSums<Used, number>(
     database.prepare(
@@ -91,7 +96,10 @@ export function createUsage(database: Sqlite) {
          ON CONFLICT (what, hour_ms) DO UPDATE SET files = files + excluded.files, bytes = bytes + excluded.bytes`,
     ),
   )
-  /** What was asked last of each: the brake asks for every new file. It counts what is gathered with what is kept. */
+  /**
+   * The last sum asked for, by kind: the upload limit asks for each new file. A sum includes what
+   * is not written yet.
+   */
   const sums = new Map<Used, { files: number; bytes: number; first_hour_ms: number }>()
   const since = usedSince(database)
   const trim_sql = database.prepare('DELETE FROM usage WHERE hour_ms < ?')
@@ -106,7 +114,7 @@ export function createUsage(database: Sqlite) {
     gathered.add(what, began_ms, 1, bytes)
   }
 
-  /** After a rollback. */
+  /** Call this after a rollback. */
   function forget(): void {
     gathered.forget()
     sums.clear()
@@ -116,7 +124,7 @@ export function createUsage(database: Sqlite) {
   function over(what: Used, span_ms: number, at_ms: number): { files: number; bytes: number } {
     const after_ms = at_ms - span_ms
     const known = sums.get(what)
-    // Hours count as a whole: the sum is another one only where the border passed the begin of one.
+    // Hours count as a whole, so the sum can differ only if the span now begins in another hour.
     if (known?.first_hour_ms === firstHour_ms(after_ms)) return { files: known.files, bytes: known.bytes }
     gathered.flush()
     const sum = since(what, after_ms)
@@ -134,7 +142,7 @@ export function createUsage(database: Sqlite) {
 
 export type Usage = ReturnType<typeof createUsage>
 
-/** What was used in the hours that began after a time. */
+/** Sums up what was used in the hours that began after a time. */
 export function usedSince(database: Sqlite) {
   const sum = database.prepare(
     'SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = ? AND hour_ms > ?',
@@ -142,7 +150,7 @@ export function usedSince(database: Sqlite) {
   return (what: Used, after_ms: number) => readOne<{ files: number; bytes: number }>(sum, what, after_ms)!
 }
 
-/** The first hour that began after this. */
+/** Begin of the first hour after this time. */
 function firstHour_ms(after_ms: number): number {
   return (Math.floor(after_ms / hour_ms) + 1) * hour_ms
 }

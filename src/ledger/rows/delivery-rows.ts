@@ -2,19 +2,23 @@ import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { DeliveryFact, DeliveryKey, ToldReason } from '../../domain/delivery.ts'
 import type { RaisedAlert } from '../prompt-work.ts'
 
-/** Alerts are for people, who ask about the last ones. The newest also says what was reported. */
+/**
+ * Alerts are kept for users, who ask about the last ones. The newest also records what was
+ * reported.
+ */
 const max_alerts = 1_000
 
 /**
- * Rows of `deliveries` and `alerts`. A delivery is `wanted` until it is `done`, or `failed` when it
- * was given up and a person must look. A fact about one that is not wanted changes nothing.
+ * Rows of `deliveries` and `alerts`. A delivery is `wanted` until it is `done`, or `failed` if it
+ * was given up and a user must check. A fact about a try changes nothing if the delivery is not
+ * `wanted`.
  */
 export function createDeliveryRows(database: Sqlite) {
   const want_sql = database.prepare(
     `INSERT OR IGNORE INTO deliveries (run, alert, target, state, not_before_ms, wanted_ms)
        VALUES (@run, @alert, @target, 'wanted', @at_ms, @at_ms)`,
   )
-  // As if it were wanted for the first time.
+  // The row becomes like one that is wanted for the first time.
   const want_again = database.prepare(
     `INSERT INTO deliveries (run, target, state, not_before_ms, wanted_ms)
        SELECT id, @target, 'wanted', @at_ms, @at_ms FROM runs WHERE id = @run AND state = 'written'
@@ -87,7 +91,7 @@ function triedRow({ run, alert, target, output }: DeliveryKey & { output?: strin
   return { run: run ?? null, alert: alert ?? null, target, output: output ?? null }
 }
 
-/** What stands as it was last reported; empty before the first alert. */
+/** The problems that the newest alert reported; empty before the first alert. */
 export function readTold(database: Sqlite): ToldReason[] {
   const newest = database.prepare('SELECT reasons FROM alerts ORDER BY id DESC LIMIT 1').pluck().get()
   return newest === undefined ? [] : (JSON.parse(newest as string) as ToldReason[])

@@ -15,21 +15,34 @@ export interface FileRow {
   seen_ms: number
   settled_ms: number | undefined
   /**
-   * The newest content when it was left out just as it lies there: later ones never lay under another name and came here. Kept while
-   * its stat is the same; undefined: not left out, or nobody knows.
+   * The newest content when the file was left out with its present stat; undefined if it is not
+   * left out, or if this is not known. No later content can have moved here from another name. Kept
+   * while the stat is the same.
    */
   left_out_after: number | undefined
   ready_ms: number | undefined
-  /** In a row that is not `gone`: it was, or lay under another root, and what is there now is not known yet. */
+  /**
+   * Unix ms when the file went. In a row that is not `gone`: the file had been gone, or was under
+   * another root, and its bytes are not known yet. Undefined otherwise.
+   */
   gone_ms: number | undefined
-  /** When a content of this path last went out: `min_resend_s` counts from here. */
+  /**
+   * Unix ms when a content of this path was last sent; `min_resend_s` counts from here. Undefined
+   * before.
+   */
   sent_ms: number | undefined
   accepted: boolean
-  /** Since when these bytes lay there, Unix ms, where that was before the folder was kept; undefined: they came meanwhile. */
+  /**
+   * Unix ms since when these bytes were there, if that was before the folder was kept; undefined if
+   * they came later.
+   */
   there_ms: number | undefined
 }
 
-/** The content that a path holds, or held last while nobody knows that it is another. */
+/**
+ * The content that a path holds. While its bytes are not known, the one that it held last; none if
+ * the file was gone or under another root.
+ */
 export function heldBy(row: FileRow | undefined): number | undefined {
   return row?.state === 'gone' || row?.gone_ms !== undefined ? undefined : row?.content
 }
@@ -37,8 +50,9 @@ export function heldBy(row: FileRow | undefined): number | undefined {
 type RawFile = Record<string, bigint | string | null>
 
 /**
- * Reads and writes single rows of `files`; knows nothing of counts or contents. The only writer of a row's state and stat: a stretch
- * of a walk that was exactly as its rows is so no longer.
+ * Reads and writes single rows of `files`; knows nothing of counts or contents. Only this module
+ * writes the state and stat of a row. Each write drops the known range of its path, which may
+ * differ from then on.
  */
 export function createFileRows(database: Sqlite, stretches: KnownStretches) {
   const get_sql = database.prepare('SELECT * FROM files WHERE folder = ? AND path = ?').safeIntegers(true)
@@ -53,7 +67,8 @@ export function createFileRows(database: Sqlite, stretches: KnownStretches) {
   const delete_sql = database.prepare('DELETE FROM files WHERE folder = ? AND path = ?')
   const there = database.prepare(`SELECT ${oldestThere('@content', '@folder')}`).pluck()
   const before_start = database.prepare(
-    // Left to itself SQLite takes the primary key, and reads the whole folder for every new file.
+    // Without INDEXED BY, SQLite takes the primary key and reads the whole folder for every new
+    // file.
     `SELECT 1 FROM files INDEXED BY files_before_start
        WHERE folder = ? AND inode = ? AND reason = 'before_start' AND size = ? AND mtime_ns = ? LIMIT 1`,
   )
@@ -63,7 +78,7 @@ export function createFileRows(database: Sqlite, stretches: KnownStretches) {
     return raw && fileRow(raw)
   }
 
-  /** Where no folder is known, no file is. */
+  /** Returns undefined for every path if the folder is not known. */
   function knownAt(folder: number | undefined, paths: readonly string[]): (KnownFile | undefined)[] {
     return paths.map((path) => {
       const row = folder === undefined ? undefined : get(folder, path)
@@ -71,7 +86,7 @@ export function createFileRows(database: Sqlite, stretches: KnownStretches) {
     })
   }
 
-  /** All from one path to another, both inclusive, by their paths. */
+  /** The rows from one path to another, both inclusive, by path. */
   function between(folder: number, from_path: string, through_path: string): Map<string, FileRow> {
     const rows = (between_sql.all(folder, from_path, through_path) as RawFile[]).map(fileRow)
     return new Map(rows.map((row) => [row.path, row]))
@@ -107,7 +122,7 @@ export function createFileRows(database: Sqlite, stretches: KnownStretches) {
     delete_sql.run(folder, path)
   }
 
-  /** `there_ms` of any path in the folder that holds these bytes, or held them last. */
+  /** The oldest `there_ms` of the paths in the folder that hold these bytes, or held them last. */
   function thereWith(folder: number, content: number): number | undefined {
     return (there.get({ content, folder }) as number | null) ?? undefined
   }
@@ -144,7 +159,10 @@ export function fileRow(raw: RawFile): FileRow {
   }
 }
 
-/** Node gives inodes above 2^63 as negative numbers (its stat arrays are of int64): they are kept and compared like that. */
+/**
+ * Node gives inodes above 2^63 as negative numbers, because its stat arrays are of int64. The
+ * ledger stores and compares them like that.
+ */
 export function fileStat(raw: { readonly [Part in keyof FileStat]?: unknown }): FileStat {
   return {
     size: Number(raw.size),

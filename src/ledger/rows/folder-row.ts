@@ -5,7 +5,7 @@ import { keep_everything, type RemovalPolicy } from '../../domain/removal.ts'
 import type { FolderState } from '../ledger.ts'
 
 export interface FolderRow extends RemovalPolicy {
-  /** 0 until it is stored. */
+  /** 0 until the row is stored. */
   id: number
   name: string
   root: string
@@ -15,39 +15,42 @@ export interface FolderRow extends RemovalPolicy {
   label_from: string
   rules: string
   configured: boolean
-  /** False as well before the first check: then it has no `offline_reason`. */
+  /** Also false before the first check; then `offline_reason` is undefined. */
   online: boolean
   device: bigint | undefined
   identity: string | undefined
   offline_reason: string | undefined
-  /** Since when it is online or offline. */
+  /** Unix ms since when the folder is online or offline. */
   state_since_ms: number
   started_ms: number
-  /** Since when it is in the configuration, with this project, without a break. */
+  /** Unix ms since when it has been configured with this project, without interruption. */
   kept_ms: number
-  /** Set when it has another root or is configured again; undefined after a first whole scan. */
+  /**
+   * Unix ms when it got another root or was configured again; undefined after a complete scan that
+   * began later.
+   */
   moved_ms: number | undefined
   disappearance: Disappearance | undefined
   first_scan_ms: number | undefined
   scan_began_ms: number | undefined
   scan_ended_ms: number | undefined
   scan_wanted_ms: number | undefined
-  /** Of the last scan. */
+  /** Summary of the last scan; undefined before it. */
   scan: ScanSummary | undefined
   watch: FolderState['watch']
-  /** What became of its watchers because of what scans found against them. */
+  /** How often its watcher was replaced or given up because scans found what it had missed. */
   deafness: Deafness
 }
 
 interface Deafness {
-  /** How often a watcher was replaced, and the last time. */
+  /** How often a watcher was replaced, and the last time; `last` is undefined before. */
   rebuilt: number
   last?: { at_ms: number; why: string } | undefined
-  /** How often its watcher was given up, and only scans remained. */
+  /** How often its watcher was given up, so that only scans remained. */
   given_up: number
 }
 
-/** As it is stored; a device number has 64 bits, so it is text. */
+/** A folder as the table has it. A device number is text because it has 64 bits. */
 interface StoredFolder
   extends Omit<
     FolderRow,
@@ -64,7 +67,7 @@ interface StoredFolder
 
 type JsonColumn = 'watch' | 'deafness'
 
-/** All of them, in the order in which they were first configured. */
+/** Reads all folders, in the order in which they were first configured. */
 export function readFolderRows(database: Sqlite): FolderRow[] {
   const all = database.prepare(
     `SELECT folders.*, projects.project_id FROM folders JOIN projects ON projects.id = folders.project ORDER BY folders.id`,
@@ -110,8 +113,8 @@ export function storedFolder({ id: _, online: __, scan, ...row }: FolderRow): St
 
 /**
  * The row of a folder as the configuration has it now; `before` is the row of that name until now.
- * The caller's fact is a section of the configuration, which also has `watch`: that is a setting and
- * must not replace the watcher that the row has.
+ * The caller's fact is a section of the configuration, which also has `watch`. That is a setting
+ * and must not replace the watcher in the row.
  */
 export function configuredFolder(before: FolderRow | undefined, fact: FolderFact, project: number, at_ms: number) {
   const { name, root, project_id, labels, label_from, rules } = fact
@@ -154,7 +157,7 @@ function newFolder(at_ms: number) {
 
 type OneFolderEvent = Exclude<FolderEvent, { type: 'folder_configured' | 'folders_removed_except' }>
 
-/** What an event makes of one folder. */
+/** The row of a folder after an event. */
 export function folderAfter(before: FolderRow, event: OneFolderEvent, at_ms: number): FolderRow {
   switch (event.type) {
     case 'folder_online': {
@@ -167,7 +170,7 @@ export function folderAfter(before: FolderRow, event: OneFolderEvent, at_ms: num
       const asked = before.disappearance
       const is_same =
         asked?.files === found?.files && asked?.device === found?.device && asked?.identity === found?.identity
-      // A word that was said while the same was found once more is a word about that.
+      // If the same is found again, a user's acceptance of the earlier report covers it.
       const is_accepted = is_same && asked?.is_accepted === true
       const state_since_ms = before.offline_reason === undefined ? at_ms : before.state_since_ms
       const disappearance = found && { ...found, is_accepted }
@@ -176,7 +179,7 @@ export function folderAfter(before: FolderRow, event: OneFolderEvent, at_ms: num
     case 'folder_watched': {
       const { watcher, reason, rebuilt, deaf } = event
       const { deafness } = before
-      // What is only scanned stays deaf; what is watched again is not.
+      // A folder that is only scanned stays deaf. A folder with a new watcher does not.
       const was_deaf = watcher === 'scan' ? before.watch?.deaf : undefined
       return {
         ...before,
@@ -202,12 +205,15 @@ export function folderAfter(before: FolderRow, event: OneFolderEvent, at_ms: num
   }
 }
 
-/** False where more could not be read than is listed: what is missing was not looked at. */
+/**
+ * False if more files were missing than one scan checks, or if more paths were unreadable than are
+ * listed. Then not all missing files were checked.
+ */
 export function isWhole({ summary, is_part }: Extract<FolderEvent, { type: 'scan_finished' }>): boolean {
   return !is_part && summary.unreadable_total <= summary.unreadable.length
 }
 
-/** `known_files`: those that are here as far as we know. */
+/** `known_files`: the number of files that are in the folder as far as the ledger knows. */
 export function folderState(
   { scan, moved_ms, ...folder }: FolderRow,
   judged_ms: number | undefined,

@@ -4,27 +4,33 @@ import type { FolderEvent, FolderFact } from '../../domain/fact.ts'
 import type { RemovalPolicy } from '../../domain/removal.ts'
 import { configuredFolder, type FolderRow, folderAfter, isWhole, readFolderRows, storedFolder } from './folder-row.ts'
 
-/** What a changed folder means for its rows; the caller holds the tables that have to follow. */
+/**
+ * Changes to other tables that follow from a changed folder. The caller, who has these tables,
+ * makes them.
+ */
 export interface FolderConsequences {
-  /** Every file must be looked at again: its content belonged to another project. */
+  /** Makes every file due for a check, because its content belongs to another project. */
   relinkFiles(folder: FolderRow): void
   lookAtSkippedAgain(folder: FolderRow): void
   relabel(folder: FolderRow): void
-  /** It says something else about what is to be removed on the service. */
+  /** Checks removals again: the policy of the folder changed, or it is configured again. */
   reconsiderRemovals(folder: FolderRow): void
-  /** What is not settled lies in another place now: it holds nothing of what it held there. */
+  /** Unsettled files are in another place now. They hold nothing until their bytes are known. */
   partUnsettled(folder: FolderRow): void
-  /** What it parted from so far is not to be removed for its sake. */
+  /** Keeps the contents that paths of this folder no longer hold. */
   keepParted(folder: FolderRow): void
 }
 
-/** What is known of a folder since this process began. It is kept in memory alone, as claims are. */
+/** Results of checks and scans since this process began. Like claims, they are only in memory. */
 interface Checks {
-  /** When it was last found to be online or offline. */
+  /** Unix ms when it was last found online or offline; undefined before. */
   judged_ms?: number | undefined
-  /** When the last whole scan began, of those since the folder is online. */
+  /** Begin of the last complete scan since the folder came online, Unix ms; undefined before. */
   looked_ms?: number | undefined
-  /** When the first whole scan after a return ended; infinite until then. */
+  /**
+   * End of the first complete scan after a return, Unix ms; infinite until then, undefined without
+   * a return.
+   */
   first_scan_ended_ms?: number
 }
 
@@ -56,7 +62,9 @@ const columns = [
   'delete_grace_ms',
 ] as const
 
-/** The folders, read once and kept in memory: there are few, and every file fact needs its own. */
+/**
+ * The folders, read once and kept in memory. There are few, and every fact about a file needs one.
+ */
 export function createFolderRows(database: Sqlite) {
   let by_name = new Map<string, FolderRow>()
   let by_id = new Map<number, FolderRow>()
@@ -79,7 +87,7 @@ export function createFolderRows(database: Sqlite) {
     return [...by_name.values()]
   }
 
-  /** After a rollback, and when the clock was set back. */
+  /** Call this after a rollback, and when the clock was turned back. */
   function reload(): void {
     checks.clear()
     load()
@@ -128,7 +136,8 @@ export function createFolderRows(database: Sqlite) {
         known.looked_ms = undefined
         break
       case 'scan_finished':
-        // One that began in a time that was taken back proves nothing of the time from now on.
+        // A scan that began in a time that was taken back proves nothing about the time from now
+        // on.
         if (event.began_ms > at_ms || !sawAllKnown(folder, event)) break
         known.looked_ms = event.began_ms
         if (known.first_scan_ended_ms === Number.POSITIVE_INFINITY) known.first_scan_ended_ms = at_ms
@@ -142,9 +151,10 @@ export function createFolderRows(database: Sqlite) {
   }
 
   /**
-   * Said of this disappearance; a folder that waits for no word has none, and what disappears later is asked about. What waits is
-   * not scanned, so that the scan which ends next began after the word, and uses it up. Answers whether it was a word about that:
-   * then it is about nothing else.
+   * Records that a user accepted this disappearance, if the folder waits for that. Returns false if
+   * it waits for nothing: then the command is about something else, and a later disappearance must
+   * be accepted anew. A waiting folder is not scanned. So the scan that ends next began after the
+   * acceptance, and uses it up.
    */
   function acceptDisappearance(folder: FolderRow): boolean {
     if (!waitsForPerson(folder.offline_reason)) return false
@@ -173,7 +183,10 @@ export function createFolderRows(database: Sqlite) {
     if (labelsOf(before) !== labelsOf(after) || (!before.configured && givesLabels(after))) consequences.relabel(after)
   }
 
-  /** What was there may have moved to where nobody can look: below a directory that cannot be read, or that a disk covers. */
+  /**
+   * True if the scan saw every place of known files. Files may have moved below a directory that
+   * cannot be read, or that another disk covers.
+   */
   function sawAllKnown({ id }: FolderRow, event: Extract<FolderEvent, { type: 'scan_finished' }>): boolean {
     const { unreadable, other_mounts } = event.summary
     const hidden = [...unreadable.map(({ path }) => path), ...other_mounts]
@@ -207,7 +220,7 @@ function givesLabels(folder: FolderRow): boolean {
   return folder.labels.length > 0 || folder.label_from !== 'none'
 }
 
-/** The folder was offline, or stood on another disk. */
+/** True if the folder was offline, or was on another disk. */
 function isReturn(folder: FolderRow, device: bigint): boolean {
   if (folder.device === undefined) return false
   return folder.offline_reason !== undefined || folder.device !== device

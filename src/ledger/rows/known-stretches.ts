@@ -10,20 +10,23 @@ export interface KnownStretch {
 }
 
 interface Kept extends KnownStretch {
-  /** It stands in the table as well. */
+  /** True if the table has this range, too. */
   kept: boolean
 }
 
 /**
- * The stretches of a folder that were found to be exactly as the rows say. They are some for a thousand files, so
- * they stand in memory. What is learned reaches the table with the next write of any kind; what a written row takes away leaves it
- * in the same transaction.
+ * The ranges of a folder that a scan found to be exactly as the rows say. There are only a few for
+ * each thousand files, so they are kept in memory. A new range reaches the table with the next
+ * write of any kind. When a row is written, its range leaves the table in the same transaction.
  */
 export function createKnownStretches(database: Sqlite) {
-  /** In path order. */
+  /** Ranges by folder, in the order of their paths. */
   const by_folder = new Map<number, Kept[]>()
   let unkept: { folder: number; stretch: Kept }[] = []
-  /** Replaced by others, and still in the table: as true as before, but they would overlap. */
+  /**
+   * Ranges that newer ones replaced, and that are still in the table. They are as true as before,
+   * but would overlap the newer ones.
+   */
   let replaced: { folder: number; through_path: string }[] = []
   const load = database.prepare(
     'SELECT after_path, through_path, digest, 1 AS kept FROM stretches WHERE folder = ? ORDER BY through_path',
@@ -39,7 +42,7 @@ export function createKnownStretches(database: Sqlite) {
     return found?.through_path === through_path && found.after_path === after_path && found.digest === digest
   }
 
-  /** Reads no row and writes none: this is called in the middle of a read. */
+  /** Changes only memory, because it is called in the middle of a read. */
   function learn(folder: number, learned: KnownStretch): void {
     const all = ofOwn(folder)
     const from = firstBeyond(all, learned.after_path)
@@ -52,9 +55,10 @@ export function createKnownStretches(database: Sqlite) {
     unkept.push({ folder, stretch })
   }
 
-  /** A row was written, or is about to be: inside the transaction. */
+  /** Call this inside the transaction, when a row was written or is about to be. */
   function touch(folder: number, path: string): void {
-    // What is not in memory any more may hold the path as well, and would be believed after a restart.
+    // A replaced range in the table may have the path, too. After a restart it would count as
+    // unchanged.
     dropReplaced()
     const all = ofOwn(folder)
     if (all.length === 0) return
@@ -65,12 +69,12 @@ export function createKnownStretches(database: Sqlite) {
     if (found.kept) delete_sql.run(folder, found.through_path)
   }
 
-  /** Inside a transaction, before it commits. */
+  /** Call this inside a transaction, before it commits. */
   function flush(): void {
     if (unkept.length === 0) return
     dropReplaced()
     for (const { folder, stretch } of unkept) {
-      // It may have been taken away or replaced since.
+      // The range may have been removed or replaced since.
       const all = ofOwn(folder)
       if (all[firstThrough(all, stretch.through_path)] !== stretch) continue
       put.run(folder, stretch.through_path, stretch.after_path, stretch.digest)
@@ -79,7 +83,7 @@ export function createKnownStretches(database: Sqlite) {
     unkept = []
   }
 
-  /** After a rollback: the table is the truth. */
+  /** Call this after a rollback. The table has the truth. */
   function reload(): void {
     by_folder.clear()
     unkept = []
@@ -105,17 +109,17 @@ export function createKnownStretches(database: Sqlite) {
 
 export type KnownStretches = ReturnType<typeof createKnownStretches>
 
-/** Index of the first that ends at `path` or after it. */
+/** Index of the first range that ends at `path` or after it. */
 function firstThrough(all: readonly KnownStretch[], path: string): number {
   return firstWhere(all, ({ through_path }) => through_path === path || isBefore(path, through_path))
 }
 
-/** Index of the first that ends after `path`. */
+/** Index of the first range that ends after `path`. */
 function firstBeyond(all: readonly KnownStretch[], path: string): number {
   return firstWhere(all, ({ through_path }) => isBefore(path, through_path))
 }
 
-/** `holds` holds for none, and from some index on for all. */
+/** The first index where `holds` is true. It must be true for all that follow. */
 function firstWhere(all: readonly KnownStretch[], holds: (stretch: KnownStretch) => boolean): number {
   let low = 0
   let high = all.length

@@ -3,18 +3,18 @@ import type { ContentState } from '../../domain/content.ts'
 import type { FileState } from '../../domain/file.ts'
 import type { Parting } from '../../domain/removal.ts'
 
-/** A path that parted from a content, and what is known of the path now. */
+/** A path that no longer holds a content, and what is known of the path now. */
 export interface KnownParting extends Pick<Parting, 'why' | 'policy' | 'accepted' | 'at_ms'> {
   folder: string
   path: string
-  /** Undefined where the path was forgotten: then it was gone for months. */
+  /** Undefined if the path has no row any more: it was gone for months, or is ignored. */
   state: FileState | undefined
   gone_ms: number | undefined
-  /** Of what the path holds, or held last. */
+  /** State of the content that the path holds, or held last; undefined without one. */
   content_state: ContentState | undefined
 }
 
-/** Reads the partings of a content. */
+/** Reads the partings of a content: the paths that no longer hold it. */
 export function createPartingRows(database: Sqlite) {
   const of_content = database.prepare(
     `SELECT folders.name AS folder, partings.path, why, policy, partings.accepted, at_ms, files.state, files.gone_ms,

@@ -5,13 +5,16 @@ import type { LifeFact, PauseFact } from '../../domain/fact.ts'
 
 export interface Pause {
   since_ms: number
-  /** By the wall clock; undefined: until somebody resumes. */
+  /** Unix ms by the wall clock; undefined: until a user resumes. */
   until_ms: number | undefined
   by: string
   why: string | undefined
 }
 
-/** Whether a person stopped what goes out. Read once and kept in memory: every claim asks. */
+/**
+ * Knows whether a user paused outgoing work. It is read once and kept in memory, because every
+ * claim asks.
+ */
 export function createPauseRow(database: Sqlite, absences: AbsenceRows) {
   let pause: Pause | undefined
   const put = database.prepare(
@@ -20,7 +23,7 @@ export function createPauseRow(database: Sqlite, absences: AbsenceRows) {
   const drop = database.prepare('DELETE FROM pause')
   reload()
 
-  /** A second pause takes the place of the first, and it has been paused since that one. */
+  /** A second pause replaces the first one, but the paused time counts from the first. */
   function apply(fact: PauseFact, at_ms: number): void {
     const before = pause
     const goes_on = fact.type === 'paused' && holds(at_ms)
@@ -38,7 +41,7 @@ export function createPauseRow(database: Sqlite, absences: AbsenceRows) {
     return pause !== undefined && isInForce(pause, now_ms)
   }
 
-  /** Also after a rollback. */
+  /** Call this also after a rollback. */
   function reload(): void {
     pause = readRow(database)
   }
@@ -48,13 +51,13 @@ export function createPauseRow(database: Sqlite, absences: AbsenceRows) {
 
 export type PauseRow = ReturnType<typeof createPauseRow>
 
-/** Of a ledger that is open for reading; undefined where nothing is paused. */
+/** Reads the pause from a ledger that is open for reading; undefined if nothing is paused. */
 export function readPause(database: Sqlite, now_ms: number): Pause | undefined {
   const pause = readRow(database)
   return pause && isInForce(pause, now_ms) ? pause : undefined
 }
 
-/** One that ended by itself, and that nobody has resumed or followed by another. */
+/** Reads a pause that ended by itself; undefined once a user has resumed or paused again. */
 export function readEndedPause(database: Sqlite, now_ms: number): Absence | undefined {
   const pause = readRow(database)
   if (pause?.until_ms === undefined || isInForce(pause, now_ms)) return undefined
@@ -69,12 +72,18 @@ function readRow(database: Sqlite): Pause | undefined {
   return readOne(database.prepare('SELECT since_ms, until_ms, by_whom AS "by", why FROM pause'))
 }
 
-/** A restart, an update, a crash: whoever is back sooner was not away. Else a daemon that dies again and again would never be late. */
+/**
+ * A shorter time without a daemon (a restart, an update, a crash) is no absence. Otherwise a daemon
+ * that dies again and again would never count as late.
+ */
 const shortest_ms = 5 * minute_ms
-/** More than a year of evenings; what is older than the oldest of them is late anyway. */
+/**
+ * Absences that are kept: more than a year of evenings. Work that is older than the oldest of them
+ * is late anyway.
+ */
 const most_absences = 500
 
-/** Rows of `absences`, and of `at_work`: until when a daemon is known to have been there. */
+/** Rows of `absences`, and of `at_work`: the time until which a daemon is known to have worked. */
 export function createAbsenceRows(database: Sqlite) {
   const until = database.prepare('SELECT until_ms FROM at_work').pluck()
   const put = database.prepare('INSERT OR REPLACE INTO at_work (id, until_ms) VALUES (1, ?)')
@@ -82,16 +91,20 @@ export function createAbsenceRows(database: Sqlite) {
   const forget = database.prepare('DELETE FROM absences WHERE to_ms > ?')
   const trim = database.prepare('DELETE FROM absences WHERE id <= (SELECT max(id) FROM absences) - ?')
 
-  /** Of the time before the first that is told nobody knows anything. */
+  /**
+   * Records that a daemon is at work, and the absence before it. All time before the first record
+   * counts as absence, because nothing is known about it.
+   */
   function atWork({ since_ms }: LifeFact, at_ms: number): void {
-    // A clock that ran ahead and was set right: the absence that it made lies ahead, and would cover what is really late.
+    // A clock that ran ahead and was set right can leave an absence in the future. It would excuse
+    // work that is really late.
     forget.run(at_ms)
     const until_ms = readOne<number>(until) ?? 0
     if (since_ms - until_ms > shortest_ms) note('away', until_ms, since_ms)
     put.run(at_ms)
   }
 
-  /** A pause is over, however short it was. */
+  /** Records a pause that is over, however short it was. */
   function paused(from_ms: number, to_ms: number): void {
     if (to_ms > from_ms) note('paused', from_ms, to_ms)
   }
@@ -106,12 +119,12 @@ export function createAbsenceRows(database: Sqlite) {
 
 export type AbsenceRows = ReturnType<typeof createAbsenceRows>
 
-/** Of a ledger that is open for reading, by their beginning. */
+/** Reads the absences from a ledger that is open for reading, ordered by their begin. */
 export function readAbsences(database: Sqlite): Absence[] {
   return readAll(database.prepare('SELECT why, from_ms, to_ms FROM absences ORDER BY from_ms'))
 }
 
-/** Until when a daemon that watches is known to have been at work. */
+/** Unix ms until which a watching daemon is known to have worked; undefined if none has. */
 export function readAtWork(database: Sqlite): number | undefined {
   return readOne(database.prepare('SELECT until_ms FROM at_work').pluck())
 }

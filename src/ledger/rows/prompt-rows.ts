@@ -11,7 +11,10 @@ export interface PromptRow {
   configured: boolean
   began_ms: number
   began_seq: number
-  /** Since when there was the prompt, as far as manifests told a rebuilt ledger: its begin, or the due time of its oldest run. */
+  /**
+   * Unix ms since when the prompt has existed, as the manifests in a rebuilt ledger say: its begin,
+   * or the due time of its oldest run if that is earlier. Undefined without manifests.
+   */
   restored_ms: number | undefined
   checked_ms: number
   last_written_due_ms: number | undefined
@@ -22,7 +25,10 @@ const columns = `prompts.id, name, projects.project_id, schedule, configured, be
   last_written_due_ms, chat_id`
 const with_project = `SELECT ${columns} FROM prompts JOIN projects ON projects.id = prompts.project`
 
-/** Reads and writes rows of `prompts`. There are few, and they change with runs only: nothing is kept in memory. */
+/**
+ * Reads and writes rows of `prompts`. Nothing is kept in memory, because there are few prompts and
+ * they change only with runs.
+ */
 export function createPromptRows(database: Sqlite) {
   const named_sql = database.prepare(`${with_project} WHERE name = ?`)
   const with_id = database.prepare(`${with_project} WHERE prompts.id = ?`)
@@ -78,20 +84,26 @@ export function createPromptRows(database: Sqlite) {
     return readAll(open_runs, id)
   }
 
-  /** Seen first: what is there now was there before it. */
+  /**
+   * Records a prompt that begins now. What arrived until now came before it, unless `first_run` is
+   * `all`.
+   */
   function begin({ name, project_id, schedule, first_run }: PromptFact, at_ms: number): void {
     add_project.run(project_id)
     begin_sql.run({ name, project_id, schedule, first_run, at_ms })
   }
 
-  /** Begins in another project, or goes on there from where it stood; times that came due meanwhile are not made up. */
+  /**
+   * Begins the prompt in another project, or continues there from its last position. Due times that
+   * passed meanwhile are not made up.
+   */
   function move(id: number, prompt: PromptFact, at_ms: number): void {
     leave.run(id)
     begin(prompt, at_ms)
     come_back.run(prompt.name)
   }
 
-  /** A manifest recorded a run of this time, and that the prompt existed since then. */
+  /** Records what a manifest says: a run of this time, and since when the prompt has existed. */
   function restored(id: number, due_ms: number, since_ms: number): void {
     restored_sql.run({ id, since_ms })
     mark_sql.run({ due_ms, id })
@@ -108,10 +120,10 @@ export function createPromptRows(database: Sqlite) {
     restored,
     goOn: (id: number, schedule: string, at_ms: number) => void go_on.run({ id, schedule, at_ms }),
     restExcept: (names: readonly string[]) => void rest.run(JSON.stringify(names)),
-    /** Due times up to this one are dealt with; never moves back. */
+    /** Marks due times up to this one as done; never moves back. */
     check: (id: number, due_ms: number) => void check_sql.run(due_ms, id),
     reset: (name: string, checked_ms: number) => void reset_sql.run(checked_ms, name),
-    /** The last-run mark; never moves back. */
+    /** Moves the last-run mark; never back. */
     mark: (id: number, due_ms: number) => void mark_sql.run({ due_ms, id }),
     keepChat: (id: number, chat_id: string) => void keep_chat.run(chat_id, id),
   }

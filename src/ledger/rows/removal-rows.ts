@@ -8,22 +8,23 @@ import { type FileRow, heldBy } from './file-rows.ts'
 import type { FolderRow } from './folder-row.ts'
 import type { FolderRows } from './folder-rows.ts'
 
-/** Of a row of `files`: it has not come to rest. */
+/** SQL for a row of `files` that is not settled. */
 const unsettled = `files.state IN ('seen', 'blocked')`
 /**
- * Of one without known bytes: it may be any content of its size, under another name. As `mayBeAny` says it of a row, and word for word
- * the conditions of its two indexes.
+ * SQL for a file without known bytes: it may be any content of its size, under another name.
+ * `mayBeAny` decides the same for a row. The text is word for word the conditions of two indexes.
  */
 export const may_be_any = `${unsettled} OR files.state = 'skipped' AND files.reason <> 'empty'`
 
-/** Of rows that may be any: the newest content that any of them may be; see `twinOf`. */
+/** SQL for the newest content that any of these rows may be; see `twinOf`. */
 const all_contents = Number.MAX_SAFE_INTEGER
 const any_so_far = all_contents - 1
 export const newest_it_may_be = `max(iif(files.state = 'skipped', coalesce(files.left_out_after, ${any_so_far}), ${all_contents}))`
 
 /**
- * What a content has for a twin, by `newest_it_may_be` of the rows of its size. A file that was left out, as it lies there, before the
- * content came here was a copy of it at the most: what went there later gave it another stat.
+ * The twin of a content, by `newest_it_may_be` of the rows of its size. A file that was left out
+ * with its present stat before the content came can only be a copy of it. A file that moved there
+ * later would have another stat.
  */
 export function twinOf(content: number, newest: number | undefined): Twin {
   if (newest === undefined) return 'none'
@@ -31,17 +32,27 @@ export function twinOf(content: number, newest: number | undefined): Twin {
   return newest >= content ? 'left_out' : 'left_out_before'
 }
 
-/** What waits for something else than time is looked at again after this, should nobody tell that it has come. */
+/**
+ * The delay until the next check of a content that waits for an event, in case no fact reports the
+ * event.
+ */
 export const look_again_ms = 600_000
 
 /**
- * Where paths part from contents, and which contents are outdated since: in the assistant, and held by no path. A row that is `seen`
- * or `blocked` holds what it held last, until its bytes are known; one that was gone before holds nothing until then.
+ * Records which paths no longer hold a content, and since when no path holds it (outdated). A row
+ * that is `seen` or `blocked` holds what it held last until its bytes are known. If the file was
+ * gone before, it holds nothing until then.
  */
 export function createRemovalRows(database: Sqlite, { folders, usage }: { folders: FolderRows; usage: Usage }) {
-  /** Contents that wait for a file of their size, by that size. A new process looks at all again after its first scan. */
+  /**
+   * Contents that wait for a file of their size, by size in bytes. A new process checks all
+   * contents again after its first scan.
+   */
   const by_size_of_twin = new Map<number, Set<number>>()
-  /** No path has parted from anything, as in every first look: then there is nothing to keep up with. */
+  /**
+   * True while no path has parted from any content, as in every first scan. Then nothing has to be
+   * updated.
+   */
   let is_idle = database.prepare('SELECT 1 FROM partings LIMIT 1').get() === undefined
   const part = database.prepare(
     `INSERT OR REPLACE INTO partings (folder, path, content, why, policy, at_ms) VALUES (?, ?, ?, ?, ?, ?)`,
@@ -50,7 +61,7 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
   const needed_again = database.prepare(
     `UPDATE contents SET outdated_ms = NULL, remove_due_ms = NULL, remove_why = NULL WHERE id = ?`,
   )
-  // Only what a 201 made is ours, and every path that held it must have said so.
+  // Sluice removes only assets that it made (a 201), and only if every path that held them agrees.
   const judge = database.prepare(
     `UPDATE contents SET outdated_ms = coalesce(outdated_ms, @at_ms), remove_why = NULL,
          remove_due_ms = iif(made_here = 1 AND EXISTS (SELECT 1 FROM partings WHERE content = @content)
@@ -75,7 +86,7 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
     `UPDATE contents SET remove_due_ms = @at_ms, remove_why = NULL WHERE outdated_ms IS NOT NULL AND made_here = 1 AND id IN
        (SELECT content FROM partings WHERE folder = @folder AND policy = 'remove')`,
   )
-  // Versions before the one that has just gone.
+  // Earlier versions of the file that has just gone.
   const look_at_parted = database.prepare(
     `UPDATE contents SET remove_due_ms = @at_ms, remove_why = NULL WHERE outdated_ms IS NOT NULL AND made_here = 1 AND id IN
        (SELECT content FROM partings WHERE folder = @folder AND path = @path AND policy = 'remove')`,
@@ -98,7 +109,10 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
   )
   const unrefuse = database.prepare('DELETE FROM removal_refusals WHERE project = ?')
 
-  /** After a row of a file changed; undefined: there was none, or is none any more. */
+  /**
+   * Call this after the row of a file changed; undefined means that there was no row, or is none
+   * now.
+   */
   function follow(before: FileRow | undefined, after: FileRow | undefined, at_ms: number): void {
     const is_still_twin = after && mayBeAny(after) && after.stat.size === before?.stat.size
     if (before && mayBeAny(before) && !is_still_twin) twinSettled(before.stat.size, at_ms)
@@ -113,14 +127,17 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
     }
   }
 
-  /** It may have been outdated before it was ready, and others may have waited for it. */
+  /** The content may have been outdated before it was ready, and others may have waited for it. */
   function becameReady(content: number, at_ms: number): void {
     if (is_idle) return
     judge.run({ content, at_ms })
     wake_replaced.run({ content, at_ms })
   }
 
-  /** The asset is gone there: nothing is left to part from. Only what no person agreed to counts as removed by itself. */
+  /**
+   * The asset is gone on the service, so its partings go, too. Only partings that no user accepted
+   * count for the removal limits.
+   */
   function removed({ id, project, size }: ContentRow, at_ms: number): void {
     for (const { folder, why } of unaccepted.all(id) as { folder: number; why: Parting['why'] }[]) {
       usage.add(removedIn(folder), size, at_ms)
@@ -131,12 +148,15 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
     unrefuse.run(project)
   }
 
-  /** Looked at again at the time; undefined: it is kept. */
+  /** Defers the check of a removal to this time; undefined if the content is kept. */
   function putOff(content: number, until_ms: number | undefined, why: string | undefined): void {
     put_off.run(until_ms, why, content)
   }
 
-  /** Looked at again as soon as a file of its size has come to rest, or is left out no more. */
+  /**
+   * Defers the check until a file of its size is settled or no longer left out, at the latest to
+   * `until_ms`.
+   */
   function awaitTwin({ id, size }: ContentRow, why: 'twin' | 'left_out', until_ms: number): void {
     putOff(id, until_ms, why)
     const waiting = by_size_of_twin.get(size) ?? new Set()
@@ -148,17 +168,19 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
     lookSoon(at_ms)
   }
 
-  /** The folder has another policy now. */
+  /** Checks the folder's removals again: its policy changed, or it is configured again. */
   function reconsider({ id }: FolderRow, at_ms: number): void {
     if (!is_idle) reconsider_sql.run({ folder: id, at_ms })
   }
 
-  /** The folder has another root or project: what it parted from before is none of its business any more. */
+  /** Keeps what paths of the folder held before, because it has another root or project. */
   function keepParted({ id }: FolderRow): void {
     if (!is_idle) for (const statement of keep_parted) statement.run(id)
   }
 
-  /** A folder was looked at or came back, or a person said a word: what waits for that is looked at now. */
+  /**
+   * Checks waiting removals now: a folder was scanned or came back, or a user accepted removals.
+   */
   function lookSoon(at_ms: number): void {
     if (!is_idle) look_soon.run({ at_ms })
   }
@@ -167,7 +189,10 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
     refuse.run(project, code, message, at_ms)
   }
 
-  /** What was gone and came back may have held the same bytes again: now it is known, or gone once more. */
+  /**
+   * A file that was gone and came back may have held the same bytes again. Now its bytes are known,
+   * or it is gone once more.
+   */
   function clearDoubt(before: FileRow | undefined, after: FileRow | undefined, at_ms: number): void {
     if (is_idle || before?.content === undefined) return
     if (before.state !== 'gone' && before.gone_ms !== undefined && heldBy(after) !== before.content) {
@@ -185,7 +210,8 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
 
   function partFrom({ folder: id, path }: FileRow, content: number, how: Parting['why'], at_ms: number): void {
     const folder = folders.withId(id)
-    // What lies under another root, or changed while nobody watched over the folder, was neither deleted nor changed here.
+    // A file under another root, or one that changed while its folder was not configured, was
+    // neither deleted nor changed here.
     const why = folder?.moved_ms === undefined ? how : 'let_go'
     const removes = why === 'deleted' ? folder?.on_delete === 'remove' : folder?.on_change === 'remove_old'
     is_idle = false
@@ -198,12 +224,12 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
 
 export type RemovalRows = ReturnType<typeof createRemovalRows>
 
-/** Under this name the hours count what was removed in a folder after its file was deleted. */
+/** The kind of usage for removals in a folder after their files were deleted. */
 export function deletedIn(folder: number): Used {
   return `deleted in ${folder}`
 }
 
-/** Under this name the hours count what was removed in a folder. */
+/** The kind of usage for all removals in a folder. */
 export function removedIn(folder: number): Used {
   return `removed in ${folder}`
 }

@@ -5,7 +5,7 @@ import { newRun, type RunProgress } from '../../domain/run-progress.ts'
 
 export interface RunRow extends RunProgress {
   id: number
-  /** The prompt's row. */
+  /** Id of the prompt's row. */
   prompt: number
   due_ms: number
   cause: RunCause
@@ -24,14 +24,17 @@ type RawRun = Omit<RunRow, 'error' | 'notes' | 'turns' | 'refusals'> &
   FaultColumns &
   Record<'notes' | 'turns' | 'refusals', string>
 
-/** In queries, so that they find the partial index of the open runs. */
+/** Listed in queries so that they use the partial index of the open runs. */
 export const open_run_states = `'due', 'planned', 'asking', 'asked', 'answered'`
 export const open_runs_of_prompt = `SELECT id AS run, due_ms, state FROM runs WHERE prompt = ? AND state IN (${open_run_states}) ORDER BY due_ms`
-/** Of a content. */
+/** SQL that finds an open run about a content. */
 export const is_asked_about_sql = `SELECT 1 FROM runs JOIN run_assets ON run_assets.run = runs.id
   WHERE runs.state IN (${open_run_states}) AND run_assets.content = ? LIMIT 1`
 
-/** Reads and writes runs with their turns, assets and refusals; knows nothing of prompts, told or deliveries. */
+/**
+ * Reads and writes runs with their turns, assets and refusals; knows nothing of prompts, covered
+ * contents or deliveries.
+ */
 export function createRunRows(database: Sqlite) {
   const get_sql = database.prepare('SELECT * FROM runs WHERE id = ?')
   const insert_sql = database.prepare(
@@ -57,7 +60,7 @@ export function createRunRows(database: Sqlite) {
     return raw && runRow(raw)
   }
 
-  /** Undefined where the prompt has a run of this time. */
+  /** Inserts a run; undefined if the prompt already has a run of this time. */
   function insert(
     run: { prompt: number; due_ms: number; cause: RunCause; mark_ms: number | undefined },
     at_ms: number,
@@ -72,7 +75,7 @@ export function createRunRows(database: Sqlite) {
     update_sql.run({ id, ...plain, ...json, error_code: error?.code, error_message: error?.message })
   }
 
-  /** In place of an earlier plan. */
+  /** Replaces an earlier plan. */
   function putPlan(id: number, plan: Pick<RunPlan, 'assets' | 'refusals'>): void {
     drop_assets.run(id)
     for (const [place, asset] of plan.assets.entries()) {
@@ -105,7 +108,7 @@ function runRow(raw: RawRun): RunRow {
   }
 }
 
-/** A row with its fault as one value. */
+/** Returns a row with its fault as one value. */
 export function withFault<Row extends FaultColumns>({
   error_code,
   error_message,

@@ -11,7 +11,10 @@ export interface Trouble {
   last_ms: number
 }
 
-/** What is wrong beyond any one file: kept so that status can tell it while the daemon is down too. */
+/**
+ * Problems beyond a single file. They are stored so that status can show them while the daemon is
+ * down, too.
+ */
 export function createTroubleRows(database: Sqlite) {
   const begin = database.prepare(
     `INSERT INTO troubles (about, code, message, hint, since_ms, last_ms) VALUES (@about, @code, @message, @hint, @at_ms, @at_ms)
@@ -31,12 +34,15 @@ export function createTroubleRows(database: Sqlite) {
 
 export type TroubleRows = ReturnType<typeof createTroubleRows>
 
-/** Oldest first. */
+/** Reads the problems, oldest first. */
 export function readTroubles(database: Sqlite): Trouble[] {
   return readAll(database.prepare('SELECT * FROM troubles ORDER BY since_ms, about'))
 }
 
-/** Which host uploads go to is known from tickets alone: its origin is kept, of the signed address nothing else. */
+/**
+ * Stores the origin that uploads go to, which only tickets name, and nothing else of the signed
+ * address.
+ */
 export function createHostRows(database: Sqlite) {
   const note = database.prepare(
     `INSERT INTO hosts (what, origin, since_ms) VALUES ('blob', ?, ?)
@@ -53,7 +59,7 @@ export function createHostRows(database: Sqlite) {
 
 export type HostRows = ReturnType<typeof createHostRows>
 
-/** `https://blobs.example.com`; undefined before the first upload. */
+/** The origin of uploads, as in `https://blobs.example.com`; undefined before the first upload. */
 export function readBlobOrigin(database: Sqlite): string | undefined {
   return readOne(database.prepare(`SELECT origin FROM hosts WHERE what = 'blob'`).pluck())
 }

@@ -3,27 +3,42 @@ import { day_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 import { to_send } from '../content-queue.ts'
 import { open_run_states } from './run-rows.ts'
 
-/** Time servers move a clock back by less than this in normal days, and waits that are longer by it harm nobody. */
+/**
+ * Time servers normally turn a clock back by less than this. Waits that become so much longer do no
+ * harm.
+ */
 const setback_ms = minute_ms
-/** The newest time is written again when it moved by this: not a page with every transaction. */
+/**
+ * The newest time is stored again when it has moved by this, so that not every transaction writes a
+ * page for it.
+ */
 const keep_after_ms = 10 * second_ms
-/** Between two calls so much counts as time that passed: passes may be a day apart. What is longer may have been a jump. */
+/**
+ * The longest time between two calls that counts as passed, because passes may be a day apart. A
+ * longer one may have been a jump of the clock.
+ */
 const silence_ms = day_ms
 
-/** The clock was set back, and has not come to where it was: it ran ahead before, or is wrong now, and nobody can tell which. */
+/**
+ * The clock was turned back and has not reached `from_ms` again. It ran ahead before, or is wrong
+ * now, and there is no way to know which.
+ */
 interface TimeTakenBack {
   from_ms: number
   to_ms: number
 }
 
 /**
- * Every wait in the ledger is a wall-clock time. When the clock ran ahead and is set right, in this life of the process or
- * before it, whatever lies beyond now is due now: nobody can tell how long it was meant to wait.
+ * Every wait in the ledger ends at a wall-clock time. When a clock that ran ahead is set right,
+ * during this process or before it, every time after now becomes due now: how long each wait was
+ * meant to be is not known.
  *
- * It may also have been right, and be set to a past that is wrong (a machine whose own clock stopped, until a time server answers).
- * To be due sooner harms no wait but the grace of what was deleted, which ends with a removal. So in time that was taken back a jump
- * ahead takes a day of it at the most, and the one that brings the clock to where it was takes nothing. A clock that is wrong for longer
- * than its error comes to where it was by itself: a jump ahead after that cannot be told from a machine that slept, and counts as time.
+ * The clock may also have been right, and be set to a wrong past (a machine whose own clock
+ * stopped, until a time server answers). Being due too early harms only one wait: the grace of
+ * deleted files, which ends with a removal. So until the clock reaches its old time, a jump ahead
+ * takes at most a day of the grace, and the jump that reaches the old time takes nothing. A clock
+ * that is wrong for longer than its error reaches its old time by itself. A jump ahead after that
+ * may be a machine that slept, so it counts as time.
  */
 export function createWallClock(database: Sqlite, on_set_back: () => void) {
   let newest_ms = Number.NEGATIVE_INFINITY
@@ -44,12 +59,12 @@ export function createWallClock(database: Sqlite, on_set_back: () => void) {
     make_due('contents', 'not_before_ms', `state = 'ingesting'`),
     make_due('contents', 'not_before_ms', `state = 'removing'`),
     make_due('contents', 'remove_due_ms', `state = 'ready' AND remove_due_ms IS NOT NULL`),
-    // Gone in the time that is taken back: its grace begins now.
+    // Files that went in the time that is taken back: their grace begins now.
     make_due('files', 'gone_ms', `state = 'gone'`),
     make_due('contents', 'labels_due_ms', `state = 'ready' AND labels_due_ms IS NOT NULL`),
     make_due('runs', 'not_before_ms', `state IN (${open_run_states})`),
     make_due('deliveries', 'not_before_ms', `state = 'wanted'`),
-    // A scan of the time that is taken back answers nobody who asks from now on.
+    // A scan from the time that is taken back answers no request from now on.
     make_due('folders', 'scan_wanted_ms', 'scan_wanted_ms IS NOT NULL'),
     make_due('folders', 'moved_ms', 'moved_ms IS NOT NULL'),
     make_due('partings', 'at_ms', 'true'),
@@ -58,7 +73,10 @@ export function createWallClock(database: Sqlite, on_set_back: () => void) {
   ]
   reload()
 
-  /** In the transaction of every call that may write, before it does. */
+  /**
+   * Notes the time of a call. Call this in the transaction of every call that may write, before it
+   * does.
+   */
   function passes(now_ms: number): void {
     if (now_ms < newest_ms - setback_ms) setBack(now_ms)
     else if (taken_back) goOnFrom(taken_back, now_ms)
@@ -86,7 +104,7 @@ export function createWallClock(database: Sqlite, on_set_back: () => void) {
     kept_ms = Number.NEGATIVE_INFINITY
   }
 
-  /** After a rollback. */
+  /** Call this after a rollback. */
   function reload(): void {
     const row = readOne<{ newest_ms: number } & Partial<TimeTakenBack>>(row_sql)
     newest_ms = row?.newest_ms ?? Number.NEGATIVE_INFINITY
