@@ -2,16 +2,22 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { codeOf, SluiceError } from '../../base/run/errors.ts'
 import { controlSocket, ledgerFile } from '../file/state-directory.ts'
 
-/** Every socket of Linux, with the path that it was bound to: that stays when the file goes (proc_net(5), unix). */
+/**
+ * Lists every socket of Linux with the path that it was bound to. The path stays when the file is
+ * removed (proc_net(5), unix).
+ */
 const sockets_file = '/proc/net/unix'
 const socket_line = /^\S+: \S+ \S+ (\S+) \S+ \S+ +(\d+) (.*)$/
-/** __SO_ACCEPTCON; a connection that was accepted has the same path, and not this. */
+/**
+ * __SO_ACCEPTCON: the socket listens. An accepted connection has the same path, but not this flag.
+ */
 const listens_flag = 0x1_00_00
 
 /**
- * Where the socket is gone a daemon may work on all the same: somebody removed, moved or covered what it has open. Another beside
- * it would begin an empty ledger and ask every prompt once more. Error `ledger.orphan`. Says nothing where such a process cannot
- * be seen: of another user, in another container, without /proc.
+ * Throws if a daemon still works although its socket is gone: a user removed, moved or covered the
+ * files that it has open. A second daemon beside it would begin an empty ledger and ask every
+ * prompt again. Error `ledger.orphan`. It cannot see a process of another user, in another
+ * container, or without /proc.
  */
 export function refuseOrphan(state_dir: string): void {
   const socket = controlSocket(state_dir)
@@ -27,7 +33,7 @@ export function refuseOrphan(state_dir: string): void {
   })
 }
 
-/** The process that listens on a socket whose file is not there any more. */
+/** The process that listens on a socket whose file is gone; undefined if none is found. */
 function orphanOf(socket: string): number | undefined {
   const inode = listeningInode(socket)
   return inode === undefined ? undefined : processThatHas(`socket:[${inode}]`)
@@ -53,7 +59,7 @@ function processThatHas(what: string): number | undefined {
     })
 }
 
-/** Others' processes are hidden, and any may end while it is looked at. */
+/** Processes of other users are hidden, and any process may end during the check. */
 function unlessHidden<Answer>(look: () => Answer, otherwise: Answer): Answer {
   try {
     return look()

@@ -13,12 +13,14 @@ import { fileRow } from '../rows/file-rows.ts'
 import type { ContentRecorder } from './record-content.ts'
 import type { FileRecorder } from './record-file.ts'
 
-/** Rows of contents that one call may go through: a few milliseconds of the ledger's time. */
+/** Rows of contents that one call may read: a few milliseconds of the ledger's time. */
 const rows_at_once = 20_000
 /** Rows in memory at a time: thousands of files may have the same bytes. */
 const copies_at_once = 5_000
 
-/** Applies facts of the audit: which contents were seen on the service in this round, and how many of each kind. */
+/**
+ * Applies facts of the audit: which contents a round saw on the service, and how many of each kind.
+ */
 export function createAuditRecorder(database: Sqlite, parts: { contents: ContentRecorder; files: FileRecorder }) {
   const { contents, files } = parts
   const rows: AuditRows = createAuditRows(database)
@@ -41,7 +43,7 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
        ORDER BY id LIMIT @limit`,
   )
   const newest = database.prepare('SELECT coalesce(max(id), 0) FROM contents').pluck()
-  // The condition of the index contents_in_need, word for word, and the state in question.
+  // This repeats the condition of the index contents_in_need word for word, and adds the state.
   const removed_sql = database
     .prepare(
       `SELECT id FROM contents WHERE state IN ('refused', 'removed_on_service') AND +state = 'removed_on_service'
@@ -77,16 +79,18 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
     }
   }
 
-  /** After a fact about a content. */
+  /** Call this after a fact about a content was applied. */
   function follow(type: ContentFact['type'], content: number, at_ms: number): void {
     count(type, content)
     if (type === 'asset_missing' && readOne<Marked>(marked, content)?.is_restored) wantRestored(content, at_ms)
   }
 
   /**
-   * The service lacks an asset, and the ledger came back from a backup since the last audit. We may have removed it ourselves
-   * after the backup was made, and the same bytes may be there as another asset. So this is not reported: its files are checked
-   * as if they were new, then the service is asked for their bytes, and they are sent where it lacks them. The brake counts them.
+   * The service lacks an asset, and the ledger came back from a backup since the last audit. Sluice
+   * itself may have removed the asset after the backup was made, and the service may have the same
+   * bytes as another asset. So this is not reported. The files are checked as if they were new.
+   * Then the service is asked for their bytes, and they are sent if it lacks them. They count for
+   * the upload limit.
    */
   function wantRestored(content: number, at_ms: number): void {
     for (;;) {
@@ -98,12 +102,12 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
     contents.apply({ type: 'content_orphaned', content }, at_ms)
   }
 
-  /** Whether it counts as looked at in this round, and as what. */
+  /** Counts a content as checked in this round, by the result of the check. */
   function count(type: ContentFact['type'], content: number): void {
     const bucket = bucket_of[type]
     if (bucket === undefined) return
     const row = readOne<Marked>(marked, content)
-    // Before the first round nothing is marked.
+    // Before the first round no content is marked.
     if (row === undefined || row.round === 0) return
     const { project, audited_round, round, is_running } = row
     const was_usable = audited_round === round
@@ -131,7 +135,7 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
       if (status !== 'other') rows.count(project, status === 'ready' ? 'unknown' : 'slots', 1)
       return
     }
-    // Anything else is settled by asking for it alone.
+    // For any other status the auditor asks for this asset alone, and that answer decides.
     if (status !== 'ready') return
     for (const { id, state } of known) {
       if (state === 'ready') count('asset_ready', id)

@@ -11,7 +11,10 @@ import type { FolderRows } from '../rows/folder-rows.ts'
 import type { RemovalRows } from '../rows/removal-rows.ts'
 import { createHostRows, type HostRows } from '../rows/trouble-rows.ts'
 
-/** Applies facts about contents: the pure transition, then everything in the ledger that follows from it. */
+/**
+ * Applies facts about contents: the pure transition, then everything in the ledger that follows
+ * from it.
+ */
 export function createContentRecorder(
   database: Sqlite,
   parts: { folders: FolderRows; counts: Counts; tickets: Tickets; usage: Usage; removals: RemovalRows },
@@ -32,7 +35,8 @@ export function createContentRecorder(
        ${oldestThere('@content', '@folder')}) ON CONFLICT DO NOTHING`,
   )
   const mark_ready = database.prepare(`UPDATE files SET ready_ms = ? WHERE content = ? AND state = 'present'`)
-  // A file that changed while its bytes went out is not `present` any more; its next version must wait all the same.
+  // A file that changed while its bytes were sent is no longer `present`, but its next version must
+  // wait, too.
   const mark_sent = database.prepare(`UPDATE files SET sent_ms = ? WHERE content = ? AND state <> 'gone'`)
   const mark_labels_due = database.prepare('UPDATE contents SET labels_due_ms = ? WHERE id = ?')
   const want_anew = database.prepare('UPDATE contents SET wanted_ms = ? WHERE id = ?')
@@ -40,17 +44,17 @@ export function createContentRecorder(
   const forget_label_intents = database.prepare('DELETE FROM label_intents WHERE content = ?')
   const append_history = database.prepare('INSERT INTO history (at_ms, content, event, detail) VALUES (?, ?, ?, ?)')
 
-  /** False where the fact says nothing about the content as it now stands. */
+  /** False if the fact does not apply to the content as it is now; then nothing changes. */
   function apply(fact: ContentFact, at_ms: number): boolean {
     const before = rows.get(fact.content)
     const after = before && contentAfter(before, fact, at_ms)
     if (!before || !after) return false
-    // A path came with these bytes meanwhile, or has them in a folder that is away.
+    // Meanwhile a path got these bytes, or a path in an offline folder has them.
     if (fact.type === 'content_orphaned' && present.get(before.id) !== undefined) return false
     if (fact.type === 'removal_intended' && held.get(before.id) !== undefined) return false
     keepTicket(fact, at_ms)
     rows.update(before, after)
-    // The next asset of this content begins without any.
+    // The next asset of this content begins without labels.
     if (before.asset_id !== undefined && after.asset_id !== before.asset_id) {
       forget_labels.run(before.id)
       forget_label_intents.run(before.id)
@@ -69,7 +73,10 @@ export function createContentRecorder(
     return true
   }
 
-  /** A person asks again: what was given up is wanted, what was set back is due now. */
+  /**
+   * A user asks for a retry: a content that was given up is wanted again, a deferred one is due
+   * now.
+   */
   function retry(id: number, at_ms: number): void {
     const content = rows.get(id)
     if (!content) return
@@ -78,12 +85,15 @@ export function createContentRecorder(
     } else if (isUnderway(content.state)) rows.update(content, { ...content, not_before_ms: at_ms })
   }
 
-  /** A content that just became usable through this folder; nothing happens when it already was. */
+  /** Records that a content became usable through this folder; does nothing if it already was. */
   function arrive(folder: number, content: number, at_ms: number): void {
     arrive_sql.run({ folder, content, at_ms })
   }
 
-  /** Where no folder asks for labels there is nothing to do; labels taken out of the config come here as `relabel`. */
+  /**
+   * Does nothing if no folder asks for labels. If the config no longer has a label, `relabel` makes
+   * its contents due.
+   */
   function labelsDue(content: number, at_ms: number): void {
     if (folders.wantLabels()) mark_labels_due.run(at_ms, content)
   }
@@ -92,7 +102,10 @@ export function createContentRecorder(
     mark_labels_due.run(null, content)
   }
 
-  /** What came back meanwhile is sent anew; so is what the service kept as the same asset. */
+  /**
+   * Sends the content again if a path holds it meanwhile; also others that the service kept as this
+   * asset.
+   */
   function afterRemoval(content: ContentRow, at_ms: number): void {
     removals.removed(content, at_ms)
     const others = same_asset.all(content.asset_id, content.id) as number[]
@@ -130,7 +143,8 @@ export function createContentRecorder(
       counts.add(folder, after.state, files, files * before.size)
       if (after.state === 'ready') arrive(folder, before.id, at_ms)
     }
-    // How long it waits is counted from here: what was ready or refused for a year has not waited for a year.
+    // The waiting time counts from here: a content that was ready or refused for a year has not
+    // waited for a year.
     if (isUnderway(after.state) && !isUnderway(before.state)) want_anew.run(at_ms, before.id)
     if (after.state === 'ready') {
       mark_ready.run(at_ms, before.id)
@@ -144,10 +158,16 @@ export function createContentRecorder(
 
 export type ContentRecorder = ReturnType<typeof createContentRecorder>
 
-/** A service may carry out later what it gave no answer to: so long a removal of ours may be why an asset is not there. */
+/**
+ * The service may act on a request later, even if it gave no answer. For this long, a removal by
+ * Sluice may be why an asset is missing.
+ */
 const removal_echo_ms = day_ms
 
-/** It was meant to be removed after it was ready, and then was not: what was asked may have come to pass all the same. */
+/**
+ * True if Sluice began to remove the asset after it was ready, and then kept it. The request may
+ * have had its effect all the same.
+ */
 function mayBeRemovedByUs({ intended_ms = 0, ready_ms }: ContentRow, at_ms: number): boolean {
   return ready_ms !== undefined && intended_ms > ready_ms && at_ms - intended_ms < removal_echo_ms
 }

@@ -16,7 +16,7 @@ interface ContentOfFile {
   is_new?: true
 }
 
-/** A file as it was found: hashed, with the stat of just those bytes. */
+/** A file as it was found: hashed, with the stat of exactly these bytes. */
 export type Settled = Pick<Extract<FileFact, { type: 'file_settled' }>, 'path' | 'stat' | 'md5'>
 
 const unknown_stat: FileStat = { size: 0, mtime_ns: 0n, ctime_ns: 0n, inode: 0n }
@@ -42,7 +42,7 @@ export function createFileRecorder(parts: {
         unsettle(folder, fact.path, row, fact.stat, fact.not_before_ms, at_ms)
         break
       case 'file_changed':
-        // Whoever says so may have seen other bytes under the same stat.
+        // The reporter of this fact may have seen other bytes under the same stat.
         if (row) unsettle(folder, fact.path, { ...row, left_out_after: undefined }, row.stat, fact.not_before_ms, at_ms)
         break
       case 'file_settled':
@@ -56,10 +56,10 @@ export function createFileRecorder(parts: {
         break
       case 'file_skipped': {
         const { stat, reason, rule } = fact
-        // Who says so looked before a person let it in.
+        // The check behind this fact came before a user accepted the file.
         if (row?.accepted && reason === 'before_start') return void lookAgain(row, {}, at_ms)
         const base = baseRow(folder, fact.path, row, stat, at_ms)
-        // It may have moved since the first look.
+        // The file may have moved since the first scan, which changes its ctime.
         const there_ms = reason === 'before_start' ? Math.min(changed_ms(stat), folder.started_ms) : base.there_ms
         const left_out_after = base.left_out_after ?? contents.rows.newest()
         write(row, { ...base, state: 'skipped', stat, reason, detail: rule, there_ms, left_out_after }, at_ms)
@@ -123,7 +123,10 @@ export function createFileRecorder(parts: {
     if (!same_as_before && row?.content !== undefined) contents.labelsDue(row.content, at_ms)
   }
 
-  /** The content of these bytes in the folder's project: known, or new and wanted, or held by the brake. */
+  /**
+   * The content of these bytes in the folder's project: known, or new and wanted. Without an id if
+   * the upload limit holds the file.
+   */
   function contentFor(
     folder: FolderRow,
     row: FileRow | undefined,
@@ -133,7 +136,7 @@ export function createFileRecorder(parts: {
     const { rows } = contents
     const bytes = { project: folder.project, md5, size: stat.size }
     const is_held = !row?.accepted && brakeHolds(stat.size, at_ms)
-    // Of a path that nobody knows the bytes are mostly new as well: then asking for them first is asked for nothing.
+    // For an unknown path the bytes are mostly new, too. So a query for them first would be wasted.
     if (row === undefined && !is_held) {
       const id = rows.insertNew(bytes, newTimes(row, stat, at_ms))
       if (id !== undefined) return wanted(id, stat, at_ms)
@@ -153,7 +156,7 @@ export function createFileRecorder(parts: {
   }
 
   function newTimes(row: FileRow | undefined, stat: FileStat, at_ms: number): NewTimes {
-    // Sent in the future: the clock was set back since.
+    // A time in the future means that the clock was turned back since.
     const sent_ms = Math.min(row?.sent_ms ?? Number.NEGATIVE_INFINITY, at_ms)
     const not_before_ms = Math.max(at_ms, sent_ms + limits.min_resend_ms)
     return { not_before_ms, wanted_ms: at_ms, newest_ms: Number(stat.mtime_ns / 1_000_000n) }
@@ -164,7 +167,7 @@ export function createFileRecorder(parts: {
     return { id, state: 'wanted', is_new: true }
   }
 
-  /** Nobody has held a content before it was new. */
+  /** A new content has no holder yet. */
   function thereWith(folder: FolderRow, content: ContentOfFile): number | undefined {
     return content.is_new ? undefined : files.thereWith(folder.id, content.id)
   }
@@ -178,7 +181,8 @@ export function createFileRecorder(parts: {
 
   function gone(row: FileRow, at_ms: number): void {
     if (row.state === 'gone') return
-    // What `start` left out stays known: the file may have moved, and its new path is looked at after the old one.
+    // A file that `start` left out stays known. It may have moved, and its new path is checked
+    // after the old one.
     if (row.content === undefined && row.reason !== 'before_start') {
       forget(row, at_ms)
       return
@@ -194,7 +198,7 @@ export function createFileRecorder(parts: {
     if (row.content !== undefined) contents.labelsDue(row.content, at_ms)
   }
 
-  /** `content_state` saves a read where the caller knows it. */
+  /** `content_state` saves a read if the caller knows it. */
   function write(before: FileRow | undefined, after: FileRow, at_ms: number, content_state?: string): void {
     if (before) counts.add(before.folder, stage(before), -1, -before.stat.size)
     counts.add(after.folder, content_state ?? stage(after), 1, after.stat.size)
@@ -207,21 +211,21 @@ export function createFileRecorder(parts: {
     return contents.rows.get(row.content)?.state ?? row.state
   }
 
-  /** The row of a file that is long gone. */
+  /** Deletes the row of a file that has been gone for long. */
   function dropTombstone(folder: number, path: string): void {
     const row = files.get(folder, path)
     if (row?.state === 'gone') forget(row, row.gone_ms ?? row.seen_ms)
   }
 
-  /** Puts one row back to be looked at, now: a person's word, or rules that changed. */
+  /** Makes one row due for a check now, because a user asked for it or the rules changed. */
   function lookAgain(
     row: FileRow,
     change: Partial<Pick<FileRow, 'accepted' | 'content' | 'gone_ms'>>,
     at_ms: number,
   ): void {
-    // What `start` left out is judged by `start` again, not as an arrival.
+    // A file that `start` left out is judged by `start` again, not as an arrival.
     const reason = row.reason === 'before_start' && !change.accepted ? row.reason : undefined
-    // Without its content: the folder was given another project, and what is there was there before.
+    // Without its content: the folder got another project, and the file was there before that.
     const there_ms = 'content' in change ? (row.there_ms ?? row.seen_ms) : row.there_ms
     const asked = { reason, detail: undefined, not_before_ms: at_ms, there_ms, ...change }
     write(row, { ...row, ...asked, state: 'seen' }, at_ms)
@@ -233,9 +237,11 @@ export function createFileRecorder(parts: {
 export type FileRecorder = ReturnType<typeof createFileRecorder>
 
 /**
- * The row to build on. `seen_ms` is the first sight of this version of the file: kept while it settles, new when settled bytes
- * moved. The content last held stays, so that a touched file and its old version are still known to belong together; what was gone,
- * or lay under another root, does not count as holding it until its bytes are known (`heldBy`).
+ * The row to build on. `seen_ms` is the first sight of this version of the file. It stays while the
+ * file settles, and is new when a settled file changed. The row keeps the content that it held
+ * last, so that a touched file and its old version are still known to belong together. If the file
+ * was gone, or under another root, it does not hold that content until its bytes are known
+ * (`heldBy`).
  */
 function baseRow(
   folder: FolderRow,
@@ -266,8 +272,10 @@ function baseRow(
 }
 
 /**
- * Decided by the first look at a folder and kept for as long as the bytes may be the same: a file that is renamed or made readable
- * before it could be sent did not come. Whether they are is known for sure when it settles.
+ * Unix ms since when the bytes were there; undefined if they came later. The first scan of a folder
+ * decides this, and it stays as long as the bytes may be the same. So a file that is renamed, or
+ * made readable, before it could be sent is no arrival. Whether the bytes are the same is certain
+ * when the file settles.
  */
 function thereSince(folder: FolderRow, row: FileRow | undefined, stat: FileStat): number | undefined {
   if (row) {
@@ -279,7 +287,7 @@ function thereSince(folder: FolderRow, row: FileRow | undefined, stat: FileStat)
   return is_first_look && changed_ms(stat) <= folder.started_ms ? changed_ms(stat) : undefined
 }
 
-/** By the clock of the file system. */
+/** Unix ms of the ctime, by the clock of the file system. */
 function changed_ms({ ctime_ns }: FileStat): number {
   return Number(ctime_ns / 1_000_000n)
 }

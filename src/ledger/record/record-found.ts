@@ -3,14 +3,17 @@ import type { FileRows } from '../rows/file-rows.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { FileRecorder, Settled } from './record-file.ts'
 
-/** Applies what a scan found where nobody had looked: as many single files, but that nobody has to be asked for each of them. */
+/**
+ * Applies what a scan found at unknown paths, like single `file_settled` facts, but without a query
+ * for each file.
+ */
 export function createFoundRecorder(parts: { folders: FolderRows; files: FileRows; recorder: FileRecorder }) {
   const { folders, recorder } = parts
   const file_rows: FileRows = parts.files
 
   function apply(found: FilesFound, at_ms: number): void {
     const folder = folders.named(found.folder)
-    // Away by now: the scan that follows its return finds them once more.
+    // The folder is offline by now. The scan after its return finds these files again.
     if (!folder || folder.offline_reason !== undefined || found.ends.length === 0) return
     const files = filesOf(found)
     const rows = file_rows.between(folder.id, files.path(0), files.path(found.ends.length - 1))
@@ -26,7 +29,10 @@ export function createFoundRecorder(parts: { folders: FolderRows; files: FileRow
 
 export type FoundRecorder = ReturnType<typeof createFoundRecorder>
 
-/** One at a time: thousands of objects that are made together outlive the room for those that soon go. */
+/**
+ * Makes the files one at a time. Thousands of objects that are made together outlive the memory for
+ * short-lived objects.
+ */
 function filesOf({ names, ends, stats, md5s }: FilesFound): {
   path(index: number): string
   file(index: number): Settled

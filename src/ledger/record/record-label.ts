@@ -3,7 +3,7 @@ import { hasCharacters } from '../../base/text/format.ts'
 import type { LabelFact } from '../../domain/fact.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 
-/** Applies facts about labels, and answers which labels a content should carry. */
+/** Applies facts about labels, and returns the labels that a content should carry. */
 export function createLabelRecorder(database: Sqlite, folders: FolderRows) {
   const attached_sql = database.prepare('SELECT name, label_id FROM asset_labels WHERE content = ? ORDER BY name')
   const attach = database.prepare('INSERT OR REPLACE INTO asset_labels (content, name, label_id) VALUES (?, ?, ?)')
@@ -43,7 +43,10 @@ export function createLabelRecorder(database: Sqlite, folders: FolderRows) {
     }
   }
 
-  /** A path that came or went meanwhile, or another config, changed the wanted set: then the labels stay due. */
+  /**
+   * False if other labels are wanted by now: a path came or went, or the config changed. Then they
+   * stay due.
+   */
   function isStillWanted(content: number, said: readonly string[]): boolean {
     const now = wanted(content)
     return now === undefined || JSON.stringify(now) === JSON.stringify(said)
@@ -58,7 +61,10 @@ export function createLabelRecorder(database: Sqlite, folders: FolderRows) {
     return in_doubt.all(content) as string[]
   }
 
-  /** The union over the present paths, sorted; undefined when no configured folder holds it: then its labels stay. */
+  /**
+   * The labels that all present paths give together, sorted; undefined if no configured folder
+   * holds the content: then its labels stay.
+   */
   function wanted(content: number): string[] | undefined {
     const places = places_sql.all(content) as { folder: number; first_folder: string }[]
     const names = new Set<string>()

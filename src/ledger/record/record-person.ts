@@ -11,7 +11,10 @@ import type { FileRecorder } from './record-file.ts'
 /** Rows in memory at a time: a folder may have millions. */
 const page_rows = 5_000
 
-/** Which rows under a path are put back to be looked at. A row that was is met only once: pages go on by path. */
+/**
+ * The rows under a path that become due for a check. Each row is met only once, because pages go on
+ * by path.
+ */
 const conditions = {
   every: `state <> 'gone'`,
   unsettled: `state IN ('seen', 'blocked', 'skipped') AND content IS NOT NULL`,
@@ -20,7 +23,7 @@ const conditions = {
   blocked: `+state = 'blocked' AND +reason <> 'brake'`,
 } as const
 
-/** A person's word, and what a changed config means for many rows at once. */
+/** Applies what users record, and what a changed config means for many rows at once. */
 export function createPersonRecorder(
   database: Sqlite,
   parts: { files: FileRecorder; contents: ContentRecorder; removals: RemovalRows },
@@ -82,7 +85,10 @@ export type PersonRecorder = ReturnType<typeof createPersonRecorder>
 
 type RawFile = Parameters<typeof fileRow>[0]
 
-/** A file, and everything below a directory: '0' is the byte after '/'. The empty path is the whole folder. */
+/**
+ * Reads the row of a file, and all rows below a directory: '0' is the byte after '/'. The empty
+ * path is the whole folder.
+ */
 function* pagesOf<Row extends { path?: unknown }>(
   select: (path: string) => Statement,
   { id }: FolderRow,

@@ -6,12 +6,18 @@ import type { DeliveryRows } from '../rows/delivery-rows.ts'
 import { createPromptRows, type PromptRows } from '../rows/prompt-rows.ts'
 import { createRunRows, type RunRows } from '../rows/run-rows.ts'
 
-/** Finished runs are for people, who ask about the last ones; two years keep a yearly report beside the one before it. */
+/**
+ * Ended runs are kept for users, who ask about the last ones. Two years keep a yearly report beside
+ * the one before it.
+ */
 const run_days = 730
-/** Runs dropped by one `tidy`; each may have some hundred rows of assets. */
+/** Runs deleted by one `tidy`. Each may have some hundred rows of assets. */
 const trimmed_at_once = 50
 
-/** Applies facts about prompts and runs: the pure transition, then everything in the ledger that follows from it. */
+/**
+ * Applies facts about prompts and runs: the pure transition, then everything in the ledger that
+ * follows from it.
+ */
 export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
   const prompts: PromptRows = createPromptRows(database)
   const runs: RunRows = createRunRows(database)
@@ -45,7 +51,10 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
     }
   }
 
-  /** Old runs that are over. What was told stays for ever, and the newest run of each prompt. */
+  /**
+   * Deletes old runs that have ended, but not the newest run of a prompt, or one with open
+   * deliveries. What reports covered stays for ever.
+   */
   function trim(at_ms: number): void {
     for (const run of old.all(at_ms - run_days * day_ms) as number[]) {
       deliveries.deleteOfRun(run)
@@ -58,7 +67,7 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
       const known = prompts.named(prompt.name)
       if (known?.project_id === prompt.project_id) prompts.goOn(known.id, prompt.schedule, at_ms)
       else if (known) {
-        // Their assets and chats are of the other project.
+        // The assets and chats of its open runs belong to the other project.
         endOpen(known.id, 'prompt.moved', 'the prompt was given another project before this run had ended', at_ms)
         prompts.move(known.id, prompt, at_ms)
       } else prompts.begin(prompt, at_ms)
@@ -72,7 +81,10 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
     prompts.restExcept([...names])
   }
 
-  /** Skipped where nothing can have been asked, failed where something may have been: its answer is not waited for. */
+  /**
+   * Skips a run if surely nothing was asked. Otherwise it fails, and Sluice does not wait for its
+   * answer.
+   */
   function endOpen(prompt: number, code: string, message: string, at_ms: number): void {
     for (const { run } of prompts.openRuns(prompt)) {
       const { state, turn } = runs.get(run)!

@@ -10,8 +10,9 @@ import {
 } from '../file/state-directory.ts'
 
 /**
- * In a ledger from a backup, which is closed: nothing that it calls ready is known to be so still, and each project is audited as soon
- * as a daemon can. A round that was under way when the backup was made saw what was there then, so none goes on.
+ * Marks a closed ledger as restored from a backup. Nothing that it calls ready is known to be ready
+ * still, so each project is audited as soon as a daemon can. An audit round that was running when
+ * the backup was made saw the state of that time, so it does not continue.
  */
 export function markRestored(file: string, now_ms: number): void {
   changeClosed(file, (database) => {
@@ -22,8 +23,9 @@ export function markRestored(file: string, now_ms: number): void {
 }
 
 /**
- * Puts a ledger that was made anew in `new_dir`, and is closed, in the place of the lost one, which is moved aside; answers its
- * new name. The caller holds the lock of both. Tickets belong to their ledger and go with it.
+ * Puts the rebuilt, closed ledger of `new_dir` in the place of the lost one. The lost one is moved
+ * aside, and its new path is returned; undefined without one. The caller holds the locks of both.
+ * Tickets belong to their ledger and go with it.
  */
 export function putRebuiltInPlace(state_dir: string, new_dir: string, now_ms: number): string | undefined {
   forgetWanted(ledgerFile(new_dir))
@@ -35,12 +37,15 @@ export function putRebuiltInPlace(state_dir: string, new_dir: string, now_ms: nu
   return aside
 }
 
-/** Everything was wanted anew just now: for the brake that would be a day's worth of new files, and hold up tomorrow's. */
+/**
+ * The rebuild has just made all contents wanted. For the upload limit that would be a day of new
+ * files, which would hold back tomorrow's.
+ */
 function forgetWanted(file: string): void {
   changeClosed(file, (database) => database.exec(`DELETE FROM usage WHERE what = 'wanted'`))
 }
 
-/** A ledger that nobody has open; afterwards all of it stands in the file. */
+/** Changes a ledger that no process has open. Afterwards the file alone has everything. */
 function changeClosed(file: string, change: (database: Sqlite) => void): void {
   const database = openSqlite({ file, migrations: ledger_migrations, synchronous: 'FULL' })
   try {

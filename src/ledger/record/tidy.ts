@@ -8,9 +8,12 @@ import type { DeliveryRows } from '../rows/delivery-rows.ts'
 import type { FileRecorder } from './record-file.ts'
 import type { RunRecorder } from './record-run.ts'
 
-/** Rows trimmed at once: a few milliseconds of the ledger's time. */
+/** Rows deleted at once: a few milliseconds of the ledger's time. */
 const tidy_rows = 5_000
-/** How long the row of a file that is gone is kept: a folder taken back within a season sends nothing twice. */
+/**
+ * Days that the row of a gone file is kept. So a folder that returns within a season sends nothing
+ * twice.
+ */
 const tombstone_days = 90
 
 export interface TidyParts {
@@ -23,7 +26,7 @@ export interface TidyParts {
   contents: ContentRows
 }
 
-/** Drops what nobody needs any more, a bounded piece at a time. */
+/** Deletes what is no longer needed, a limited number of rows at a time. */
 export function tidyLedger(database: Sqlite, parts: TidyParts, limits: LedgerLimits, at_ms: number): void {
   parts.usage.trim(at_ms)
   trimHistory(database, limits, tidy_rows, at_ms)
@@ -49,7 +52,7 @@ function eraseOldTickets({ tickets, contents }: TidyParts): void {
   }
 }
 
-/** Drops what is too old or one too many, a bounded piece at a time. */
+/** Deletes rows that are too old or too many, a limited number at a time. */
 function trimHistory(
   database: Sqlite,
   { history_days, max_history_rows }: LedgerLimits,
@@ -59,7 +62,8 @@ function trimHistory(
   const newest = database.prepare('SELECT max(id) FROM history').pluck().get() as number | null
   database
     .prepare(
-      // Only the oldest rows are read: the whole history takes as long as a scan of the folder it is about.
+      // It reads only the oldest rows: a read of the whole history takes as long as a scan of the
+      // folder.
       `DELETE FROM history WHERE id IN (
          SELECT id FROM (SELECT id, at_ms FROM history ORDER BY id LIMIT ?) WHERE id <= ? OR at_ms < ?)`,
     )
