@@ -8,17 +8,19 @@ import type { Usage } from '../rows/counts.ts'
 
 const to_follow = `state = 'ingesting'`
 const to_label = `state = 'ready' AND labels_due_ms IS NOT NULL`
-/** Those of a `folder`: the large ones where `is_large` is 1, and the others where it is 0. */
+/** Files of one `folder` that wait for a check: large ones if `is_large` is 1, else the others. */
 const looks_in = `files INDEXED BY files_to_look_in
   WHERE folder = @folder AND (size >= ${large_bytes}) = @is_large AND state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL`
 const not_excepted =
   'project NOT IN (SELECT id FROM projects WHERE project_id IN (SELECT value FROM json_each(@except)))'
-// What only has to be completed is small, whatever its size.
+// A content in state `sent` only needs the call `complete`, whatever its size.
 const of_sizes = `(size <= @up_to OR state = 'sent')`
 
 /**
- * Reads what may be claimed, by the partial indexes: rows that are done cost nothing. Those of contents take `now`, `limit` and
- * `except` (project ids as JSON), those to send `up_to` bytes besides, and answer ids: most of what is due is claimed already.
+ * Queries for work that may be claimed. They use the partial indexes, so finished rows cost
+ * nothing. Queries for contents take `now`, `limit` and `except` (project ids as JSON), those for
+ * uploads also `up_to` (bytes). They return ids only, because most of what is due is claimed
+ * already.
  */
 export function createClaimQueries(database: Sqlite) {
   const select = (condition: string, due = 'not_before_ms') =>
@@ -61,22 +63,22 @@ export function createClaimQueries(database: Sqlite) {
   return { sources, a_path, next_due, label, follow, to_complete, send_as_found, send_newest, looks }
 }
 
-/** What can only be read in folders that are offline or no longer configured is asked about again after this. */
+/** Delay of work whose files are all in folders that are offline or no longer configured. */
 const out_of_reach_ms = 5 * minute_ms
 
 /**
- * Puts work off while its folder is away, and brings it back at once when the folder is. The mark stands in the row, where
- * nothing else does, so that the next life of the daemon knows it too.
+ * Defers work while its folder is offline, and makes it due as soon as a folder comes back. The
+ * mark is part of the row and nowhere else, so the next process knows it too.
  */
 export function createOutOfReach(database: Sqlite) {
   const defer_content = database.prepare(
-    // In the place of an earlier error, too: else it would not be known when the folder comes back.
+    // This replaces an earlier error: only rows with this code become due when a folder returns.
     `UPDATE contents SET not_before_ms = ?, error_code = 'out_of_reach', error_message = 'its folder is not there' WHERE id = ?`,
   )
   const defer_look = database.prepare(
     `UPDATE files SET not_before_ms = ?, reason = coalesce(reason, 'out_of_reach') WHERE folder = ? AND path = ?`,
   )
-  // Of what is due by now nothing has to be said, and a backlog of a million rows is not read each time that a folder is found there.
+  // Without rows due already: they need no change, and a backlog may have a million of them.
   const return_contents = database.prepare(
     `UPDATE contents SET not_before_ms = @at_ms, error_code = NULL, error_message = NULL
        WHERE ${to_send} AND not_before_ms > @at_ms AND error_code = 'out_of_reach'`,
@@ -94,7 +96,7 @@ export function createOutOfReach(database: Sqlite) {
     defer_look.run(now_ms + out_of_reach_ms, folder, path)
   }
 
-  /** A folder came back: what waits for one is due now; what is still out of reach is put off again. */
+  /** Makes work that waits for a folder due now. The next claim defers it again if need be. */
   function bringBack(at_ms: number): void {
     return_contents.run({ at_ms })
     return_looks.run({ at_ms })
@@ -103,11 +105,11 @@ export function createOutOfReach(database: Sqlite) {
   return { deferContent, deferLook, bringBack }
 }
 
-/** What `uploads.max_bytes_per_day` leaves for one round of claims; bytes that are on their way count as sent. */
+/** Bytes that `uploads.max_bytes_per_day` leaves for one claim. Bytes in flight count as sent. */
 export class DailyBudget {
   #left: number
   #untouched: boolean
-  /** Something had to wait for the budget. Nothing smaller passes it then: else a large file might wait for ever. */
+  /** True once a content had to wait. Smaller ones must not pass it, or it might wait for ever. */
   exhausted = false
 
   constructor(limit: number | undefined, usage: Usage, in_flight_bytes: number, now_ms: number) {
@@ -116,7 +118,10 @@ export class DailyBudget {
     this.#untouched = used === 0
   }
 
-  /** A file larger than a whole day's limit goes when nothing else was sent that day: it would never go otherwise. */
+  /**
+   * Returns false if these bytes must wait. A content larger than the daily limit passes if nothing
+   * else was sent within a day. Otherwise it would never go.
+   */
   take(bytes: number): boolean {
     if (this.exhausted || (bytes > this.#left && !this.#untouched)) {
       this.exhausted = true
@@ -128,14 +133,15 @@ export class DailyBudget {
   }
 }
 
-/** When the budget may have grown: sums are kept by the hour. */
+/** Next time at which the budget can grow, Unix ms: usage is counted by the hour. */
 export function nextHour(now_ms: number): number {
   return (Math.floor(now_ms / hour_ms) + 1) * hour_ms
 }
 
 /**
- * Whether everything that may be sent waits for the budget: then it is not about to go by itself, and nobody waits for it. Noted
- * at each claim; only one that found nothing to send and nothing in flight says so.
+ * Remembers whether all contents to send wait for the budget. They do not move soon, so `sync` does
+ * not wait for them. Each claim notes it: true only if it found nothing to send and nothing is in
+ * flight.
  */
 export function createHeldForBudget() {
   let until_ms = 0
@@ -144,7 +150,7 @@ export function createHeldForBudget() {
     until_ms = is_held ? nextHour(now_ms) : 0
   }
 
-  /** The limit is another one. */
+  /** Called when the limit or a pause changes. */
   function forget(): void {
     until_ms = 0
   }

@@ -1,5 +1,8 @@
 export interface Claimed<Work> {
   work: Work[]
-  /** When the next item that is not due yet will be; undefined when there is none. */
+  /**
+   * Due time of the next item that is not due yet, Unix ms; undefined without one. It is the
+   * present time if the claim stopped before it had examined all rows.
+   */
   next_due_ms: number | undefined
 }

@@ -32,25 +32,23 @@ interface ClaimParts {
 }
 
 type ContentWork = 'send' | 'follow' | 'label'
-/** States in which the bytes have not gone out. */
+/** States before the bytes are uploaded. */
 const before_bytes: readonly ContentRow['state'][] = ['wanted', 'reserving', 'reserved']
 
 type LooksOfFolder = { folder: number; is_large: number }
 
-/** Rows read for one claim at the most, those put off included: a folder with a million files offline costs a bit a call. */
+/** Maximum number of rows that one claim examines. It bounds the cost of huge offline folders. */
 const most_examined = 1_000
 
 const any_file: LookChoice = { except_folders: [], sizes: ['small', 'large'] }
 
-/** What may be claimed of contents: not of these projects, and not what is in flight already. */
+/** Contents that a claim leaves out: those of the projects in `except`, and those in flight. */
 export interface ContentChoice {
   except: readonly string[]
   in_flight: readonly number[]
 }
 
-/**
- * Answers the work that is due and not in flight. What is in flight is known to the callers alone.
- */
+/** Claims work that is due and not in flight. Only the callers know what is in flight. */
 export function createClaims(database: Sqlite, parts: ClaimParts) {
   const held_for_budget = createHeldForBudget()
   const out_of_reach = createOutOfReach(database)
@@ -85,7 +83,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     for (const { path } of looks) out_of_reach.deferLook(folder, path, now_ms)
   }
 
-  /** Those that wait longest. */
+  /** Due checks that are not in flight, the longest due first. */
   function freeLooks(
     folder: string,
     looks: LooksOfFolder,
@@ -101,7 +99,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return free
   }
 
-  /** A folder came back: the work that was deferred for it is due again. */
+  /** Makes work due again that was deferred because a folder was offline. */
   function folderBack(at_ms: number): void {
     out_of_reach.bringBack(at_ms)
   }
@@ -119,8 +117,8 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     if (parts.pause.holds(now_ms)) budget.exhausted = true
     const select = newest_first && !is_probe ? queries.send_newest : queries.send_as_found
     const sizes = createSizesLeft(large)
-    // Their bytes are there, and their slots expire: behind thousands of newer ones they would be
-    // sent again. They cost no bytes.
+    // Contents in state `sent` come first. Behind thousands of newer ones their slots would expire,
+    // and their bytes would be sent again. They use no budget.
     const toComplete = () => {
       const sent = due(limit, choice, taken, now_ms, queries.to_complete)
       return sendWorks(sent, {}, taken, now_ms)
@@ -140,7 +138,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return { work, next_due_ms: Math.min(next_due_ms ?? Number.POSITIVE_INFINITY, nextHour(now_ms)) }
   }
 
-  /** Bytes that are still to go out, and that the day's usage does not count yet. */
+  /** Bytes in flight that are not sent yet, so the day's usage does not count them. */
   function unsentBytes(in_flight: readonly number[]): number {
     let sum = 0
     for (const content of in_flight) {
@@ -150,7 +148,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return sum
   }
 
-  /** Takes what fits the budget and the sizes, and adds it to `taken`. */
+  /** Claims the rows that fit the budget and the sizes, and adds them to `taken`. */
   function sendWorks(
     rows: readonly ContentRow[],
     { budget, sizes }: { budget?: DailyBudget; sizes?: SizesLeft },
@@ -239,7 +237,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     }
   }
 
-  /** Undefined where there is nothing to read from now: the content is abandoned, or deferred while its folder is away. */
+  /** Undefined if no online folder has it now. The content is then deferred, or abandoned. */
   function sourcesOf(row: ContentRow, now_ms: number): SourcePath[] | undefined {
     const rows = (queries.sources.all(row.id) as Parameters<typeof fileRow>[0][]).map(fileRow)
     if (rows.length > 0) return rows.map((file) => source(file))
@@ -257,7 +255,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return (queries.next_due[work].get(now_ms) as number | null) ?? undefined
   }
 
-  /** For people: the folder and path of one of the files that hold the content. */
+  /** Folder and path of a file with this content, as a name for users. */
   function nameOf(row: ContentRow): string {
     const file = queries.a_path.get(row.id) as { folder: number; path: string } | undefined
     return file ? `${parts.folders.withId(file.folder)?.name}/${file.path}` : `content ${row.id}`

@@ -4,9 +4,9 @@ import type { LookWork, Release } from '../ledger.ts'
 import type { Claimed } from './claimed.ts'
 
 /**
- * The work of one kind that workers have taken and not given back. It lives beside the workers and
- * outlives each configuration. No transaction takes part: a fault of the database strands no work,
- * and a process that ends leaves nothing behind.
+ * Work of one kind that workers have claimed and not released. It is in memory beside the workers
+ * and survives a reload. It takes part in no transaction: a database error blocks no work, and a
+ * process that ends leaves nothing behind.
  */
 class InFlight<Named, Item> {
   readonly #items = new Map<number | string, Item>()
@@ -19,7 +19,7 @@ class InFlight<Named, Item> {
     this.#keyOf = keyOf
   }
 
-  /** Runs one query at a time, for two at once would both answer the same work. */
+  /** Runs one query at a time: two at once would claim the same work. */
   take<Work extends Named>(query: (in_flight: Item[]) => Promise<Claimed<Work>>): Promise<Claimed<Work>> {
     const taken = this.#last_query.then(async () => {
       const claimed = await query([...this.#items.values()])
@@ -38,7 +38,7 @@ class InFlight<Named, Item> {
   }
 }
 
-/** What is in flight of each kind of work. */
+/** Work in flight, by kind. */
 export class AllInFlight {
   readonly look = new InFlight<LookWork, LookWork>(
     (look) => look,

@@ -2,17 +2,18 @@ import type { Sqlite } from '../../base/files/sqlite.ts'
 import { to_send } from '../content-queue.ts'
 import type { Pending } from '../ledger.ts'
 
-/** Counting stops here: `sync` asks whether anything is left, a progress bar asks the counts. */
+/** Counting stops here: `sync` asks only whether work is left, and progress bars read `counts`. */
 const counted = 1_000
 
-/** What becomes due by itself until a given time, by the partial indexes of the claims. */
+/** Counts work that becomes due by itself until a time, with the partial indexes of claims. */
 export function createPendingWork(database: Sqlite) {
   const count = (table: string, condition: string, due: string) =>
     database.prepare(
       `SELECT count(*) AS n, min(due) AS due FROM
          (SELECT ${due} AS due FROM ${table} WHERE ${condition} AND ${due} <= ? ORDER BY ${due} LIMIT ${counted})`,
     )
-  // A file that comes to rest is waited for. One that is set aside counts only when its look is due: it may stay so for ever.
+  // A `seen` file counts ahead of its check, because it settles soon. A `blocked` file counts only
+  // when its check is due, because it may stay blocked for ever.
   const look_sql = database.prepare(
     `SELECT count(*) AS n, min(due) AS due FROM
        (SELECT not_before_ms AS due FROM files
@@ -42,7 +43,7 @@ export function createPendingWork(database: Sqlite) {
     return elsewhere_sql.get({ except: JSON.stringify(except), until: until_ms }) !== undefined
   }
 
-  /** `held_for_budget`: what is to be sent waits for the day's limit, and only what has its bytes there goes on. */
+  /** With `held_for_budget` (daily limit or pause), only contents in `sent` count as uploads. */
   function until(until_ms: number, now_ms: number, held_for_budget: boolean): Pending {
     const look = look_sql.get({ until: until_ms, now: now_ms }) as Due
     const to_send = held_for_budget ? complete : send_sql

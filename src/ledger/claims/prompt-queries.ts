@@ -6,17 +6,20 @@ import type { FolderRow } from '../rows/folder-row.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { PromptRow, PromptRows } from '../rows/prompt-rows.ts'
 
-/** Arrivals read for one page at the most: 50 milliseconds of the ledger's time, so that a million told ones hold up nobody. */
+/** Maximum number of arrivals read for one page: about 50 ms, so no other call waits long. */
 const most_arrivals_read = 20_000
-/** Files read for one page of a folder that is walked. */
+/** Maximum number of files read for one page when a folder is read path by path. */
 const most_files_read = 2_000
-/** Up to so many files on their way, all of them are read and sorted for each page; where there are more, the folder is walked. */
+/** Up to this many files on their way are sorted for each page; else the folder is read by path. */
 const most_sorted = 2_000
 
 /**
- * What came, for this prompt. Of what lay there before its folder was kept: what was put there since the prompt began, where that
- * is known. It is for files that were in the folder's former project meanwhile (`there_ms`: first seen, so after `started_ms`), and for
- * a ledger that was lost: then every folder is taken up anew, and the prompt's manifests say since when there was the prompt.
+ * SQL for files that came, as this prompt sees it. A file older than its folder's configuration
+ * counts only if it was put there after the prompt began. The ledger knows that in two cases:
+ * - The folder had another project meanwhile. `there_ms` is then the first sight of the file, later
+ *   than `started_ms`.
+ * - The ledger was lost, so every folder is configured anew. Then the prompt's manifests show since
+ *   when the prompt exists.
  */
 function cameTo(there_ms: string, started_ms: string): string {
   return `(@only_come = 0 OR ${there_ms} IS NULL OR ${there_ms} > max(@began_ms, ${started_ms})
@@ -43,17 +46,18 @@ interface RawUnready extends Omit<UnreadyFile, 'folder' | 'stage' | 'told'> {
 
 interface UnreadyRows {
   rows: RawUnready[]
-  /** The last path that was read, where more may follow. */
+  /** Last path that was read; absent if no more rows follow. */
   next?: string
 }
 
-/** What prompts ask about files. Pages go on by a cursor, in an order that nothing changes. */
+/** Queries of prompts about files. Pages continue by a cursor, in an order that never changes. */
 export function createPromptQueries(database: Sqlite, rows: { folders: FolderRows; prompts: PromptRows }) {
   const last_read = database
     .prepare('SELECT max(seq) FROM (SELECT seq FROM arrivals WHERE seq >= ? ORDER BY seq LIMIT ?)')
     .pluck()
   const arrivals_sql = database.prepare(
-    // Left to itself SQLite takes the index by folder, and reads all that ever arrived there for each page, and all its files for each arrival.
+    // On its own, SQLite would use the index by folder. It would read all arrivals of the folder
+    // for each page, and all files of the folder for each arrival.
     `SELECT arrivals.seq, arrivals.at_ms AS arrived_ms, contents.id AS content, contents.asset_id,
          lower(hex(contents.md5)) AS md5, contents.size, folders.name AS folder, files.path,
          EXISTS (SELECT 1 FROM told WHERE told.prompt = @prompt AND told.md5 = contents.md5 AND told.size = contents.size
@@ -118,7 +122,7 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
     const end = found.at(-1)
     if (end && found.length === limit) return { arrivals: found, next: { seq: end.seq, path: end.path } }
     if (readOne(last_read, last + 1, 1) === undefined) return { arrivals: found }
-    // Before the first path of the first arrival that was not read.
+    // The next page begins with the first arrival that was not read.
     return { arrivals: found, next: { seq: last + 1, path: '' } }
   }
 
@@ -141,7 +145,7 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
     return { files }
   }
 
-  /** Rows of one folder in the order of their paths. */
+  /** Rows of one folder in path order. */
   function pageOf(query: PageOfFolder): UnreadyRows {
     if (readOne<number>(on_the_way)! > most_sorted) return walkOn(query)
     const both = [unready_sql, unsettled_sql].flatMap((statement) => readAll<RawUnready>(statement, query))
@@ -156,7 +160,7 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
     return read.length < most_files_read ? { rows } : { rows, next: read.at(-1)!.path }
   }
 
-  /** In the order of their ids, which a cursor counts on. */
+  /** Configured folders in the order of their ids, which cursors rely on. */
   function foldersNamed(names: readonly string[]): FolderRow[] {
     const wanted = rows.folders.all().filter(({ name, configured }) => configured && names.includes(name))
     return wanted.sort((a, b) => a.id - b.id)
@@ -167,7 +171,7 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
 
 export type PromptQueries = ReturnType<typeof createPromptQueries>
 
-/** A prompt that the ledger has not met began with nothing. */
+/** Query values of a prompt. For an unknown one, no file older than its folder's setup counts. */
 function asked(
   { only_come }: { only_come: boolean },
   prompt: PromptRow | undefined,
@@ -192,7 +196,7 @@ const stages: Readonly<Record<string, UnreadyFile['stage']>> = {
   removed_on_service: 'removed',
 }
 
-/** Undefined for a file that is ready, gone, or left out. */
+/** Undefined for a file that is ready, gone or skipped. */
 function stageOfUnready({ state, content_state }: RawUnready): UnreadyFile['stage'] | undefined {
   return stages[content_state ?? state]
 }

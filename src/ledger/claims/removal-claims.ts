@@ -38,18 +38,18 @@ interface RemovalParts {
   pause: PauseRow
 }
 
-/** Contents judged for one claim at the most: a few milliseconds of the ledger's time. */
+/** Maximum number of contents that one claim judges, in a few milliseconds. */
 const most_judged = 500
 
 const not_excepted =
   'project NOT IN (SELECT id FROM projects WHERE project_id IN (SELECT value FROM json_each(@except)))'
 
 /**
- * Hands out what may be removed on the service. What is handed out is `removing` from that moment on: the last look at who needs it
- * and the intent are one transaction.
+ * Claims assets to remove on the service. A claimed content is `removing` at once: the last check
+ * that no file needs it and the intent to remove it are one transaction.
  */
 export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
-  /** By project and size, within one claim: many files that are left out may have one size, and as many contents. */
+  /** Cache of one claim, by project and size: many skipped files and contents may share a size. */
   const newest_twins = new Map<string, number | undefined>()
   const partings = createPartingRows(database)
   const select = (due: string, order_and_limit: string) =>
@@ -68,7 +68,7 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
           UNION ALL SELECT min(not_before_ms) FROM contents WHERE state = 'removing' AND not_before_ms > @now_ms)`,
     )
     .pluck()
-  // Two contents may have one asset: the service took the bytes of one for those of the other.
+  // Two contents can have one asset, if the service took the bytes of one for those of the other.
   const is_needed = database.prepare(
     `SELECT 1 FROM contents JOIN files ON files.content = contents.id AND files.state <> 'gone'
        WHERE contents.id = @content OR contents.asset_id = @asset_id LIMIT 1`,
@@ -103,7 +103,7 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
     const rows = again.length < limit ? (fresh.all(query) as unknown[]).map(contentRow) : []
     const held = again.length + rows.length > 0 ? heldFolders(now_ms) : new Set<number>()
     const work = again.map((row) => {
-      // Much may have happened since it was meant: a file is back, or its folder keeps now.
+      // The intent may be outdated: the file is back, or its folder has the policy `keep` now.
       const is_doubted = judged(row, held, now_ms).kind !== 'remove'
       return hand(row, { is_fresh: false, is_doubted }, now_ms)
     })
@@ -174,7 +174,7 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
     }
   }
 
-  /** The folders of which so much is to be removed, and was lately, that a person must say so. */
+  /** Folders with so many removals, due and recent ones together, that a user must accept them. */
   function heldFolders(now_ms: number): Set<number> {
     const { counts, usage, limits } = parts
     const { per_ms } = limits.removal
@@ -197,11 +197,11 @@ export type RemovalClaims = ReturnType<typeof createRemovalClaims>
 interface RemovingIn {
   folder: number
   files: number
-  /** JSON. */
+  /** Unix ms of deletions, a JSON array. */
   deleted_ms: string
 }
 
-/** A path whose row was forgotten was gone for months. */
+/** State of the path now. A path without a row has been gone for months. */
 function nowAt({ state = 'gone', gone_ms, content_state, at_ms }: KnownParting): Parting['now'] {
   const last_ready = content_state === 'ready'
   if (state === 'gone') return { kind: 'gone', gone_ms: gone_ms ?? at_ms, last_ready }

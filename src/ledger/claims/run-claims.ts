@@ -7,7 +7,7 @@ import type { DeliveryRows } from '../rows/delivery-rows.ts'
 import type { PauseRow } from '../rows/pause-row.ts'
 import { open_run_states, type RunRow } from '../rows/run-rows.ts'
 
-/** What may go on while a person has stopped what goes out: an answer is waited for, and written down. */
+/** States that continue during a pause: an answer is awaited, and its report is written. */
 const states_in_pause: readonly RunRow['state'][] = ['asked', 'answered']
 
 interface RunChoice {
@@ -41,10 +41,10 @@ interface RunClaimParts {
   pause: PauseRow
 }
 
-/** Answers the runs and deliveries that are due and not in flight. */
+/** Claims runs and deliveries that are due and not in flight. */
 export function createRunClaims(database: Sqlite, { recorder, deliveries, pause }: RunClaimParts) {
-  // In the order in which they came to be, not of their due times: a run by hand may be of a later time than one that is then
-  // made up. Two that are planned side by side would tell the same.
+  // The first run created of each prompt, not the first one due: a run by hand may have a later due
+  // time than a run made up after it. Two runs planned at once would cover the same files.
   const oldest_runs = database.prepare(
     `SELECT runs.id, runs.state, runs.not_before_ms, projects.project_id
        FROM prompts JOIN projects ON projects.id = prompts.project JOIN runs ON runs.id =
@@ -77,7 +77,7 @@ export function createRunClaims(database: Sqlite, { recorder, deliveries, pause 
 
   function claimDeliveries(limit: number, choice: DeliveryChoice, now_ms: number): Claimed<DeliveryWork> {
     const in_flight = new Set(choice.in_flight.map(deliveryName))
-    // A pause is for what goes to the service and for reports, not for what is wrong.
+    // A pause holds up calls to the service and reports, but not alerts.
     const query = { only_alerts: choice.only_alerts || pause.holds(now_ms) ? 1 : 0, now_ms }
     const due = due_deliveries.all({ ...query, limit: limit + in_flight.size }) as DueDelivery[]
     const work = due

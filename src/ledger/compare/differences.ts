@@ -4,10 +4,7 @@ import { after_all_paths, isBefore } from '../path-order.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import type { KnownStretch, KnownStretches } from '../rows/known-stretches.ts'
 
-/**
- * Rows of a stretch as plain arrays: path, state, reason, size, mtime_ns, ctime_ns, inode. A row that cannot differ is left out
- * in SQL: gone files, and files that are already waiting for their next look.
- */
+/** Row of a file in the range, as a plain array. SQL leaves out gone files. */
 type Row = [path: string, state: string, size: bigint, mtime_ns: bigint, ctime_ns: bigint, inode: bigint]
 
 export const no_differences: Differences = {
@@ -17,7 +14,7 @@ export const no_differences: Differences = {
   missing_total: 0,
 }
 
-/** Merges a stretch of the walk with the ledger's rows in the same order: both sides sorted by bytes, each read once. */
+/** Compares a range of a walk with the ledger's rows. Both are sorted by bytes and read once. */
 export function createDifferenceFinder(database: Sqlite, stretches: KnownStretches) {
   const rows_sql = database
     .prepare(
@@ -35,7 +32,7 @@ export function createDifferenceFinder(database: Sqlite, stretches: KnownStretch
     const { after_path, through_path } = stretch
     const rows = rows_sql.all(folder.id, after_path ?? '', through_path ?? after_all_paths) as Row[]
     const found = merge(rows, stretch)
-    // As many rows as files: no file among them that waits for its next look and was not met.
+    // Equal numbers show that the walk found every row. `missing` leaves out `seen` files.
     const is_same = found.changed.length + found.missing_total === 0 && rows.length === stretch.ends.length
     if (learnable && is_same) stretches.learn(folder.id, learnable)
     return found
@@ -59,7 +56,7 @@ function merge(rows: readonly Row[], { names, ends, stats }: Stretch): Differenc
   let missing_total = 0
   let at = 0
   const miss = (row: Row) => {
-    // A waiting file is looked at when its time comes, and found missing then.
+    // A `seen` file has a check ahead, which records if it is gone.
     if (row[1] === 'seen') return
     missing_total++
     if (missing.length < most_missing) missing.push(row[0])
