@@ -5,7 +5,7 @@ import { createFolderRows } from '../rows/folder-rows.ts'
 import { createPromptRows } from '../rows/prompt-rows.ts'
 import { readFolders } from './view-folders.ts'
 
-/** A ready content through one of its present files. */
+/** A ready content with one of its present files. */
 export interface ArrivedFile {
   asset_id: string
   folder: string
@@ -13,10 +13,10 @@ export interface ArrivedFile {
   arrived_ms: number
 }
 
-/** Arrivals read at a time: between two pages the connection is free, and nobody holds a million rows. */
+/** Arrivals per page. Between pages the connection is free, and memory holds only one page. */
 const page_arrivals = 1_000
 
-/** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`, `database.unreadable`. */
+/** Errors: those of openLedgerReadOnly, `database.unreadable`. */
 export function openArrivalsView(state_dir: string) {
   const database = openLedgerReadOnly(state_dir)
   const page = database.prepare(
@@ -34,8 +34,9 @@ export function openArrivalsView(state_dir: string) {
   )
   return {
     /**
-     * What can be asked about, the newest arrival first: a row for each present path of a ready content in these folders that
-     * arrived at `since_ms` or later (absent: ever). Read as far as the caller goes.
+     * Yields the files that a question can cover, the newest arrival first: one row for each
+     * present path of a ready content in these folders. It arrived at `since_ms` or later (absent:
+     * any time). It reads only as far as the caller iterates.
      */
     *newest({ folders, since_ms = 0 }: { folders: readonly string[]; since_ms?: number | undefined }) {
       for (let before = Number.MAX_SAFE_INTEGER; ; ) {
@@ -51,7 +52,7 @@ export function openArrivalsView(state_dir: string) {
   }
 }
 
-/** Without a path: nothing is left of it on disk, or it is not ready any more. */
+/** One arrival. `path` is null if no file holds the content; both are null if it is not ready. */
 interface Row {
   seq: number
   arrived_ms: number
@@ -60,10 +61,10 @@ interface Row {
   path: string | null
 }
 
-/** What a run would be planned from, as the ledger answers it; reads only, beside a daemon at work or without one. */
+/** Data from which a run would be planned. Reads only, with or without a running daemon. */
 export type FreshView = ReturnType<typeof openFreshView>
 
-/** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
+/** Errors: those of openLedgerReadOnly. */
 export function openFreshView(state_dir: string) {
   const database = openLedgerReadOnly(state_dir)
   const prompts = createPromptRows(database)
@@ -72,7 +73,7 @@ export function openFreshView(state_dir: string) {
     folders: async () => readFolders(database),
     arrivals: async (query: ArrivalQuery) => queries.arrivals(query),
     unready: async (query: UnreadyQuery) => queries.unready(query),
-    /** Undefined for a prompt that no daemon has met yet: then everything is fresh, or nothing (first_run). */
+    /** Undefined for a prompt new to all daemons: `first_run` then decides if all is fresh. */
     prompt: (name: string) => prompts.states().find((state) => state.name === name),
     close: () => void database.close(),
   }

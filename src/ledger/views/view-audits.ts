@@ -1,17 +1,20 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { type AuditCounts, createAuditRows, type Emptied, expectedAssets } from '../rows/audit-rows.ts'
 
-/** What people are told of the audit of one project. */
+/** State of one project's audit, as shown to users. */
 export interface AuditView {
   project_id: string
   last_full: (AuditCounts & { began_ms: number; ended_ms: number; expected: number }) | undefined
-  /** `looked_at` of about `expected` assets so far. */
+  /** The running round, with `looked_at` of about `expected` assets checked; else undefined. */
   running: { began_ms: number; pages: number; looked_at: number; missing: number; expected: number } | undefined
-  /** A round found so much gone that it was emptied, or is another one; until it is there again, or a person said that it is right. */
+  /**
+   * Set if a round found so many assets gone that the project was emptied or replaced. Undefined
+   * once they are back or sent again, or a user has accepted it.
+   */
   emptied: Emptied | undefined
 }
 
-/** Of the projects that configured folders belong to. */
+/** Audits of the projects that configured folders belong to. */
 export function readAudits(database: Sqlite): AuditView[] {
   const configured = new Set(
     database

@@ -7,22 +7,22 @@ import { fileStat } from '../rows/file-rows.ts'
 import { type FolderRow, readFolderRows } from '../rows/folder-row.ts'
 import { type Stage, stageOf } from './view-files.ts'
 
-/** A file that should be here, as far as it is compared with the disk. */
+/** A file that should be on disk, with the values to compare. */
 export interface ComparedFile {
   path: string
   state: FileState
   stage: Stage
   reason: string | undefined
   stat: FileStat
-  /** What it holds or last held. */
+  /** Ledger id of its content, or of its last one; undefined without one. */
   content: number | undefined
-  /** Of what it holds, where it is `present`. */
+  /** MD5 of its content; undefined unless it is `present`. */
   md5: string | undefined
   asset_id: string | undefined
 }
 
 export interface ComparedFolder extends Pick<FolderRow, 'root' | 'device' | 'identity' | 'disappearance'> {
-  /** It was given this root, or was configured again, and was not looked at as a whole since. */
+  /** True if its root is new, or it was configured again, and no complete scan has ended since. */
   is_moved: boolean
 }
 
@@ -31,13 +31,13 @@ export interface ComparedAsset {
   content: number
   asset_id: string
   state: ContentState
-  /** For a reason that lay in the asset it was given up. */
+  /** Error code of the content; undefined without one. */
   error_code: string | undefined
   folder: string | undefined
   path: string | undefined
 }
 
-/** A label that we attached, and that nobody is about to change. */
+/** A label that Sluice attached to a content without pending label changes. */
 export interface AttachedLabel {
   content: number
   name: string
@@ -50,7 +50,7 @@ const of_files = `SELECT path, files.state, files.reason, files.size, mtime_ns, 
     iif(md5 IS NULL, NULL, lower(hex(md5))) AS md5, asset_id, coalesce(contents.state, files.state) AS stage
   FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'`
 const folder_id = '(SELECT id FROM folders WHERE name = @folder AND configured = 1)'
-/** Of the file that an asset is called by. */
+/** SQL for a column of the file that names an asset. */
 const a_file = (column: string) =>
   `(SELECT ${column} FROM files JOIN folders ON folders.id = files.folder AND configured = 1
     WHERE files.content = contents.id ORDER BY ${best_copy_first}, folders.id, path LIMIT 1)`
@@ -58,7 +58,7 @@ const asset_columns = `contents.id AS content, asset_id, contents.state AS state
   ${a_file('folders.name')} AS folder, ${a_file('path')} AS path`
 const in_project = 'contents.project = (SELECT id FROM projects WHERE project_id = @project_id)'
 
-/** What the ledger is held against disk and service by. Every answer is a page, of the moment in which it is asked for. */
+/** Ledger data to compare with disk and service. Each page shows the ledger as of its query. */
 export function createComparisonView(database: Sqlite) {
   const page = database
     .prepare(
@@ -99,7 +99,7 @@ export function createComparisonView(database: Sqlite) {
     return row && { ...row, is_moved: row.moved_ms !== undefined }
   }
 
-  /** In path order; those that are gone are left out. An unknown folder has none. */
+  /** Files in path order, without `gone` ones. An unknown folder has none. */
   function* files(folder: string): Generator<ComparedFile, undefined> {
     for (let after = ''; ; ) {
       const rows = readAll<RawFile>(page, { folder, after, last: after_all_paths })
@@ -113,13 +113,13 @@ export function createComparisonView(database: Sqlite) {
     return readAll<RawFile>(one, { folder, path }).map(comparedFile)[0]
   }
 
-  /** True when a file with this inode, size and mtime was left out by the folder's `start`: it moved, and stays left out. */
+  /** True if `start` left out this file (inode, size, mtime) at another path. It stays left out. */
   function wasBeforeStart(folder: string, { inode, size, mtime_ns }: FileStat): boolean {
     const values = { folder, inode: BigInt.asIntN(64, inode), size, mtime_ns }
     return before_start.get(values) !== undefined
   }
 
-  /** Contents that are ready, by id; with `folders` only those that a file in one of them holds. */
+  /** Ready contents by id. With `folders`, only those that a file in one of these folders holds. */
   function ready(query: {
     project_id: string
     folders: readonly string[] | undefined
@@ -130,7 +130,7 @@ export function createComparisonView(database: Sqlite) {
     return readAll(ready_sql, { ...query, folders })
   }
 
-  /** Those of these assets that are known here; one asset may be that of several contents. */
+  /** Known contents of these assets. Several contents can have the same asset. */
   function assets(project_id: string, asset_ids: readonly string[]): ComparedAsset[] {
     return readAll(listed, { project_id, ids: JSON.stringify(asset_ids) })
   }
@@ -143,7 +143,7 @@ export function createComparisonView(database: Sqlite) {
     return readAll(labels_sql, JSON.stringify(contents))
   }
 
-  /** The highest id of a content. */
+  /** Highest id of a content; 0 without contents. */
   function newestContent(): number {
     return readOne<number>(newest)!
   }

@@ -10,34 +10,34 @@ export interface FileView {
   stage: Stage
   size: number
   mtime_ns: bigint
-  /** Why it is skipped, blocked or refused, or failed last. */
+  /** Reason of being skipped, blocked or refused, or of the last failure; undefined without one. */
   reason: string | undefined
   detail: string | undefined
   asset_id: string | undefined
   ready_ms: number | undefined
 }
 
-/** Everything that is known of one path. */
+/** All that the ledger knows of one path. */
 export interface FileStory {
   folder: string
   stage: Stage
   row: FileRow
-  /** What it holds or last held. */
+  /** The content that it has, or had last; undefined without one. */
   content: ContentRow | undefined
   labels: { name: string; label_id: string }[]
   /** Other files with the same bytes, at most `most_others`. */
   others: { folder: string; path: string }[]
-  /** Of the content, oldest first; the newest `most_history`. */
+  /** The newest `most_history` events of the content, the oldest of them first. */
   history: { at_ms: number; event: string; detail: string | undefined }[]
 }
 
 export interface FilesQuery {
   folder: string
-  /** A file, or everything below a directory; '' for the whole folder. */
+  /** A file, or all paths below a directory; '' for the whole folder. */
   prefix: string
-  /** Empty: all but those that are gone. */
+  /** Stages to list; empty for all except `gone`. */
   stages: readonly Stage[]
-  /** Goes on after this path. */
+  /** Last path of the previous page; undefined for the first page. */
   after: string | undefined
   limit: number
 }
@@ -63,7 +63,7 @@ export function createFilesView(database: Sqlite) {
     )
     .safeIntegers(true)
 
-  /** A page in path order; the next one goes on after the last path. An unknown folder has no files. */
+  /** A page in path order; the next begins after its last path. An unknown folder has no files. */
   function files({ folder, prefix, stages: wanted, after, limit }: FilesQuery): FileView[] {
     const id = folder_id.get(folder)
     if (id === undefined) return []
@@ -71,7 +71,7 @@ export function createFilesView(database: Sqlite) {
     const read = (from: string, to: string, most: number) =>
       page.all({ folder: id, after: after ?? '', from, to, states, limit: most }) as RawRow[]
     if (prefix === '') return read('', after_all, limit).map((raw) => fileView(folder, raw))
-    // The file of that name sorts before everything below the directory of that name; '0' is the byte after '/'.
+    // A file sorts before all paths below a directory of its name. '0' is the byte after '/'.
     const itself = read(prefix, `${prefix}\u0000`, limit)
     return [...itself, ...read(`${prefix}/`, `${prefix}0`, limit - itself.length)].map((raw) => fileView(folder, raw))
   }
@@ -128,18 +128,19 @@ function fileView(folder: string, raw: RawRow): FileView {
 }
 
 /**
- * Where a file stands, in people's words.
+ * Stage of a file, as users see it.
  *
- * - `settling`: seen, and waiting to be quiet.
+ * - `settling`: found, and waiting until it is unchanged for long enough.
  * - `waiting`: its bytes are known and wanted; nothing was sent yet.
- * - `sending`: the service gave a slot, the bytes are on their way.
- * - `ingesting`: in the service, being read.
+ * - `sending`: the service gave a slot, and the bytes are on their way.
+ * - `ingesting`: the service has the bytes and is reading them.
  * - `ready`: usable in the assistant. Only this is success.
- * - `refused`: the service will not have it; new bytes or a person's word change that.
- * - `blocked`: it should go up and cannot now: unreadable, changing, outside, or held by the brake.
- * - `skipped`: it will not go up, for a reason in the file or the rules.
- * - `removed_on_service`: it was there, and somebody removed it there.
- * - `gone`: it was here and is not any more.
+ * - `refused`: the service does not accept it; new bytes or `sluice retry` change that.
+ * - `blocked`: it should go up and cannot now: unreadable, changing, outside its folder, or held by
+ *   the upload limit.
+ * - `skipped`: it will not go up, because of the file itself or the rules.
+ * - `removed_on_service`: the service had it, and it was removed there.
+ * - `gone`: it was in the folder, and no longer is.
  */
 export const stages = [
   'settling',
@@ -155,7 +156,7 @@ export const stages = [
 ] as const
 export type Stage = (typeof stages)[number]
 
-/** The states of `counts`: of a present file its content's, of any other its own. */
+/** Values of `counts.stage`: the content's state for a present file, else the file's own state. */
 type CountedState = Exclude<FileState, 'present'> | ContentState
 
 const stage_of: Record<CountedState, Stage> = {

@@ -25,14 +25,14 @@ export interface FolderView
     | 'scan'
     | 'deafness'
   > {
-  /** What it is watched by, as far as anybody has chosen. */
+  /** Watcher in use and the reason for it; undefined until one is chosen. */
   watch: FolderWatch | undefined
-  /** Why its watcher was given up. */
+  /** Reason why its watcher was given up; undefined if it was not. */
   deaf_reason: string | undefined
   stages: Record<Stage, Amount>
 }
 
-/** The folders of the config as the ledger last saw it, in the order in which they were taken up. */
+/** Folders of the last recorded configuration, in the order in which they were first configured. */
 export function readFolders(database: Sqlite): FolderView[] {
   const counts = database.prepare('SELECT stage, files, bytes FROM counts WHERE folder = ?')
   return readFolderRows(database)

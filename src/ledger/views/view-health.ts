@@ -14,7 +14,7 @@ import { readAudits } from './view-audits.ts'
 import { readFolders } from './view-folders.ts'
 import { readRemovals } from './view-removal-cases.ts'
 
-/** What waits, and since when; `name` is folder and path. */
+/** A file that waits. `name` is folder and path. */
 interface WaitingFile {
   since_ms: number
   name: string
@@ -22,13 +22,13 @@ interface WaitingFile {
 }
 
 export interface PromptHealth extends Pick<PromptState, 'name' | 'checked_ms' | 'last_written_due_ms' | 'open_runs'> {
-  /** The newest that has ended. */
+  /** Ended run with the latest due time; undefined without one. */
   last_ended: { run: number; state: RunState; ended_ms: number; why: string | undefined } | undefined
 }
 
 interface GivenUp {
   prompt: string | undefined
-  /** Of the prompt. */
+  /** Run of the prompt; undefined for an alert. */
   run: number | undefined
   target: string
   since_ms: number
@@ -36,8 +36,8 @@ interface GivenUp {
 }
 
 /**
- * One asset that became usable. `saved_ms`: when its file had got its last byte on this side; undefined where it was there before
- * the folder was kept, or is not there any more.
+ * Times of one asset that became usable. `saved_ms`: when the last byte of its file was written on
+ * this machine. Undefined if the file was there before its folder was configured, or is gone.
  */
 export interface ArrivalTimes {
   seq: number
@@ -46,15 +46,16 @@ export interface ArrivalTimes {
 }
 
 /**
- * What the health of a daemon is judged by: reads only, beside a daemon at work or without one. Asked every few seconds: no answer
- * costs more with a million files than with ten.
+ * Data to judge the health of a daemon. Reads only, with or without a running daemon. It is read
+ * every few seconds, so no query costs more with a million files than with ten.
  */
 export type HealthView = ReturnType<typeof openHealthView>
 
-/** Older ones than that many, all of folders that are away, would be another promise's reason anyway. */
+/** Maximum number of rows read. If all are in offline folders, another promise is broken anyway. */
 const most_candidates = 10_000
 const most_given_up = 50
-// ctime is when the file got its present form and place on this disk; one of before the folder was kept tells nothing of us.
+// ctime is when the file got its present bytes and place on this disk. If that was before its
+// folder was configured, it does not measure Sluice, and `seen_ms` counts.
 const arrivals_after = `SELECT seq, at_ms AS ready_ms,
        iif(arrivals.there_ms IS NULL,
          (SELECT min(iif(ctime_ns / 1000000 >= folders.started_ms, min(ctime_ns / 1000000, seen_ms), seen_ms))
@@ -62,7 +63,7 @@ const arrivals_after = `SELECT seq, at_ms AS ready_ms,
               WHERE content = arrivals.content AND state = 'present' AND folder = arrivals.folder LIMIT 100)), NULL) AS saved_ms
      FROM arrivals JOIN folders ON folders.id = arrivals.folder WHERE seq > ? ORDER BY seq LIMIT ?`
 
-/** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
+/** Errors: those of openLedgerReadOnly. */
 export function openHealthView(state_dir: string) {
   const database = preparingOnce(openLedgerReadOnly(state_dir))
   const last_ended = database.prepare(
@@ -82,31 +83,31 @@ export function openHealthView(state_dir: string) {
     `SELECT 1 FROM deliveries WHERE state = 'wanted' AND alert IS NOT NULL AND not_before_ms <= ? LIMIT 1`,
   )
   return {
-    /** Several reads of one moment. */
+    /** Runs several reads on the same state of the ledger. */
     together: <Answer>(read: () => Answer) => database.transaction(read)(),
     folders: () => readFolders(database),
     troubles: () => readTroubles(database),
-    /** Of the projects of configured folders. */
+    /** Audits of the projects of configured folders. */
     audits: () => readAudits(database),
-    /** In force at this time. */
+    /** The pause in force at this time; undefined without one. */
     pause: (now_ms: number) => readPause(database, now_ms),
-    /** Times in which nobody could keep a promise, by their beginning. The pause that is in force is none of them. */
+    /** Times in which no promise could be kept, by start, without the pause in force. */
     absences: (now_ms: number) => {
       const ended = readEndedPause(database, now_ms)
       return [...readAbsences(database), ...(ended ? [ended] : [])].sort((one, other) => one.from_ms - other.from_ms)
     },
-    /** Until when a daemon that watches is known to have been at work. */
+    /** Last known run time of a daemon in `run` mode, Unix ms; undefined before the first. */
     atWork_ms: () => readAtWork(database),
     /**
-     * The content that has waited longest, of those that could go on: not one whose folder is offline or left the config; one whose
-     * folder is back waits since then.
+     * The content that waits longest, of those that can go on. Folders that are offline or not
+     * configured are left out. After the return of a folder, its contents wait since then.
      */
     oldestWaiting: () => oldestWaiting(database),
-    /** The file whose look has been due for longest, in a folder that is there, and since it is. */
-    oldestLook: () => oldestLook(database),
     /**
-     * Files that failed at their upload: those that are tried again, and those that were given up.
+     * The file in an online folder whose check is due longest, counted from the folder's return.
      */
+    oldestLook: () => oldestLook(database),
+    /** Files with failed uploads: those that are retried, and those that were given up. */
     failing: () => readFailing(database),
     /** Configured prompts. */
     prompts: () =>
@@ -118,23 +119,23 @@ export function openHealthView(state_dir: string) {
           return { name, checked_ms, last_written_due_ms, open_runs: prompts.openRuns(id), last_ended: ended }
         }),
     /**
-     * Deliveries of configured prompts that were given up, without any to the same receiver that arrived later; and those of alerts,
-     * without a prompt.
+     * Deliveries that were given up, if no later one reached the same receiver: reports of
+     * configured prompts, and alerts (without a prompt).
      */
     givenUp: () => givenUp(database),
-    /** Sent in the hours that began in this span: what the daily limit looks at. */
+    /** Files and bytes sent in hours that began in this span, as the daily limit counts them. */
     sent: (span_ms: number, now_ms: number) => used('sent', now_ms - span_ms),
-    /** Versions that still answer and that no file has any more. */
+    /** Number of versions that the assistant still has although no file has them. */
     outdated: () => readRemovals(database).outdated.files,
-    /** The number of the newest arrival, and when it was; 0 before the first. */
+    /** Number and time of the newest arrival; number 0 before the first. */
     newestArrival: () => readOne<{ seq: number; at_ms: number }>(newest) ?? { seq: 0, at_ms: undefined },
     /** Arrivals after this number, in order. */
     arrivalsAfter: (seq: number, limit: number) => readAll<ArrivalTimes>(database.prepare(arrivals_after), seq, limit),
-    /** When a report last reached a receiver. */
+    /** Last time at which a report reached a receiver, Unix ms; undefined before the first. */
     lastDelivery_ms: () => readOne<number>(last_delivery),
-    /** What stands, as the newest alert told it. */
+    /** Open problems, as the newest alert reported them; empty before the first alert. */
     told: () => readTold(database),
-    /** Whether an alert is due, or on its way and not recorded as delivered yet. */
+    /** True if an alert is due, or is on its way and not recorded as delivered. */
     isAlertDue: (now_ms: number) => due_alert.get(now_ms) !== undefined,
     close: () => void database.close(),
   }
@@ -146,7 +147,10 @@ const given_up_alerts = `UNION ALL
          WHERE arrived.target = given.target AND arrived.state = 'done' AND arrived.alert > given.alert)
        GROUP BY target`
 
-/** Candidates come by the time since when they wait: once a later one cannot be older than the oldest, that is it. */
+/**
+ * Finds the file that waits longest. Candidates come by `since_ms`, and `fileOf` can only move it
+ * to later. So the search ends at a candidate that is later than the oldest file found.
+ */
 function oldestOf<Row extends { since_ms: number }>(
   candidates: Iterable<Row>,
   fileOf: (row: Row) => WaitingFile | undefined,
@@ -160,7 +164,7 @@ function oldestOf<Row extends { since_ms: number }>(
   return oldest
 }
 
-/** `able_ms`: since when its folder can be worked on. */
+/** `able_ms`: time since which its folder is online and configured. */
 function oldestWaiting(database: Sqlite): WaitingFile | undefined {
   const candidates = database.prepare(
     `SELECT id, wanted_ms AS since_ms, state FROM contents WHERE ${underway}
@@ -172,7 +176,7 @@ function oldestWaiting(database: Sqlite): WaitingFile | undefined {
   )
   const rows = candidates.iterate() as Iterable<{ id: number; since_ms: number; state: string }>
   return oldestOf(rows, ({ id, since_ms, state }) => {
-    // With the bytes in the service the folder is not needed any more.
+    // Once the bytes are uploaded, the folder is not needed any more.
     const bytes_are_in = state === 'sent' || state === 'ingesting'
     const file = source.get(id, bytes_are_in ? 1 : 0) as { name: string; size: number; able_ms: number } | undefined
     if (!file) return undefined
@@ -215,9 +219,9 @@ function givenUp(database: Sqlite): GivenUp[] {
   })
 }
 
-/** Files whose content failed at its upload, and of these the one that has failed for longest. */
+/** Files with failed uploads. `name` and `message` are of the file failing for longest. */
 export interface FailingFiles {
-  /** Refused after many attempts; else they are tried again. */
+  /** True: given up after many attempts. False: retried. */
   given_up: boolean
   /** At most `max_counted`. */
   contents: number
@@ -228,7 +232,7 @@ export interface FailingFiles {
 
 const max_counted = 1_000
 
-/** Those that are tried again, and those that were given up: at most one of each. */
+/** At most two groups: retried uploads, and those that were given up. */
 function readFailing(database: Sqlite): FailingFiles[] {
   const groups = database.prepare(
     `SELECT failing.id, state = 'refused' AS given_up, count(*) AS contents, min(failing_since_ms) AS since_ms, error_message AS message

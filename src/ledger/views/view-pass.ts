@@ -4,12 +4,16 @@ import { openLedgerReadOnly } from '../open-ledger.ts'
 import { readFolderRows } from '../rows/folder-row.ts'
 import type { Amount } from './view-folders.ts'
 
-/** What one pass has done, told beside what view.ts says of the whole. Reads only. */
+/** Results of one pass. view.ts has the state of the whole ledger. Reads only. */
 export type PassView = ReturnType<typeof openPassView>
 
 /**
- * `waits`: a person's word about the whole folder is about that and nothing else. `unlooked`: the ledger does not know what was
- * found; a word counts only after the next check.
+ * How the folder waits for a user.
+ *
+ * - `none`: it does not wait.
+ * - `waits`: an acknowledgement of the whole folder is about its missing files, and nothing else.
+ * - `unlooked`: the ledger does not know which files were found. An acknowledgement counts only
+ *   after the next check.
  */
 export type DisappearanceWait = 'none' | 'waits' | 'unlooked'
 
@@ -18,7 +22,7 @@ const new_files = `FROM files JOIN folders ON folders.id = files.folder
   WHERE files.state = 'present' AND files.ready_ms >= @at_ms AND folders.name IN (SELECT value FROM json_each(@folders))`
 const under = (table: string) => `(${table}.path = @path OR (${table}.path >= @first AND ${table}.path < @last))`
 
-/** The same files that record-person.ts moves. */
+/** Counts of the rows that these facts change; record-person.ts and removal-rows.ts do it. */
 const reached: Record<PersonFact['type'], string> = {
   removals_accepted: `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM contents
     WHERE state = 'ready' AND remove_due_ms IS NOT NULL AND id IN (SELECT content FROM partings
@@ -34,11 +38,11 @@ const reached: Record<PersonFact['type'], string> = {
           OR (contents.attempts > 0 AND contents.state NOT IN ('ready', 'abandoned')))))`,
 }
 
-/** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
+/** Errors: those of openLedgerReadOnly. */
 export function openPassView(state_dir: string) {
   const database = openLedgerReadOnly(state_dir)
   return {
-    /** Files of these folders that became ready from this time on, and the contents among them whose bytes were sent for it. */
+    /** Files of these folders that became ready since then, and their contents uploaded for it. */
     newSince(at_ms: number, folders: readonly string[]) {
       const values = { at_ms, folders: JSON.stringify(folders) }
       const files = database.prepare(`SELECT count(*) ${new_files}`).pluck().get(values) as number
@@ -50,17 +54,17 @@ export function openPassView(state_dir: string) {
         .get(values) as Amount
       return { files, sent }
     },
-    /** The files on which a person's word would have an effect. */
+    /** Files, or assets to remove, that this fact would change. */
     reachedBy({ type, folder, path }: PersonFact) {
       return database.prepare(reached[type]).get({ folder, ...rangeOf(path) }) as Amount
     },
-    /** Whether it waits for a word about what has disappeared. */
+    /** How the folder waits for an acknowledgement of missing files. */
     disappearanceIn(folder: string): DisappearanceWait {
       const row = readFolderRows(database).find(({ name }) => name === folder)
       if (!waitsForPerson(row?.offline_reason)) return 'none'
       return row?.disappearance ? 'waits' : 'unlooked'
     },
-    /** Why files are skipped, with the rule. Reads every file's row. */
+    /** Skipped files by reason and rule. Reads every file's row. */
     skipped: () =>
       database
         .prepare(
@@ -74,7 +78,7 @@ export function openPassView(state_dir: string) {
   }
 }
 
-/** A file, or everything below a directory: '0' is the byte after '/'. The empty path is the whole folder. */
+/** Range of a file and all below a directory; '' for the whole folder. '0' comes after '/'. */
 function rangeOf(path: string): { path: string; first: string; last: string } {
   if (path === '') return { path: '', first: '', last: '\u{10FFFF}' }
   return { path, first: `${path}/`, last: `${path}0` }

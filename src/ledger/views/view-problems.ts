@@ -6,30 +6,30 @@ import type { Amount } from './view-folders.ts'
 export interface Example {
   folder: string
   path: string
-  /** Why this one; the group's `message` where nothing more is known. */
+  /** Reason for this file; '' if only the group's `message` is known. */
   message: string
 }
 
-/** Files that stand still for the same reason. */
+/** Files that are stuck for the same reason. */
 export interface ProblemGroup extends Amount {
   stage: 'refused' | 'removed_on_service' | 'blocked'
-  /** The service's error code, or the reason of a block. */
+  /** Error code of the service, or the reason of a block. */
   code: string
   message: string
   examples: Example[]
 }
 
-/** Contents that failed and are tried again by themselves, for the same reason. */
+/** Contents that failed for the same reason and are retried without a user. */
 export interface RetryGroup {
   code: string
   message: string
   contents: number
-  /** The earliest. */
+  /** Earliest next try, Unix ms. */
   next_try_ms: number
   examples: Example[]
 }
 
-/** Where files held by the brake arrived: the deepest directory that holds all of its group, '' for the folder itself. */
+/** Deepest directory with all files of a group held by the upload limit; '' for the folder. */
 interface BrakedPlace extends Amount {
   folder: string
   root: string
@@ -37,27 +37,27 @@ interface BrakedPlace extends Amount {
 }
 
 export interface Braked extends Amount {
-  /** The largest, at most `most_places`. */
+  /** The largest ones, at most `most_places`. */
   places: BrakedPlace[]
 }
 
-/** A name or three show what is meant; `sluice ls --state` has the rest. */
+/** Up to three names show what is meant; `sluice ls --state` lists all. */
 const most_examples = 3
 const most_groups = 20
 const most_places = 5
-/** Set back contents have the latest due times, so that this many rows from that end hold those that matter. */
+/** Deferred contents have the latest due times, so this many rows from that end are enough. */
 const most_retried = 2_000
 
 export function readProblems(database: Sqlite): ProblemGroup[] {
   return [...needyContents(database), ...blockedFiles(database)]
 }
 
-/** Contents that a person must help, each with the files that hold it. */
+/** Contents that need a user, each with its files. */
 const needy = `FROM contents CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
     JOIN folders ON folders.id = files.folder AND folders.configured = 1
   WHERE contents.state IN ('refused', 'removed_on_service')`
 
-/** A file's size is that of its content: read there, no row of a file is, but entries of an index by content. */
+/** Sizes come from contents, so SQLite reads an index by content and no rows of files. */
 function needyContents(database: Sqlite): ProblemGroup[] {
   const groups = database.prepare(
     `SELECT contents.state AS stage, error_code AS code, min(error_message) AS message, count(*) AS files,
@@ -97,7 +97,10 @@ function blockedFiles(database: Sqlite): ProblemGroup[] {
   })
 }
 
-/** What was set back by an error and waits for its next try, grouped by that error; but for what lies in no configured folder any more. */
+/**
+ * Contents deferred by an error until their next try, grouped by that error. Contents without a
+ * file in a configured folder are left out.
+ */
 export function readRetrying(database: Sqlite): RetryGroup[] {
   const latest = (states: string) =>
     `SELECT * FROM (SELECT id, error_code, error_message, not_before_ms FROM contents WHERE ${states} ORDER BY not_before_ms DESC LIMIT ${most_retried})`
@@ -124,7 +127,7 @@ function oldest(ids: string): number[] {
   return (JSON.parse(ids) as number[]).sort((a, b) => a - b).slice(0, most_examples)
 }
 
-/** How many of those that the service is reading have taken longer than the config expects. */
+/** Number of contents that the service has been reading for longer than `slow_reading` says. */
 export function countSlow(database: Sqlite, now_ms: number): number {
   const slow = database
     .prepare(
@@ -142,7 +145,10 @@ interface BrakedRow extends Amount {
   last: string
 }
 
-/** Files that the brake holds. Paths come sorted, so what the first and the last of a group share, all of it share. */
+/**
+ * Files held by the upload limit. Paths are sorted, so a directory that the first and the last path
+ * of a group share is common to the whole group.
+ */
 export function readBraked(database: Sqlite): Braked {
   const rows = database
     .prepare(

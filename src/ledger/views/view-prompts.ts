@@ -20,26 +20,26 @@ export interface RunSummary {
   cause: RunRow['cause']
   state: RunState
   began_ms: number
-  /** Written, skipped or failed at this time; undefined while it is open. */
+  /** Unix ms when it was written, skipped or failed; undefined while it is open. */
   ended_ms: number | undefined
-  /** While it is open: nothing is tried before. */
+  /** Earliest next try while it is open, Unix ms. */
   not_before_ms: number
   attempts: number
   assets: number
   refusals: number
   why: string | undefined
-  /** Why it failed, or was set back last. */
+  /** Error of its failure or last deferral; undefined without one. */
   error: FaultNote | undefined
   report_path: string | undefined
 }
 
 interface PromptView extends PromptState {
   last_run: RunSummary | undefined
-  /** How many runs ended so, as far back as runs are kept. */
+  /** Number of runs that ended so, among those that are kept. */
   written: number
   skipped: number
   failed: number
-  /** Different assets that it was told. */
+  /** Number of different contents that its reports cover. */
   told: number
 }
 
@@ -48,20 +48,20 @@ export interface DeliveryView {
   prompt: string
   due_ms: number
   target: string
-  /** `failed`: given up, a person must look. */
+  /** `failed`: given up, and a user must act. */
   state: 'wanted' | 'done' | 'failed'
   attempts: number
   not_before_ms: number
   wanted_ms: number
-  /** When it was delivered, or given up. */
+  /** Unix ms when it was delivered or given up; undefined until then. */
   ended_ms: number | undefined
   error: FaultNote | undefined
-  /** The end of what the command of the last try wrote. */
+  /** End of the output of the last try's command; undefined without one. */
   output: string | undefined
 }
 
 export interface RunView extends RunSummary {
-  /** The prompt's last-run mark when the run began. */
+  /** The prompt's last-run mark when the run began, Unix ms; undefined without one. */
   last_written_due_ms: number | undefined
   notes: readonly string[]
   coverage: string | undefined
@@ -73,7 +73,7 @@ export interface RunView extends RunSummary {
   deliveries: DeliveryView[]
 }
 
-/** Prompts and their runs, for people: reads only, beside a daemon at work or without one. */
+/** Prompts and their runs, to show to users. Reads only, with or without a running daemon. */
 export type PromptsView = ReturnType<typeof openPromptsView>
 
 const most_deliveries = 100
@@ -88,7 +88,7 @@ const deliveries_sql = `SELECT deliveries.run, prompts.name AS prompt, runs.due_
     deliveries.output
   FROM deliveries JOIN runs ON runs.id = deliveries.run JOIN prompts ON prompts.id = runs.prompt`
 
-/** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
+/** Errors: those of openLedgerReadOnly. */
 export function openPromptsView(state_dir: string) {
   const database = openLedgerReadOnly(state_dir)
   const rows = { prompts: createPromptRows(database), runs: createRunRows(database) }
@@ -101,14 +101,14 @@ export function openPromptsView(state_dir: string) {
     `${deliveries_sql} WHERE deliveries.state = 'wanted' OR deliveries.state = 'failed' ORDER BY wanted_ms, run LIMIT ?`,
   )
   return {
-    /** Configured or resting, in the order in which they were taken up. */
+    /** Prompts, also unconfigured ones, in the order in which they were first configured. */
     prompts: () => rows.prompts.states().map((state) => promptView(database, state, runs(state.name, 1)[0])),
     /** Newest due time first. */
     runs,
     run: (id: number) => runView(database, rows.runs, id),
-    /** Wanted or given up; oldest first, at most `most_deliveries`. */
+    /** Deliveries that wait or were given up, the oldest first, at most `most_deliveries`. */
     undelivered: () => deliveries(undelivered, most_deliveries),
-    /** Of configured prompts: open runs that came due before this time, and last runs that failed. */
+    /** For configured prompts: open runs with a due time before this, and last runs that failed. */
     inNeed: (due_before_ms: number) => ({
       late: summaries(late, due_before_ms),
       failed: rows.prompts

@@ -6,16 +6,16 @@ import { deletedIn, may_be_any, newest_it_may_be, removedIn, twinOf } from '../r
 import { is_asked_about_sql } from '../rows/run-rows.ts'
 import type { Amount } from './view-folders.ts'
 
-/** What the service has and this ledger made, as far as its removal is concerned. */
+/** An asset that this ledger made, with what matters for its removal. */
 export interface OutdatedContent {
   id: number
   project_id: string
   md5: string
   size: number
   asset_id: string
-  /** Meant to be removed already, without an answer. */
+  /** True if its removal began and has no answer yet. */
   is_removing: boolean
-  /** The service would not, and is not asked before; undefined: it was not asked. */
+  /** Next request after the service refused one, Unix ms; undefined without a refusal. */
   refused_until_ms: number | undefined
 }
 
@@ -32,7 +32,7 @@ const content_columns = `contents.id, project_id, lower(hex(md5)) AS md5, size, 
   iif(remove_why = 'service', remove_due_ms, NULL) AS refused_until_ms`
 const of_contents = 'FROM contents JOIN projects ON projects.id = contents.project'
 
-/** What may be removed on the service, for who asks beforehand. */
+/** Assets that may be removed on the service, for `sluice plan`. */
 export function createRemovalCasesView(database: Sqlite) {
   const outdated_sql = database.prepare(
     `SELECT ${content_columns} ${of_contents} WHERE contents.state = 'removing'
@@ -58,22 +58,22 @@ export function createRemovalCasesView(database: Sqlite) {
   const folder_id = database.prepare('SELECT id FROM folders WHERE name = ? AND configured = 1').pluck()
   const used = usedSince(database)
 
-  /** Those that no path holds and that a policy may remove, and those that are being removed. */
+  /** Contents that no path holds and a policy may remove, and contents being removed. */
   function outdated(): OutdatedContent[] {
     return readAll<RawContent>(outdated_sql).map(outdatedContent)
   }
 
-  /** Undefined for one that is not ready, or that this ledger did not make. */
+  /** Undefined if it is not ready, or this ledger did not make its asset. */
   function content(id: number): OutdatedContent | undefined {
     return readAll<RawContent>(one, id).map(outdatedContent)[0]
   }
 
-  /** The paths that hold it, or other bytes that the service keeps as the same asset. */
+  /** Paths that hold this content, or another content with the same asset. */
   function holders({ id, asset_id }: Pick<OutdatedContent, 'id' | 'asset_id'>): PathIn[] {
     return readAll(holders_sql, { id, asset_id })
   }
 
-  /** Files of its size in the folders of its project that may be it, under another name. */
+  /** Files of the same size in the project that may be this content under another name. */
   function twins({ id, size, project_id }: Pick<OutdatedContent, 'id' | 'size' | 'project_id'>): TwinPath[] {
     const rows = readAll<PathIn & { newest: number }>(twins_sql, { size, project_id })
     return rows.map(({ folder, path, newest }) => ({ folder, path, twin: twinOf(id, newest) }))
@@ -83,7 +83,10 @@ export function createRemovalCasesView(database: Sqlite) {
     return is_asked_about.get(content) !== undefined
   }
 
-  /** Contents of a folder that were removed without a person's word since then; `deleted`: whose files were deleted. */
+  /**
+   * Number of contents of a folder removed since then without an acknowledgement. `deleted`: only
+   * those whose files were deleted.
+   */
   function removedSince(folder: string, since_ms: number, which: 'all' | 'deleted'): number {
     const id = readOne<number>(folder_id, folder)
     return id === undefined ? 0 : used(which === 'all' ? removedIn(id) : deletedIn(id), since_ms).files
@@ -108,17 +111,17 @@ function outdatedContent(raw: RawContent): OutdatedContent {
   return { ...raw, is_removing: raw.is_removing === 1 }
 }
 
-/** What is in the assistant and held by no file here. */
+/** Assets in the assistant that no file here holds. */
 export interface RemovalsView {
-  /** They answer still, whether they are to be removed or kept. */
+  /** All of them: the assistant still uses them, whether they are to be removed or kept. */
   outdated: Amount
-  /** Of these are to be removed; by what they wait for. `due`: for nothing. */
+  /** Versions to be removed, by what they wait for; `due`: they wait for nothing. */
   waiting: { why: RemovalWait | 'due'; versions: number }[]
-  /** Folders of which so much is to be removed that a person must say so. */
+  /** Folders with so many versions to remove that a user must accept it. */
   held: { folder: string; root: string; versions: number }[]
-  /** Meant to be removed, without an answer yet. */
+  /** Number of removals that began and have no answer yet. */
   removing: number
-  /** The service removes no assets. */
+  /** Projects in which the service refuses to remove assets. */
   refusals: { project_id: string; code: string; message: string; since_ms: number }[]
 }
 
@@ -130,7 +133,7 @@ export const no_removals: RemovalsView = {
   refusals: [],
 }
 
-/** Each read is of an index that holds these alone. */
+/** Each query uses an index that holds only these rows. */
 export function readRemovals(database: Sqlite): RemovalsView {
   const all = <Row>(sql: string) => readAll<Row>(database.prepare(sql))
   return {
@@ -155,23 +158,23 @@ export function readRemovals(database: Sqlite): RemovalsView {
   }
 }
 
-/** Reads every content's row. */
+/** Number of ready assets that this ledger made, and of others. Reads every content's row. */
 export function readOwnership(database: Sqlite): { ours: number; others: number } {
   const read = `SELECT coalesce(sum(made_here), 0) AS ours, count(*) - coalesce(sum(made_here), 0) AS others FROM contents WHERE state = 'ready'`
   return readOne<{ ours: number; others: number }>(database.prepare(read))!
 }
 
-/** What no path holds any more and the service still has. */
+/** A content that no path holds any more and the service still has. */
 export interface PartingView {
   outdated_ms: number
-  /** Undefined: it is kept. */
+  /** Next decision about its removal, Unix ms; undefined if it is kept. */
   due_ms: number | undefined
-  /** What it waits for until then, or longer; undefined: for nothing. */
+  /** Reason for the wait until then, or longer; undefined without one. */
   why: RemovalWait | undefined
-  /** Where it waits for files of its size that are left out: one of them. */
+  /** One of the skipped files of its size that it waits for; undefined if it does not. */
   left_out: PathIn | undefined
   is_ours: boolean
-  /** A path that held it had another folder path, project or rules then: what goes with such a change is kept. */
+  /** True if a change of the folder's path, project or rules released it; then it is kept. */
   was_let_go: boolean
 }
 
@@ -190,14 +193,14 @@ interface RawParting extends Pick<PartingView, 'outdated_ms' | 'due_ms' | 'why'>
 const parting_columns = `contents.id, outdated_ms, remove_due_ms AS due_ms, remove_why AS why, made_here AS is_ours, asset_id,
   EXISTS (SELECT 1 FROM partings AS of_path WHERE of_path.content = contents.id AND of_path.why = 'let_go') AS was_let_go`
 
-/** Undefined where a path holds the content, or it was never there. */
+/** Undefined if a path holds the content, or the ledger does not know it. */
 export function readPartingOf(database: Sqlite, content: number): PartingView | undefined {
   const read = database.prepare(`SELECT ${parting_columns} FROM contents WHERE id = ? AND outdated_ms IS NOT NULL`)
   const row = readOne<RawParting>(read, content)
   return row && olderVersion(database, row)
 }
 
-/** Of a path whose file is there; the latest first. */
+/** Earlier versions of a file that is still there, the latest first. */
 export function readOlderVersionsOf(database: Sqlite, folder: string, path: string): OlderVersion[] {
   const read = database.prepare(
     `SELECT ${parting_columns} FROM partings JOIN contents ON contents.id = partings.content
@@ -212,7 +215,7 @@ function olderVersion(database: Sqlite, { id, ...row }: RawParting): OlderVersio
   return { ...row, left_out, is_ours: row.is_ours === 1, was_let_go: row.was_let_go === 1 }
 }
 
-/** Undefined: the last of them has just gone or been taken up. */
+/** Undefined if the last such file has just gone or settled. */
 function leftOutTwin(database: Sqlite, content: number): PathIn | undefined {
   const read = `SELECT folders.name AS folder, path FROM contents JOIN files ON files.size = contents.size AND (${may_be_any})
       JOIN folders ON folders.id = files.folder AND folders.configured = 1 AND folders.project = contents.project

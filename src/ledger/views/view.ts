@@ -21,14 +21,13 @@ import {
 } from './view-removal-cases.ts'
 
 /**
- * The ledger for people: reads only, beside a daemon at work or without one. Every answer is bounded, and what is counted comes
- * from sums that are kept, so that a million files cost no more than ten. Folders that left the config are not shown.
+ * The ledger as users see it. Reads only, with or without a running daemon. Every answer is
+ * limited, and counts come from stored sums, so a million files cost no more than ten. Folders that
+ * left the configuration are not shown.
  */
 export type LedgerView = ReturnType<typeof openLedgerView>
 
-/**
- * Errors: `ledger.none` where nothing was ever kept, `account.no_right` where this user may not read it, `database.*`.
- */
+/** Errors: `ledger.none` before anything was recorded, `account.no_right`, `database.*`. */
 export function openLedgerView(state_dir: string) {
   const file = ledgerFile(state_dir)
   refuseUnusable(file, state_dir)
@@ -40,42 +39,42 @@ export function openLedgerView(state_dir: string) {
     )
     .pluck()
   return {
-    /** Several reads of one moment. */
+    /** Runs several reads on the same state of the ledger. */
     together: <Answer>(read: () => Answer) => database.transaction(read)(),
     folders: () => readFolders(database),
     troubles: () => readTroubles(database),
     problems: () => readProblems(database),
     retrying: () => readRetrying(database),
-    /** Contents that the service has been reading for longer than `deadline` allows. */
+    /** Number of contents that the service has been reading for longer than `slow_reading` says. */
     slow: (now_ms: number) => countSlow(database, now_ms),
     braked: () => readBraked(database),
-    /** What was first wanted (the brake looks at it) or sent (the daily limit) in the hours that began in this span. */
+    /** First wanted (upload limit) or sent (daily limit) in the hours that began in this span. */
     used: (what: 'wanted' | 'sent', span_ms: number, now_ms: number) => used(what, now_ms - span_ms),
     ...createFilesView(database),
     contentState: (project_id: string, md5: string, size: number) =>
       content_state.get(Buffer.from(md5, 'hex'), size, project_id) as ContentState | undefined,
-    /** What a person stopped, where that is in force. */
+    /** The pause in force at this time; undefined without one. */
     pause: (now_ms: number) => readPause(database, now_ms),
-    /** Where uploads last went, such as `https://blobs.example.com`; undefined where nothing was sent yet. */
+    /** Origin of the last upload (`https://blobs.example.com`); undefined before the first. */
     blobOrigin: () => readBlobOrigin(database),
-    /** What is in the assistant and held by no file. */
+    /** Assets in the assistant that no file holds. */
     removals: () => readRemovals(database),
-    /** Of the assets that are ready: those that this ledger made, and those that were there already. */
+    /** Number of ready assets that this ledger made, and of those that existed before. */
     ownership: () => readOwnership(database),
-    /** Of a content that no file holds; see readPartingOf. */
+    /** The parting of a content that no file holds; see readPartingOf. */
     partingOf: (content: number) => readPartingOf(database, content),
     olderVersionsOf: (folder: string, path: string) => readOlderVersionsOf(database, folder, path),
-    /** What may be removed there, one by one. */
+    /** Assets that may be removed on the service, one by one. */
     removalCases: () => createRemovalCasesView(database),
-    /** Of each project that configured folders belong to. */
+    /** Audits of the projects that configured folders belong to. */
     audits: () => readAudits(database),
-    /** For holding it against disk and service. */
+    /** Data to compare with disk and service. */
     comparison: () => createComparisonView(database),
     close: () => void database.close(),
   }
 }
 
-/** SQLite says "cannot open" to all of these alike. */
+/** Finds the cause. SQLite only says "cannot open" in all of these cases. */
 function refuseUnusable(file: string, state_dir: string): void {
   try {
     accessSync(file, constants.R_OK)
@@ -90,11 +89,11 @@ function refuseUnusable(file: string, state_dir: string): void {
 function openForReading(file: string, state_dir: string): Sqlite {
   try {
     const database = openSqliteReadOnly(file, ledger_migrations)
-    // A daemon that is just being started for the first time has made the file and not yet its tables.
+    // At its first start, a daemon creates the file before its tables.
     if (database.pragma('user_version', { simple: true }) !== 0) return database
     database.close()
   } catch (error) {
-    // Readers of a WAL share memory with the writer, in a file beside it that they must be able to open.
+    // Readers of a write-ahead log must be able to open the memory file that its writer shares.
     throw isSluiceError(error, 'database.unreadable') ? noRight(state_dir, error) : error
   }
   throw noLedger(state_dir)
@@ -102,7 +101,7 @@ function openForReading(file: string, state_dir: string): Sqlite {
 
 function noLedger(state_dir: string): SluiceError {
   const code = 'ledger.none'
-  // To start instead would make an empty ledger, and throw away what the rebuild has found.
+  // A start would create an empty ledger, and drop what the rebuild has found.
   if (isRebuildOpen(state_dir)) {
     const message = `there is no ledger in ${state_dir} until a rebuild is at its end, which it is not`
     return new SluiceError({
