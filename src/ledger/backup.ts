@@ -19,14 +19,16 @@ import { type LedgerView, openLedgerView } from './views/view.ts'
 
 export interface Backup {
   bytes: number
-  /** Files that it knows of. */
+  /** Number of files that it knows. */
   files: number
 }
 
 /**
- * Copies the ledger as it stands at one moment, beside a daemon at work, which does not notice: a reader of a write-ahead log
- * holds up no writer. The file is whole, or it is not there; 0600. tickets.db is never part of it: it holds secrets, and what
- * is lost with it is a slot. `force` writes over an earlier backup, and over nothing else. Errors: `ledger.none`, `account.no_right`, `usage.exists`, `database.*`, `backup.unwritable`.
+ * Copies the ledger as it is at one moment. A running daemon is not disturbed, because a reader of
+ * a write-ahead log blocks no writer. The target file is complete or absent, with mode 0600.
+ * tickets.db is never copied: it holds secrets, and its loss costs only slots. `force` overwrites
+ * an earlier backup, and nothing else. Errors: `ledger.none`, `account.no_right`, `usage.exists`,
+ * `database.*`, `backup.unwritable`.
  */
 export function backUpLedger(state_dir: string, file: string, { force }: { force: boolean }): Backup {
   refuseTarget(file, force)
@@ -66,14 +68,14 @@ function refuseTarget(file: string, force: boolean): void {
   if (!force) throw refused('is there already', '--force writes over it')
 }
 
-/** Also one that a newer version wrote, or that is damaged further on: what it is stands at its beginning. */
+/** True also for a newer or partly damaged ledger: the beginning of the file shows what it is. */
 function isOfLedger(file: string): boolean {
   let database: Sqlite | undefined
   try {
     database = openSqliteReadOnly(file, 'any format')
     return hasContents(database)
   } catch {
-    // Unreadable, or no database: then surely not known to be ours.
+    // An unreadable file, or one that is no database, is not known to be a ledger.
     return false
   } finally {
     database?.close()
@@ -83,7 +85,7 @@ function isOfLedger(file: string): boolean {
 function copyInto(source: Sqlite, file: string): void {
   const temporary = `${file}.${process.pid}.tmp`
   try {
-    // SQLite fills an empty file that is there, and this one is for us alone from the beginning.
+    // SQLite accepts an empty target file. This one has mode 0600 from the beginning.
     rmSync(temporary, { force: true })
     closeSync(openSync(temporary, 'wx', 0o600))
     source.prepare('VACUUM INTO ?').run(temporary)
@@ -92,7 +94,7 @@ function copyInto(source: Sqlite, file: string): void {
     syncDirectory(dirname(file))
   } catch (error) {
     rmSync(temporary, { force: true })
-    // What is damaged is what was read.
+    // If data is damaged, it is in the source, not in the target.
     const translated = translateSqliteError(error, codeOf(error)?.startsWith('SQLITE_CORRUPT') ? source.name : file)
     if (isSluiceError(translated)) throw translated
     throw new SluiceError({
@@ -108,9 +110,10 @@ function copyInto(source: Sqlite, file: string): void {
 }
 
 /**
- * Puts a backup in the place of the ledger, which is moved aside. What is kept of open slots goes: it belongs to the ledger
- * that was. Answers the name that the former ledger has now. Errors: `account.no_right`, `ledger.locked`, `usage.backup` for
- * what is no sound backup or the ledger itself, `database.*`.
+ * Replaces the ledger by a backup, and moves the old ledger aside. The tickets of open slots are
+ * deleted: they belong to the old ledger. Returns the new name of the old ledger. Errors:
+ * `account.no_right`, `ledger.locked`, `usage.backup` for an invalid backup or the ledger itself,
+ * `database.*`.
  */
 export function restoreLedger(state_dir: string, file: string, now_ms: number): { aside: string | undefined } {
   refuseItself(state_dir, file)
@@ -121,7 +124,7 @@ export function restoreLedger(state_dir: string, file: string, now_ms: number): 
     const lock = lockLedger(state_dir)
     try {
       const restored = join(state_dir, 'ledger.db.restored')
-      // What a restore left that was stopped: its log is not that of this copy.
+      // Remove what an interrupted restore left: its log does not belong to this copy.
       removeDatabase(restored)
       copyInto(backup, restored)
       markRestored(restored, now_ms)
@@ -138,7 +141,7 @@ export function restoreLedger(state_dir: string, file: string, now_ms: number): 
   }
 }
 
-/** By any name, a link's included. */
+/** Refuses the ledger itself under any name, links included. */
 function refuseItself(state_dir: string, file: string): void {
   const [one, other] = [file, ledgerFile(state_dir)].map((path) => statSync(path, { throwIfNoEntry: false }))
   if (!one || !other || one.dev !== other.dev || one.ino !== other.ino) return
@@ -168,10 +171,10 @@ function openBackup(file: string): Sqlite {
   }
 }
 
-/** - `none`: nothing is there, or nothing was ever put into it. `damaged`: SQLite cannot read all of it. */
+/** `none`: it is missing or was never used. `damaged`: SQLite cannot read all of it. */
 export type LedgerCondition = 'none' | 'damaged' | 'sound'
 
-/** Reads all of it. Error `database.newer`, and what is about rights and disks and no damage. */
+/** Reads the whole ledger. Errors: `database.newer`, and faults of rights or disks. */
 export function conditionOfLedger(state_dir: string): LedgerCondition {
   let database: Sqlite | undefined
   try {
@@ -189,7 +192,7 @@ export function conditionOfLedger(state_dir: string): LedgerCondition {
   }
 }
 
-/** A person's word alone (a pause) is in it, or what a daemon that found no folder has noted of itself. */
+/** True if it holds at most a pause by a user, or notes of a daemon that found no folder. */
 function isUnused(database: Sqlite): boolean {
   const used = ['files', 'contents', 'runs', 'told'].map((table) => `EXISTS (SELECT 1 FROM ${table})`)
   return (
@@ -200,7 +203,10 @@ function isUnused(database: Sqlite): boolean {
   )
 }
 
-/** What SQLite finds wrong when it reads everything; a database of something else has no contents. */
+/**
+ * First fault that a check of all data finds; undefined if it is sound. A database of another
+ * program counts as a fault: it has no table `contents`.
+ */
 function faultOf(database: Sqlite): string | undefined {
   const [first] = database.pragma('integrity_check(1)') as { integrity_check: string }[]
   if (first?.integrity_check !== 'ok') return first?.integrity_check ?? 'it cannot be checked'

@@ -1,6 +1,6 @@
 import type { ContentState } from '../domain/content.ts'
 
-/** Whose work a content is: the uploader's, or the follower's. */
+/** Worker that handles a content next: `send` is the uploader, `follow` the follower. */
 export type ContentQueue = 'send' | 'follow'
 
 const by_state: Record<ContentState, ContentQueue | undefined> = {
@@ -22,11 +22,11 @@ export function queueOf(state: ContentState): ContentQueue | undefined {
 
 export const content_states = Object.keys(by_state)
 
-/** SQL for what `queue` must be in a row of `contents`. */
+/** SQL for the value of `queue` in a row of `contents`. */
 export const queue_by_state = `CASE state ${Object.entries(by_state)
   .map(([state, queue]) => `WHEN '${state}' THEN ${queue ? `'${queue}'` : 'NULL'}`)
   .join(' ')} END`
 
-/** Conditions on a row of `contents`, word for word those of its indexes. */
+/** Conditions on a row of `contents`, word for word as in its indexes, or SQLite ignores these. */
 export const to_send = `queue = 'send'`
 export const underway = 'queue IS NOT NULL'

@@ -37,11 +37,11 @@ type KindOf<Type> = { [Kind in FactKind]: Type extends FactsOf[Kind]['type'] ? K
 
 interface FactRule<Type> {
   of: KindOf<Type>
-  /** Which queues it may have filled. Too many wakes cost a query, one too few costs the wait until the next. */
+  /** Queues that may have new work. One too many costs a query; one too few delays the work. */
   wakes?: readonly WorkKind[]
-  /** `explain` tells of it, in the story of the content. */
+  /** True if the content's history keeps it, which `sluice explain` shows. */
   is_history?: true
-  /** After it no PUT can follow on the ticket that was kept. */
+  /** True if no PUT can use the stored ticket after this fact; the ticket is erased. */
   ends_ticket?: true
 }
 

@@ -12,31 +12,30 @@ import type { AuditLedger } from './rows/audit-rows.ts'
 export type { Claimed } from './claims/claimed.ts'
 
 /**
- * The spine: workers record facts and ask for work; nothing else passes between them. Every verb is
- * coarse and bounded, and all but `release` are asynchronous. A claim hides its item from further
- * claims until the worker releases it, which it does in `finally`: no fact and no time ends a
- * claim. Errors: `database.*` (full, damaged, …); what was recorded before stays.
+ * The only link between workers: they record facts and ask for work. Every call is coarse and
+ * bounded, and all but `release` and `onWork` are asynchronous. A claim hides its item from other
+ * claims until the worker releases it, in `finally`. No fact and no time ends a claim. Errors:
+ * `database.*` (full, damaged, …); earlier records stay.
  */
 export interface Ledger extends PromptLedger, AuditLedger {
-  /** One transaction: all of the facts or none, durable when it resolves; then the workers that now have work are woken. */
+  /** All facts or none, in one transaction, durable when it resolves. Then workers are woken. */
   record(facts: readonly Fact[]): Promise<void>
 
   folders(): Promise<FolderState[]>
-  /** Undefined for one that is not configured. */
+  /** Undefined if it is not configured. */
   folder(name: string): Promise<FolderState | undefined>
-  /** What is known of these paths, in the same order; undefined for one that was never seen. */
+  /** Known files at these paths, in the same order; undefined for a path that was never seen. */
   filesAt(folder: string, paths: readonly string[]): Promise<(KnownFile | undefined)[]>
-  /** Compares one stretch of a walk with the rows of the same stretch. */
+  /** Compares one range of a walk with the rows of the same range. */
   differences(stretch: Stretch): Promise<Differences>
-  /** True when a file with this inode, size and mtime was left out by the folder's `start`: it moved, and stays left out. */
+  /** True if `start` left out this file (inode, size, mtime) at another path. It stays left out. */
   wasBeforeStart(folder: string, stat: FileStat): Promise<boolean>
 
-  /** Claims at most so many of each folder and size; without a choice, of all. */
+  /** Claims checks, at most `limit` of each folder and size; without a choice, of all. */
   claimToLook(limit: number, choice?: LookChoice): Promise<Claimed<LookWork>>
   /**
-   * `large`: at most so many whose bytes are to go, and that have more of them; for those there are
-   * others in their place. `is_probe`: what has been due for longest, so that a content which is
-   * itself at fault is not the only probe.
+   * `large` limits the number of large contents whose bytes are to be uploaded; others take their
+   * place. `is_probe` claims what is due longest, so that one faulty content is not the only probe.
    */
   claimToSend(
     limit: number,
@@ -44,29 +43,26 @@ export interface Ledger extends PromptLedger, AuditLedger {
   ): Promise<Claimed<SendWork>>
   claimToFollow(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<FollowWork>>
   claimToLabel(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<LabelWork>>
-  /** What is handed out is `removing`: the intent to remove it on the service stands from then on. */
+  /** Claimed contents are `removing`: the intent to remove them is recorded. */
   claimToRemove(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<RemoveWork>>
-  /**
-   * Ends these claims. The items can be claimed again as the ledger has them; their workers are
-   * woken.
-   */
+  /** Ends these claims. Items can be claimed again as recorded, and their workers are woken. */
   release(...claims: Release): void
 
   /**
-   * What becomes due within the horizon without any help, counted up to 1,000 of each kind. Files that are set aside (`blocked`)
-   * count only when they are due now: their looks may go on for ever.
+   * Work that becomes due within the horizon by itself, counted up to 1,000 of each kind. A
+   * `blocked` file counts only if it is due now: its checks may go on for ever.
    */
   pending(horizon_ms: number): Promise<Pending>
-  /** True when something becomes due within the horizon in a project that is not among these. */
+  /** True if something becomes due within the horizon in any other project. */
   dueElsewhere(except_projects: readonly string[], horizon_ms: number): Promise<boolean>
-  /** From now on these hold; what was handed out under others goes on. */
+  /** These limits apply from now on. Work that is already claimed continues. */
   setLimits(limits: LedgerLimits): Promise<void>
-  /** Trims history and old tombstones, and erases tickets nobody needs; a bounded piece at a time. */
+  /** Trims history, finished runs and `gone` rows, and erases unused tickets, in small steps. */
   tidy(): Promise<void>
 
   /**
    * Called after a commit with the kinds of work that it may have made, and after a release with
-   * the kind that is free again. A wake is a flag: asking remains the truth.
+   * the kind that is free again. A wake is only a hint: a worker must still ask for work.
    */
   onWork(listener: WorkListener): () => void
   close(): Promise<void>
@@ -81,8 +77,8 @@ export type Release =
 export type WorkListener = (kinds: ReadonlySet<WorkKind>, why: 'recorded' | 'released') => void
 
 /**
- * `scan`: a folder is to be looked at as a whole; `prompt`: the prompts, or what is known of their due times, changed; `audit`: a
- * person wants a round now.
+ * Kinds of work. `scan`: a folder needs a full scan. `prompt`: the prompts or their known due times
+ * changed. `audit`: a user requested a round.
  */
 export type WorkKind =
   | 'look'
@@ -103,46 +99,46 @@ export interface FolderState {
   online: boolean
   offline_reason: string | undefined
   state_since_ms: number
-  /** When it was last found to be there, or away, since this ledger was opened: what an earlier process found may be over. */
+  /** Last check by this process, Unix ms; undefined before. Earlier checks may be outdated. */
   judged_ms: number | undefined
-  /** st_dev of the root when it was last online. */
+  /** st_dev of the root when it was last online; undefined before the first time. */
   device: bigint | undefined
-  /** Of the root, likewise; undefined: not known. */
+  /** Identity of the root when it was last online; undefined if not known. */
   identity: string | undefined
   started_ms: number
-  /** It has another path since the last complete look: what was known lies elsewhere. */
+  /** True if its path is new, or it was configured again, and no complete scan has ended since. */
   is_moved: boolean
   first_scan_ms: number | undefined
-  /** Of the last complete look. */
+  /** Start of the last finished scan, Unix ms; undefined before the first. */
   scan_began_ms: number | undefined
   scan_ended_ms: number | undefined
-  /** Somebody needs a complete look that begins at this time or later. */
+  /** Earliest start of a requested full scan, Unix ms; undefined if none was ever requested. */
   scan_wanted_ms: number | undefined
-  /** What a person was last asked about, and whether they said that it is right; undefined after a whole scan. */
+  /** Disappearance that a user was last asked about; undefined after a complete scan. */
   disappearance: Disappearance | undefined
-  /** Files that are here as far as we know: seen, present, skipped, blocked. */
+  /** Number of files that should be there: seen, present, skipped or blocked. */
   known_files: number
-  /** By the last complete look, ignored ones left out. */
+  /** Counts of the last finished scan without ignored files; undefined before the first. */
   counted: { files: number; directories: number } | undefined
-  /** What it is watched by. `deaf`: its watcher was given up then. */
+  /** Watcher in use; undefined until chosen. `deaf`: when and why its watcher was given up. */
   watch: (FolderWatch & { deaf: { since_ms: number; reason: string } | undefined }) | undefined
 }
 
 export interface Stretch {
   folder: string
-  /** The stretch is `after_path` (exclusive) to `through_path` (inclusive); undefined means from the start, to the end. */
+  /** From `after_path` (exclusive) to `through_path` (inclusive); undefined for start and end. */
   after_path: string | undefined
   through_path: string | undefined
   /**
-   * The walker's batch: UTF-8 paths one after the other, where each ends, and size, mtime_ns, ctime_ns, inode of each. An inode of 0
-   * says that the filesystem keeps none: then it is not compared.
+   * The walker's batch: UTF-8 paths in one buffer, where each ends, and size, mtime_ns, ctime_ns
+   * and inode of each. An inode of 0 means that the filesystem has none; then it is not compared.
    */
   names: Uint8Array
   ends: Uint32Array
   stats: BigInt64Array
   /**
-   * Of all that stands in `names` and `stats`: where the last walk brought the same through the same stretch, nothing differed, and
-   * no row was written since, nothing is read. Absent: it is compared row by row.
+   * Digest of `names` and `stats`. If the last walk of this range had the same digest and no
+   * difference, and no row was written since, no row is read. Absent: all rows are compared.
    */
   digest?: string | undefined
 }
@@ -150,17 +146,17 @@ export interface Stretch {
 export interface Differences {
   /** Indices into the batch: new paths, and known ones whose stat differs. */
   changed: Uint32Array
-  /** Those of `changed` that nobody knows: without a row, or gone. */
+  /** Indices from `changed` of paths without a row, or with a `gone` one. */
   unknown: Uint32Array
-  /** Paths with a row of a file that should be here and that the walker did not meet; at most `most_missing`. */
+  /** Known paths that the walker did not find, without `seen` ones; at most `most_missing`. */
   missing: string[]
   missing_total: number
 }
 
-/** Beyond this many the paths of missing files are counted, not listed; the next scan names the rest. */
+/** Maximum number of missing paths listed. More are counted, and the next scan lists them. */
 export const most_missing = 100_000
 
-/** Of the sizes that were seen last; large ones have `large_bytes` and more. */
+/** Files to check, by their last known size. Large ones have `large_bytes` or more. */
 export interface LookChoice {
   except_folders: readonly string[]
   sizes: readonly ('small' | 'large')[]
@@ -176,7 +172,7 @@ export interface LookWork {
   path: string
 }
 
-/** One path that holds the wanted bytes. */
+/** One path with the wanted bytes. */
 export interface SourcePath {
   folder: string
   root: string
@@ -195,26 +191,26 @@ export interface SendWork {
   attempts: number
   failing_since_ms: number | undefined
   slot_failures: number
-  /** Kept from an earlier try that did not end; absent when there is none. */
+  /** Ticket of an earlier try that did not end; undefined without one. */
   ticket: Ticket | undefined
-  /** Present paths with these bytes, at most `most_sources`; never empty before the bytes are in. */
+  /** Present paths with these bytes, at most `most_sources`; empty only in state `sent`. */
   sources: SourcePath[]
 }
 
-/** How many paths are tried before the content is set back: enough for a locked copy or two. */
+/** Maximum number of paths tried before a deferral: enough for a locked copy or two. */
 export const most_sources = 4
 
 export interface FollowWork {
   content: number
   project_id: string
   asset_id: string
-  /** For people: folder and path of one of its files. */
+  /** Folder and path of one of its files, as a name for users. */
   name: string
   size: number
   made_here: boolean
   attempts: number
   following_since_ms: number
-  /** Times the asset of this content vanished while it was being read. */
+  /** How often the asset of this content vanished while the service was reading it. */
   vanished: number
   error_code: string | undefined
 }
@@ -224,27 +220,26 @@ export interface LabelWork {
   project_id: string
   asset_id: string
   name: string
-  /** The union over the present paths; what people attached themselves is in no list. */
+  /** Labels that any of its present files wants. Labels attached by users are in no list. */
   wanted: string[]
   attached: { name: string; label_id: string }[]
   /**
-   * Labels whose attach or detach began and has no recorded answer: the asset may carry them or
-   * not.
+   * Labels whose attach or detach began and has no recorded answer: the asset may have them or not.
    */
   in_doubt: string[]
 }
 
-/** An asset that no path holds and that its folders' policy lets go. */
+/** An asset that no path holds and that the policies of its folders allow to remove. */
 export interface RemoveWork {
   content: number
   project_id: string
   asset_id: string
-  /** For people: folder and path of one of the files that held it. */
+  /** Folder and path of one of the files that held it, as a name for users. */
   name: string
   attempts: number
   /** False after a crash or a failure: the service may have been asked already. */
   is_fresh: boolean
-  /** What was meant is meant no more, or not for sure: it is asked whether it still is there, and not removed. */
+  /** True if the removal may be unwanted now: only ask if the asset exists, and remove nothing. */
   is_doubted: boolean
 }
 
@@ -253,21 +248,21 @@ export interface Pending {
   send: number
   follow: number
   label: number
-  /** Due now: what has to wait for something may wait for long. */
+  /** Only removals that are due now: others may wait for long. */
   remove: number
-  /** Earliest `not_before_ms` of the four; undefined when nothing is pending. */
+  /** Earliest due time of the other four, Unix ms; undefined if nothing is pending. */
   next_due_ms: number | undefined
 }
 
-/** What the config says about when a wanted content may go. */
+/** Limits of the configuration for uploads, history and removals. */
 export interface LedgerLimits {
   brake: { files: number; bytes: number; per_ms: number } | undefined
   max_bytes_per_day: number | undefined
   min_resend_ms: number
-  /** What is claimed to be sent first: what was changed last; else what was wanted first. */
+  /** True: the files changed last go first. False: the contents due longest go first. */
   newest_first: boolean
   history_days: number
   max_history_rows: number
-  /** More than this is not removed on the service without a person. */
+  /** More removals than these wait for a user. */
   removal: RemovalLimits
 }

@@ -21,15 +21,16 @@ import type { Ledger, LedgerLimits, LookWork, WorkKind, WorkListener } from './l
 import type { LedgerCalls, LedgerThreadData } from './thread.ts'
 
 export interface LedgerOptions {
-  /** Made 0700 where it is missing; holds ledger.db, tickets.db and lock.db. */
+  /** Directory of ledger.db, tickets.db and lock.db; made with mode 0700 if it is missing. */
   state_dir: string
   limits: LedgerLimits
   clock: Clock
 }
 
 /**
- * Opens the ledger for writing: one process at a time. Errors: `ledger.locked` when another process holds it, `account.no_right`,
- * `database.*`, `config.rebuild_open`, and `config.state_dir` for a directory that is not for us to close.
+ * Opens the ledger for writing, for one process at a time. Errors: `ledger.locked` if another
+ * process has it, `account.no_right`, `database.*`, `config.rebuild_open`, and `config.state_dir`
+ * for a directory with other things in it, which Sluice must not make private.
  */
 export async function openLedger({ state_dir, limits, clock }: LedgerOptions): Promise<Ledger> {
   refuseNoRight(state_dir, [ledgerFile(state_dir), ticketsFile(state_dir)], 'write')
@@ -41,14 +42,14 @@ export async function openLedger({ state_dir, limits, clock }: LedgerOptions): P
     lock.release()
     throw error
   }
-  // Tickets of a ledger that was lost name contents by numbers that a new one gives to others.
+  // Tickets of a lost ledger are deleted: a new one gives their numbers to other contents.
   if (!existsSync(ledgerFile(state_dir))) removeDatabase(ticketsFile(state_dir))
   const data: LedgerThreadData = {
     ledger_file: ledgerFile(state_dir),
     tickets_file: ticketsFile(state_dir),
     limits,
   }
-  // Its rows live for the length of a call; left to itself, a rescan that reads them all takes 12 MB more.
+  // Rows live only during one call. Without this limit, a full rescan takes 12 MB more.
   const thread = startThread('ledger/thread', data, { young_mb: 4 })
   try {
     await thread.call('open', undefined)
@@ -124,7 +125,7 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
   }
 }
 
-/** A folder with all its looks under way is excepted: the ledger need not hear of them. */
+/** Leaves out checks in folders that the claim excludes: the ledger does not need them. */
 function notIn(except_folders: readonly string[] = [], looks: readonly LookWork[]): LookWork[] {
   return looks.filter(({ folder }) => !except_folders.includes(folder))
 }
@@ -135,21 +136,25 @@ function workMadeBy(facts: readonly Fact[]): Set<WorkKind> {
   return kinds
 }
 
-/** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
+/**
+ * Errors: `database.missing` before the first run, `account.no_right`, `database.newer`,
+ * `database.damaged`.
+ */
 export function openLedgerReadOnly(state_dir: string): Sqlite {
   const file = ledgerFile(state_dir)
   refuseNoRight(state_dir, [file], 'read')
   const database = openSqliteReadOnly(file, ledger_migrations)
-  // A first start makes the file before its tables, and on a full disk gets no further.
+  // A first start makes the file before its tables. On a full disk it ends there.
   if (database.pragma('user_version', { simple: true }) !== 0) return database
   database.close()
   throw new SluiceError({ code: 'database.missing', message: `there is nothing in ${file} yet` })
 }
 
 /**
- * A ledger that is filled while a rebuild is not at its end would stand in its way: the rebuild would be refused, and what it has
- * found dropped. Error `config.rebuild_open`: like a configuration that is not right it stays so until a person acts, and a
- * service manager is not to start again and again. The caller holds the lock.
+ * Refuses to fill a ledger while a rebuild is unfinished: the rebuild would then be refused, and
+ * what it has found lost. Like an invalid configuration, the error `config.rebuild_open` lasts
+ * until a user acts, so service managers must not restart Sluice again and again. The caller holds
+ * the lock.
  */
 function refuseOpenRebuild(state_dir: string): void {
   if (!isRebuildOpen(state_dir) || conditionOfLedger(state_dir) !== 'none') return

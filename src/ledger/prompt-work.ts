@@ -2,19 +2,20 @@ import type { Alert } from '../domain/delivery.ts'
 import type { RunAsset, RunCause, RunRefusal, RunState, RunTurn } from '../domain/run.ts'
 import type { Claimed } from './claims/claimed.ts'
 
-/** What the ledger answers to those who run prompts; a part of Ledger. */
+/** The part of Ledger for prompts, their runs and deliveries. */
 export interface PromptLedger {
   prompts(): Promise<PromptState[]>
-  /** Runs of configured prompts that are neither final nor put off; of each prompt the one that was made first alone. */
+  /** Claims due runs of configured prompts, of each prompt only the first one that is open. */
   claimRuns(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<RunWork>>
-  /** Alerts come first. While deliveries are paused, they come alone. */
+  /** Alerts come first. During a pause, only alerts come. */
   claimDeliveries(limit: number, options?: { only_alerts: boolean }): Promise<Claimed<DeliveryWork>>
   /**
-   * What a prompt may be told: (arrival, present path) pairs of ready contents in these folders, in the order of (seq, path). A
-   * page may hold fewer than `limit`, or none, and still have a next: only so many arrivals are read at a time.
+   * Files that a prompt may cover: pairs (arrival, present path) of ready contents in these
+   * folders, ordered by (seq, path). A page reads a limited number of arrivals. So it may have
+   * fewer than `limit` files, or none, and still a next page.
    */
   arrivals(query: ArrivalQuery): Promise<ArrivalPage>
-  /** Files in these folders that are not ready and not left out: on the way, refused, blocked or removed on the service. */
+  /** Files in these folders on the way, refused, blocked or removed on the service. */
   unready(query: UnreadyQuery): Promise<UnreadyPage>
 }
 
@@ -22,19 +23,19 @@ export interface PromptState {
   name: string
   project_id: string
   configured: boolean
-  /** First configured. */
+  /** Unix ms when it was first configured. */
   began_ms: number
-  /** Arrivals up to here were there before the prompt began (0 with first_run: all). */
+  /** Arrivals up to this number are older than the prompt; 0 with `first_run: all`. */
   began_seq: number
-  /** Due times up to here have their run, or were passed over. */
+  /** Due times up to this one have their run, or were passed over. */
   checked_ms: number
-  /** Due time of the newest written run: the last-run mark. Never moved by a skip or a failure. */
+  /** Due time of the newest written run: the last-run mark. No skip and no failure moves it. */
   last_written_due_ms: number | undefined
-  /** The chat of the newest run of which a turn was asked. */
+  /** Chat of the newest run that asked a turn; undefined before the first. */
   chat_id: string | undefined
   /** Runs that are not final, oldest first. */
   open_runs: { run: number; due_ms: number; state: RunState }[]
-  /** True while this ledger knows of no run of the prompt: manifests beside the reports may know what it was told. */
+  /** True without a run in this ledger. Manifests beside the reports may know what it covered. */
   is_new: boolean
 }
 
@@ -45,22 +46,22 @@ export interface RunWork {
   due_ms: number
   cause: RunCause
   state: Extract<RunState, 'due' | 'planned' | 'asking' | 'asked' | 'answered'>
-  /** When the run came to be, wall clock. */
+  /** Unix ms when the run was created. */
   began_ms: number
-  /** When its prompt did, in whatever ledger. */
+  /** Unix ms when its prompt began, in this ledger or an earlier one. */
   prompt_began_ms: number
   attempts: number
-  /** What went otherwise than planned, for the report: a turn sent again, an id dropped. */
+  /** Deviations from the plan, for the report: a turn sent again, an id dropped. */
   notes: string[]
   coverage: string | undefined
-  /** Which turn is at work, from 0; turns[turn]. */
+  /** Index of the current turn in `turns`. */
   turn: number
   turns: RunTurn[]
   assets: RunAsset[]
   refusals: RunRefusal[]
-  /** The prompt's last-run mark when the run began. */
+  /** The prompt's last-run mark when the run began, Unix ms; undefined without one. */
   last_written_due_ms: number | undefined
-  /** The chat that the first turn goes on with. */
+  /** Chat that the first turn continues; undefined for a new one. */
   chat_id: string | undefined
 }
 
@@ -69,7 +70,7 @@ export type DeliveryWork = ReportToDeliver | AlertToDeliver
 interface ToDeliver {
   target: string
   attempts: number
-  /** When it was first wanted. */
+  /** Unix ms when it was first wanted. */
   wanted_ms: number
 }
 
@@ -77,7 +78,7 @@ export interface ReportToDeliver extends ToDeliver {
   run: number
   alert?: undefined
   report_path: string
-  /** The run as its report was made from it: `answered`. */
+  /** The run in state `answered`, as its report was made from it. */
   written: RunWork & { written_ms: number }
 }
 
@@ -94,11 +95,11 @@ export interface RaisedAlert extends Alert {
 export interface ArrivalQuery {
   prompt: string
   folders: readonly string[]
-  /** Leave out what arrived before the prompt began, and what it was told. */
+  /** Leaves out arrivals older than the prompt, and what it has covered. */
   only_fresh: boolean
-  /** Leave out what was there before its folder was kept, and not put there since the prompt began. */
+  /** Leaves out files older than their folder's setup, unless put there since the prompt began. */
   only_come: boolean
-  /** Arrived at this time or later; absent: any. */
+  /** Earliest arrival, Unix ms; absent for any. */
   since_ms?: number | undefined
   after?: { seq: number; path: string } | undefined
   limit: number
@@ -113,20 +114,20 @@ export interface Arrival {
   size: number
   folder: string
   path: string
-  /** By a written run of the prompt. */
+  /** True if a written run of the prompt covers it. */
   told: boolean
 }
 
 export interface ArrivalPage {
   arrivals: Arrival[]
-  /** Where the next page begins; absent at the end. */
+  /** Cursor of the next page; absent at the end. */
   next?: { seq: number; path: string }
 }
 
 export interface UnreadyQuery {
   prompt: string
   folders: readonly string[]
-  /** As of arrivals. */
+  /** As in ArrivalQuery. */
   only_come: boolean
   after?: { folder: string; path: string } | undefined
   limit: number
@@ -136,17 +137,18 @@ export interface UnreadyFile {
   folder: string
   path: string
   /**
-   * `moving`: not settled yet, or waiting for its next look. `on_the_way`: its content is being sent or read. `blocked`: set
-   * aside, a person or time must help. `refused`, `removed`: its content is.
+   * `moving`: it is not settled, or waits for its next check. `on_the_way`: its content is being
+   * sent or read. `blocked`: a user or time must help. `refused`, `removed`: the state of its
+   * content.
    */
   stage: 'moving' | 'on_the_way' | 'blocked' | 'refused' | 'removed'
-  /** With a content. */
+  /** Ledger id of its content; undefined without one. */
   content: number | undefined
   md5: string | undefined
   size: number
   seen_ms: number
   why: string | undefined
-  /** Refused, and this prompt was told so. */
+  /** True if it is refused and a report of this prompt names it. */
   told: boolean
 }
 

@@ -31,7 +31,7 @@ import { createRemovalRows, type RemovalRows } from './rows/removal-rows.ts'
 import { createTroubleRows, type TroubleRows } from './rows/trouble-rows.ts'
 import { createWallClock, type WallClock } from './rows/wall-clock.ts'
 
-/** The SQLite ledger, synchronous, inside its thread. One call is one savepoint of the thread's current transaction. */
+/** The synchronous SQLite ledger inside its thread. A call is a savepoint of the transaction. */
 export function createLedgerStore(paths: { ledger: string; tickets: string }, first_limits: LedgerLimits) {
   const recorders: { readonly [Kind in FactKind]: (fact: FactsOf[Kind], at_ms: number) => void } = {
     folder: (fact, at_ms) => {
@@ -59,7 +59,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
   const database: Sqlite = openLedgerFile(paths.ledger)
   const transaction: Transaction = createTransaction(database)
   const tickets: Tickets = createTickets(paths.tickets)
-  // A copy of its own, which all parts share: they see when it changes.
+  // All parts share this copy, so they see when it changes.
   const limits: LedgerLimits = { ...first_limits }
   const counts: Counts = createCounts(database)
   const usage: Usage = createUsage(database)
@@ -109,7 +109,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     stretches.flush()
   }
 
-  /** After a rollback: what is kept in memory follows the tables again. */
+  /** After a rollback, values in memory are read again from the tables. */
   function recover(): void {
     counts.forget()
     usage.forget()

@@ -12,8 +12,9 @@ import type { UnauditedQuery } from './rows/audit-rows.ts'
 import { createLedgerStore, type LedgerStore } from './store.ts'
 
 /*
- * The ledger's thread. Everything that has arrived goes into one transaction: sixteen callers share one fsync. A call that
- * fails is rolled back alone; when the commit fails, every call of the batch fails and nothing of it is recorded.
+ * The ledger's thread. All calls that have arrived share one transaction: sixteen callers need one
+ * fsync. If one call fails, only that call is rolled back. If the commit fails, every call of the
+ * batch fails and nothing of it is recorded.
  */
 
 export interface LedgerThreadData {
@@ -24,7 +25,7 @@ export interface LedgerThreadData {
 
 type Call = (store: LedgerStore, argument: never, now_ms: number, page_cache: PageCache) => unknown
 
-/** These need no transaction of their own; after a write in the same batch they see what it wrote. */
+/** Calls without a transaction of their own. They see what earlier calls of the batch wrote. */
 const reads = {
   folders: (store) => store.folders(),
   folder: (store, name: string) => store.folder(name),
@@ -59,7 +60,7 @@ const writes = {
 
 const calls: Record<string, Call> = { ...reads, ...writes }
 
-/** Everything that can be asked of the thread once the ledger is open; `open-ledger.ts` calls by it. */
+/** Calls that the thread serves once the ledger is open. open-ledger.ts makes them. */
 export type LedgerCalls = typeof reads & typeof writes
 
 interface LookArgument {
@@ -83,7 +84,7 @@ interface DeliveryArgument {
   in_flight: DeliveryKey[]
 }
 
-/** One ledger, as its thread has it: open between the calls `open` and `close`. */
+/** The ledger of the thread. `open` is set between the calls `open` and `close`. */
 interface Served {
   readonly data: LedgerThreadData
   open: { store: LedgerStore; page_cache: PageCache } | undefined
@@ -145,7 +146,7 @@ function opened({ open }: Served): LedgerStore {
   return open.store
 }
 
-/** Answers only after the commit: what is answered is durable. */
+/** Runs a call. The returned function answers it after the commit, when its result is durable. */
 function runCall(served: Served, call: ServedCall): () => void {
   const { argument, now_ms } = call.argument as { argument: never; now_ms: number }
   const { store: open, page_cache } = served.open!
@@ -169,7 +170,10 @@ function runCall(served: Served, call: ServedCall): () => void {
   }
 }
 
-/** Tickets first: a crash between the two leaves a ticket that the next claim finds, never a slot without its ticket. */
+/**
+ * Commits tickets first. A crash in between leaves a ticket that the next claim finds, but never a
+ * slot without its ticket.
+ */
 function commit(open: LedgerStore): void {
   open.tickets.transaction.commit()
   open.transaction.commit()
@@ -181,7 +185,7 @@ function rollBack(open: LedgerStore): void {
   open.recover()
 }
 
-/** What was recorded is durable whatever becomes of this; it is tried again with the next tidy, and at close. */
+/** Failure here loses no recorded fact. The next `tidy` tries again, and so does `close`. */
 function cutTicketLog({ open }: Served): void {
   try {
     open?.store.tickets.checkpoint()
