@@ -1,6 +1,6 @@
 /**
- * A time in which nobody could keep a promise. `away`: no daemon was at work (it was stopped, the machine was off or slept), or
- * nobody knows of one. `paused`: a person had stopped what goes out.
+ * A time in which no promise could be kept. `away`: no daemon ran (it was stopped, or the machine
+ * was off or asleep), or none is known. `paused`: a user had paused outgoing work.
  */
 export interface Absence {
   why: 'away' | 'paused'

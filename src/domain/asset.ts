@@ -1,18 +1,19 @@
 import { ingest_failed } from './content.ts'
 import type { ContentFact } from './fact.ts'
 
-/** What the service says of an asset. Only `ready` is of use in a chat; `other` is a status nobody knows: still going. */
+/** An asset as reported. Only `ready` is usable in a chat. `other`: unknown, still in progress. */
 export interface AssetSaid {
   status: 'uploaded' | 'ingesting' | 'ready' | 'failed' | 'other'
-  /** In the service's own word, for people. */
+  /** The service's own word, to show to users. */
   raw_status: string
 }
 
 export type LossFact = Extract<ContentFact, { type: 'asset_missing' | 'asset_unready' | 'asset_failed' }>
 
 /**
- * What became there of an asset that is ready here, by an answer about it alone: a list may be behind. `gone`: the service does
- * not know it, and a slot without bytes is as good as that. Undefined: it is ready there, too.
+ * What happened on the service to an asset that is ready here. Only an answer about this asset
+ * counts, because a list may be outdated. `gone`: the service does not know it. A slot without
+ * bytes counts as gone too. Undefined if it is ready there as well.
  */
 export function lossOf(
   { content, asset_id }: { content: number; asset_id: string },

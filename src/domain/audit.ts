@@ -1,37 +1,40 @@
 /**
- * The audit: the ledger held against the service's own list, page by page, for ever. A round goes through the whole list of one
- * project; then what is `ready` here and was not seen to be ready there is asked for singly, and only that answer is believed.
+ * The audit compares the ledger with the service's own list, page by page, without end. A round
+ * reads the whole list of one project. Then it reads each asset one by one that is `ready` here and
+ * was not listed as ready. Only that answer counts.
  *
- * What became ready after a round began is not looked for in it: the list may have passed its place already. What is taken out
- * of the list or put into it meanwhile so costs a read at the most, and no file is called missing for it.
+ * A round does not check assets that became ready after its start: the list may have passed their
+ * place. A list that changes meanwhile thus costs at most some reads, and no file is reported
+ * missing because of it.
  */
 export type AuditFact =
-  /** A person wants to know now: the next round begins at once, and does not take its time. */
+  /** A user requests an audit: the next round begins at once and runs at full speed. */
   | { type: 'audit_wanted' }
   | { type: 'audit_round_began'; project_id: string }
-  /** A page of the list; `cursor` is where the next one begins, undefined on the last. */
+  /** A page of the list. `cursor` is where the next one begins; undefined on the last. */
   | { type: 'assets_listed'; project_id: string; round: number; cursor: string | undefined; items: ListedAsset[] }
-  /** It was on no page, or not as ready, and the service says that it is. */
+  /** No page listed it as ready, but the service answers that it is. */
   | { type: 'asset_confirmed'; content: number }
   /**
-   * Everything was looked at, but for `unanswered` assets about which the service would not speak. With `resend` what was
-   * removed there is wanted again, unless it is so much that a person must say so (`isMassRemoval`).
+   * All assets are checked, except `unanswered` ones about which the service gave no answer. With
+   * `resend`, assets removed there are wanted again, unless they are so many that a user must
+   * decide (`isMassRemoval`).
    */
   | { type: 'audit_round_ended'; project_id: string; round: number; unanswered: number; resend: boolean }
 
 export interface ListedAsset {
   asset_id: string
-  /** `slot`: bytes were never handed over. `other`: on its way, or failed. */
+  /** `slot`: its bytes were never uploaded. `other`: in progress, or failed. */
   status: 'ready' | 'slot' | 'other'
 }
 
-/** Somebody who tidies up removes a folder's worth; a tenth of everything is an emptied project, or another one of the same id. */
+/** Cleaning up removes a folder. A tenth of all assets means an emptied or replaced project. */
 const mass_share = 0.1
 const mass_least = 100
 
 /**
- * Whether so many of the assets that should be there are gone that it looks like a fault and not like a person's choice: then
- * nothing is sent again by itself, whatever the policy.
+ * True if so many of the expected assets are gone that it seems a fault, not a user's choice. Then
+ * nothing is sent again without a user, whatever the policy.
  */
 export function isMassRemoval({ removed, expected }: { removed: number; expected: number }): boolean {
   return removed > Math.max(mass_least, expected * mass_share)

@@ -1,6 +1,6 @@
 import { localMinuteOfDay, minute_ms } from '../base/time/time.ts'
 
-/** From one minute of the day (local time) to another, exclusive and never over midnight, uploads take no more than this. */
+/** Upload rate limit between two local minutes of the day (end exclusive), never over midnight. */
 export interface BandwidthSpan {
   readonly from_minute: number
   readonly to_minute: number
@@ -8,16 +8,16 @@ export interface BandwidthSpan {
 }
 
 export interface BandwidthNow {
-  /** Undefined: at this time all of the line. */
+  /** Undefined for no limit at this time. */
   bytes_per_s: number | undefined
-  /** When it will be another; undefined where it is the same all day. */
+  /** Next change, Unix ms; undefined if the rate is the same all day. */
   until_ms: number | undefined
 }
 
-/** What is to change on a day may fall into an hour that this day does not have: then it changes a day later. */
+/** How far to search: a change in an hour that a clock change skips comes a day later. */
 const farthest_minutes = 49 * 60
 
-/** What a timetable says about one moment. */
+/** Rate of a timetable at one moment, and its next change. */
 export function bandwidthAt(spans: readonly BandwidthSpan[], at_ms: number): BandwidthNow {
   const bytes_per_s = bytesPerSecondAt(spans, at_ms)
   return { bytes_per_s, until_ms: nextChange_ms(spans, at_ms, bytes_per_s) }
@@ -27,7 +27,7 @@ export function bytesPerSecondAt(spans: readonly BandwidthSpan[], at_ms: number)
   return rateAt(spans, localMinuteOfDay(at_ms))
 }
 
-/** Through every minute to come: when the clocks are changed, a time of the day comes twice or not at all. */
+/** Checks each minute ahead: at a clock change, a time of day comes twice or not at all. */
 function nextChange_ms(
   spans: readonly BandwidthSpan[],
   at_ms: number,

@@ -2,22 +2,28 @@ import { minute_ms, second_ms } from '../base/time/time.ts'
 import type { ContentFact } from './fact.ts'
 
 /**
- * Where one content (the same bytes in one project, however many paths have them) stands on its way.
+ * State of one content: the same bytes in one project, however many paths have them.
  *
- * - `wanted`: some path has it, the service does not, nothing was asked yet. The uploader moves it on.
- * - `reserving`: we are about to ask for a slot, or asked and do not know the answer (a crash). Asking again is safe.
- * - `reserved`: the service gave a slot (`asset_id`); its ticket is kept until the bytes are in.
- * - `sent`: the blob store has taken all the bytes; `complete` is still to be called.
- * - `ingesting`: the service has the bytes and reads them. The follower moves it on.
- * - `ready`: usable in the assistant. Only this is success. The audit keeps it true: the service may lose it (`removed_on_service`),
- *   read it again (`ingesting`) or find that it cannot use it (`refused`).
- * - `refused`: a person must act (`error_*` says why); new bytes make a new content, `sluice retry` asks again.
- * - `removed_on_service`: it was there, and somebody removed it there. Not sent again unless a person asks, or the policy
- *   `audit.on_remote_delete` does. Listed as ready once more, it is.
- * - `abandoned`: no path wants these bytes any more, and they never got in, or we removed them there. A path that brings them back
- *   wants it again.
- * - `removing`: no path holds these bytes any more, and we are about to remove the asset that we made, or did and do not know the
- *   answer (a crash). There is no way back from here but the service's word: a path that brings them back waits for it.
+ * - `wanted`: a path has it, and the service was not asked for it yet. The uploader handles it.
+ * - `reserving`: the uploader is about to ask for a slot, or asked and does not know the answer (a
+ *   crash). Asking again is safe.
+ * - `reserved`: the service gave a slot (`asset_id`). Its ticket is kept until the bytes are
+ *   uploaded.
+ * - `sent`: the blob store has all the bytes; `complete` is still to be called.
+ * - `ingesting`: the service has the bytes and reads them. The follower handles it.
+ * - `ready`: usable in the assistant. Only this is success. The audit checks it later: the service
+ *   may lose it (`removed_on_service`), read it again (`ingesting`) or find that it cannot use it
+ *   (`refused`).
+ * - `refused`: a user must act (`error_*` says why). New bytes make a new content; `sluice retry`
+ *   asks again.
+ * - `removed_on_service`: the service had it, and it was removed there. It is sent again only if a
+ *   user or the policy `audit.on_remote_delete` asks for it. If the service lists it as ready
+ *   again, it is `ready`.
+ * - `abandoned`: no path wants these bytes any more, and the service never got them, or Sluice
+ *   removed them there. A path that brings them back makes it `wanted`.
+ * - `removing`: no path holds these bytes any more. Sluice is about to remove the asset that it
+ *   made, or did and does not know the answer (a crash). Only the service's answer ends this state;
+ *   a path that brings the bytes back waits for it.
  */
 export type ContentState =
   | 'wanted'
@@ -34,19 +40,19 @@ export type ContentState =
 export interface ContentProgress {
   state: ContentState
   asset_id: string | undefined
-  /** True when a 201 made this asset for us; false when the service said that it has the bytes already. */
+  /** True if a 201 made this asset for Sluice; false if the service already had the bytes. */
   made_here: boolean
-  /** Ask for the next slot without md5: the service answered with an asset that will never have its bytes. */
+  /** True: the next slot request omits the md5, for which the service named a dead asset. */
   without_md5: boolean
-  /** Nothing is tried before this time, Unix ms. */
+  /** Earliest next try, Unix ms. */
   not_before_ms: number
-  /** Failures since it was wanted, whatever the step; 0 again once the service has the bytes. */
+  /** Failures since it was wanted, in any step; 0 again once the service has the bytes. */
   attempts: number
   /** Time of the first of these failures, Unix ms; undefined without one. */
   failing_since_ms: number | undefined
-  /** Failures in a row on the slot that it has now: of its PUT, then of `complete`. */
+  /** Failures in a row on its present slot: of the PUT, then of `complete`. */
   slot_failures: number
-  /** Times the asset vanished while the service was reading it. */
+  /** How often its asset vanished while the service was reading it. */
   vanished: number
   error_code: string | undefined
   error_message: string | undefined
@@ -57,8 +63,8 @@ export interface ContentProgress {
 }
 
 /**
- * Status calls a file slow that the service has been reading for so long, and so much longer for each megabyte: large scans are
- * read for long, and nothing but that word hangs on it.
+ * Reading time after which status calls a file slow: a base, and more for each megabyte, because
+ * large scans take long. Nothing else depends on it.
  */
 export const slow_reading = { base_ms: 15 * minute_ms, per_mb_ms: 2 * second_ms }
 
@@ -66,7 +72,7 @@ export function slowAfter_ms(bytes: number): number {
   return slow_reading.base_ms + (bytes / 1_000_000) * slow_reading.per_mb_ms
 }
 
-/** An asset that vanishes while being read is sent once more (contract, "404 while following"), then taken as removed. */
+/** Resends of an asset that vanishes while being read (contract, "404 while following"). */
 export const most_vanished = 1
 
 export function newContent(not_before_ms: number): ContentProgress {
@@ -91,18 +97,19 @@ export function newContent(not_before_ms: number): ContentProgress {
 
 const open_states: readonly ContentState[] = ['wanted', 'reserving', 'reserved', 'sent', 'ingesting']
 
-/** True while somebody still works on it without a person's help. */
+/** True while a worker handles it without a user's help. */
 export function isUnderway(state: ContentState): boolean {
   return open_states.includes(state)
 }
 
 /**
- * The only way a content changes: the pure answer to "this happened at that time". Undefined where the fact says nothing about
- * a content in this state (a late answer after a newer fact); then nothing changes.
+ * A content after a fact at that time; nothing else changes a content. A pure function. Undefined
+ * if the fact does not apply in this state (a late answer after a newer fact). Then nothing
+ * changes.
  */
 export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms: number): ContentProgress | undefined {
   if (!appliesIn[fact.type].includes(content.state) || isOfAnotherAsset(content, fact)) return undefined
-  // What was due stays due since then: it is no later than what came after it, and its place in the order costs no write.
+  // A due content keeps its due time: it stays ahead of later ones, without a write to the index.
   const due_ms = Math.min(content.not_before_ms, at_ms)
   const step = { ...content, not_before_ms: due_ms, error_code: undefined, error_message: undefined }
   const forward = { ...step, attempts: 0, failing_since_ms: undefined, slot_failures: 0 }
@@ -110,7 +117,7 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
     case 'slot_intended':
       return { ...content, state: 'reserving', intended_ms: at_ms }
     case 'slot_reserved':
-      // Behind what is due already: whatever becomes of its bytes now, others get their turn before it is tried again.
+      // It goes behind contents that are due: if its upload fails, others come before a retry.
       return {
         ...step,
         not_before_ms: at_ms,
@@ -167,7 +174,7 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
   }
 }
 
-/** Asked about one asset, and answered after the content has got another. */
+/** True for an answer about another asset than the content has now. */
 function isOfAnotherAsset({ asset_id }: ContentProgress, fact: ContentFact): boolean {
   const asked = fact.type === 'asset_missing' || fact.type === 'asset_unready' || fact.type === 'asset_failed'
   return asked && fact.asset_id !== undefined && fact.asset_id !== asset_id
@@ -200,10 +207,10 @@ const appliesIn: Record<ContentFact['type'], readonly ContentState[]> = {
   removal_set_back: ['removing'],
 }
 
-/** Of a content that the service has and cannot use. */
+/** Error code of a content that the service has and cannot use. */
 export const ingest_failed = 'ingest_failed'
 
-/** For a reason that lay in the asset, which may have been put right there: the content still knows its id. */
+/** True if Sluice gave it up because of its asset, which may have been repaired on the service. */
 function isGivenUpThere({ state, asset_id, error_code }: ContentProgress): boolean {
   return asset_id !== undefined && (state === 'removed_on_service' || error_code === ingest_failed)
 }
@@ -221,7 +228,7 @@ function refused(content: ContentProgress, fault: Fault): ContentProgress {
   return { ...content, state: 'refused', ...noted(fault) }
 }
 
-/** An attempt is counted only where there is an error of its own. */
+/** Only an error counts as an attempt. */
 function failedOnce(
   content: ContentProgress,
   { error, not_before_ms }: { error?: Fault; not_before_ms: number },

@@ -1,6 +1,6 @@
 import type { FaultNote } from './fault-note.ts'
 
-/** A promise that is not kept, as an alert reported it. */
+/** A broken promise, as an alert reported it. */
 export interface ToldReason {
   promise: string
   about: string
@@ -13,7 +13,7 @@ export interface Alert {
   message_id: string
   subject: string
   text: string
-  /** What stands from now on; empty when all is well again. */
+  /** Problems open from now on; empty when all are resolved. */
   reasons: readonly ToldReason[]
 }
 
@@ -24,23 +24,23 @@ export function deliveryKey({ run, alert, target }: DeliveryKey): DeliveryKey {
   return run === undefined ? { alert, target } : { run, target }
 }
 
-/** No two deliveries have the same. */
+/** Unique name of a delivery. */
 export function deliveryName({ run, alert, target }: DeliveryKey): string {
   return run === undefined ? `alert ${alert} ${target}` : `run ${run} ${target}`
 }
 
-/** `output`: the end of what a command wrote at this try. */
+/** `output`: the end of the output of this try's command. */
 type DeliveryTried = DeliveryKey & { output?: string | undefined }
 
-/** The deliverer records each try, the keeper of the health each alert. */
+/** The deliverer records each try, and the alert raiser each alert. */
 export type DeliveryFact =
   | ({ type: 'delivered' } & DeliveryTried)
   | ({ type: 'delivery_set_back'; not_before_ms: number; error: FaultNote } & DeliveryTried)
-  /** Given up: a person must look. */
+  /** Given up: a user must act. */
   | ({ type: 'delivery_failed'; error: FaultNote } & DeliveryTried)
   /**
-   * A person wants these again: what was given up or waits is due now. A target that the run did
-   * not have is new. What was delivered stays so.
+   * A user requests these again: deliveries that wait or were given up are due now. A target that
+   * the run did not have is added. Finished deliveries stay finished.
    */
   | { type: 'delivery_wanted_again'; run: number; targets: readonly string[] }
   | ({ type: 'alert_raised'; targets: readonly string[] } & Alert)

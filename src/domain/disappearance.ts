@@ -6,36 +6,37 @@ export interface DisappearanceLimits {
   missing_percent: number
 }
 
-/** What a whole walk found of a folder, beside what is known of it. */
+/** Result of a full scan of a folder, beside the number of files known before. */
 export interface Found {
   known: number
-  /** Known paths that the walk did not meet. */
+  /** Known paths that the scan did not find. */
   missing: number
-  /** Files that it met, known or new. */
+  /** Files that the scan found, known or new. */
   files: number
 }
 
-/** What stood at a folder's root when its files were missed, and how many of those that are known were found there. */
+/** Root of a folder when files were missing, and the number of known files found there. */
 export interface FoundThere {
   device: bigint
-  /** As disk/root/mount.ts compares them. */
+  /** Identity as disk/root/mount.ts compares it; undefined if not known. */
   identity: string | undefined
   files: number
 }
 
-/** What a person is asked about. Their word is for this root with these files, and for nothing that comes after it. */
+/** Question to a user. The answer is for this root with these files, and for nothing later. */
 export interface Disappearance extends FoundThere {
   is_accepted: boolean
 }
 
-/** Against this a folder shrinks: what event after event took since the last whole look counts, too. */
+/** Number of files to compare with, with those gone event by event since the last full scan. */
 export function knownBefore(folder: { known_files: number; counted: { files: number } | undefined }): number {
   return Math.max(folder.known_files, folder.counted?.files ?? 0)
 }
 
 /**
- * Whether so much is gone at once that it looks like an unmounted disk and not like a person's doing. What was renamed is missing at
- * one path and met at another: only by how much the folder shrank counts.
+ * True if so many files are gone at once that it seems an unmounted disk, not a user's work. A
+ * renamed file is missing at one path and found at another, so only the decrease of the number of
+ * files counts.
  */
 export function hasVanished({ known, missing, files }: Found, limits: DisappearanceLimits): boolean {
   if (missing <= limits.empty_folder_files) return false
@@ -44,35 +45,32 @@ export function hasVanished({ known, missing, files }: Found, limits: Disappeara
   return fewer > limits.missing_files && fewer * 100 > known * limits.missing_percent
 }
 
-/** Whether clearly fewer files are found than when a person said that it is right: that was said of another disappearance. */
+/** True if clearly fewer files are found than acknowledged: that was another disappearance. */
 export function isBeyondWord(word: Disappearance, files: number, limits: DisappearanceLimits): boolean {
   return hasVanished({ known: word.files, missing: word.files - files, files }, limits)
 }
 
-/** How many of the known files were found. */
+/** Number of the known files that were found. */
 export function filesThere({ known, missing, files }: Found): number {
   return Math.max(0, Math.min(known - missing, files))
 }
 
-/** Fewer files than this must all be met. */
+/** A folder with fewer known files must have all of them. */
 const few_files = 4
 
-/**
- * `met`: how many of the known files stand there with the same size and mtime. On the known disk it
- * is at least half of them.
- */
+/** `met`: known files with the same size and mtime; on the known disk at least half of them. */
 export function isOtherDisk({ known, met }: { known: number; met: number }): boolean {
   return known < few_files ? met < known : met * 2 < known
 }
 
 const for_a_word = 'files found: waiting; if that is right: sluice accept'
 
-/** For people; the folder waits for this, or for its files. */
+/** Offline reason to show to users. The folder waits for an acknowledgement, or for its files. */
 export function waitingText(name: string, found: Found): string {
   return `${formatCount(filesThere(found))} of ${formatCount(found.known)} ${for_a_word} ${name}`
 }
 
-/** Whether a folder that is offline for this reason waits for a person; one whose disk is away waits for the disk. */
+/** True if a folder with this offline reason waits for a user, not for its disk. */
 export function waitsForPerson(offline_reason: string | undefined): boolean {
   return offline_reason?.includes(for_a_word) === true
 }

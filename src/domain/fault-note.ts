@@ -1,4 +1,4 @@
-/** A short text for people and a code for programs; never holds a secret. */
+/** A fault as a short text for users and a code for programs. It never holds a secret. */
 export interface FaultNote {
   code: string
   message: string

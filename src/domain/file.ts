@@ -1,7 +1,7 @@
 /**
- * What lstat says of a file, as far as "did it change?" is concerned. Times are nanoseconds since
- * the Unix epoch. Two looks are of the same bytes only if all four agree: a file can change and
- * keep its size, and tools set mtime at will, but ctime is the kernel's.
+ * Values of lstat that show a change. Times are nanoseconds since the Unix epoch. Two checks saw
+ * the same bytes only if all four agree: a file can change and keep its size, and tools set mtime
+ * as they like, but only the kernel sets ctime.
  */
 export interface FileStat {
   size: number
@@ -10,13 +10,10 @@ export interface FileStat {
   inode: bigint
 }
 
-/**
- * A file from here on goes alone and is read while it is hashed, so that small ones get their turn
- * in between.
- */
+/** Size from which a file is large: hashed in a lane of its own, so that small ones do not wait. */
 export const large_bytes = 16 * 1_048_576
 
-/** Names one path among those of all folders. */
+/** Key of one path among those of all folders. */
 export function lookKey(folder: string, path: string): string {
   return `${folder}\n${path}`
 }
@@ -26,31 +23,34 @@ export function sameStat(a: FileStat, b: FileStat): boolean {
 }
 
 /**
- * Where a path stands on this side.
+ * State of a path on this machine.
  *
- * - `seen`: first sight, or its bytes moved since: it waits to be quiet. Intake looks again at
- *   `not_before_ms`.
- * - `present`: settled; its bytes are those of `content`, which tells how far they are on their
- *   way.
- * - `gone`: it was here and is not any more (its folder is online: an offline folder's files keep
- *   their state).
- * - `skipped`: it will not go up, for a reason that lies in the file or the rules; looked at again
- *   when either changes.
+ * - `seen`: it is new, or its bytes changed: it waits until it is unchanged for long enough. Intake
+ *   checks it again at `not_before_ms`.
+ * - `present`: it is settled. Its bytes are those of `content`, whose state shows their progress.
+ * - `gone`: it was here and no longer is. Its folder was online then: an offline folder's files
+ *   keep their state.
+ * - `skipped`: it will not go up, because of the file itself or the rules. It is checked again when
+ *   either changes.
  * - `blocked`: it should go up and cannot now. With `not_before_ms` intake tries again then;
- *   without, a person decides.
+ *   without it, a user decides.
  */
 export type FileState = 'seen' | 'present' | 'gone' | 'skipped' | 'blocked'
 
-/** Why a file is skipped: nothing in it; over `max_file_bytes`; older than the folder's `start`. */
+/** Reasons to skip a file: no bytes, above `max_file_bytes`, or older than the folder's `start`. */
 export type SkipReason = 'empty' | 'too_large' | 'before_start'
 
 /**
- * Why a file is blocked: it cannot be opened or read; it kept changing past `settle_cap_ms`; it
- * leads out of its folder; the brake holds it until a person accepts it.
+ * Reason to block a file.
+ *
+ * - `unreadable`: it cannot be opened or read.
+ * - `changing`: it kept changing beyond `settle_cap_ms`.
+ * - `outside`: it leads out of its folder.
+ * - `brake`: the upload limit holds it until a user accepts it.
  */
 export type BlockReason = 'unreadable' | 'changing' | 'outside' | 'brake'
 
-/** A file as the ledger knows it, handed to whoever looks at it again. */
+/** A file as the ledger knows it, for its next check. */
 export interface KnownFile {
   path: string
   state: FileState
@@ -59,27 +59,22 @@ export interface KnownFile {
   seen_ms: number
   not_before_ms: number | undefined
   reason: string | undefined
-  /** More about the reason, for people. */
+  /** Details of the reason, to show to users; undefined without any. */
   detail: string | undefined
-  /** A person let it pass: neither the brake nor the folder's start holds it. */
+  /** True if a user released it: neither the upload limit nor the folder's `start` holds it. */
   accepted: boolean
 }
 
-/**
- * What a person can do about paths that a scan could not read, by the codes that it got (errno(3)).
- */
+/** Advice to users about paths that a scan could not read, by the errno(3) codes that it got. */
 export function adviceOnUnreadable(codes: readonly string[]): string {
   const advice = new Set(codes.map((code) => advices[code] ?? 'look at the disk: dmesg'))
   return [...advice].join('; ')
 }
 
-/**
- * errno(3) for what lies below a mount point in a folder: it is covered, not gone, and mount points
- * are not crossed.
- */
+/** errno(3) for files below a mount point: hidden, not gone, as scans do not cross mount points. */
 export const other_disk_code = 'EXDEV'
 
-/** Of one file, for people. */
+/** Reason why one file cannot be read, to show to users. */
 export function unreadableText(code: string): string {
   if (code !== other_disk_code) return `it cannot be read (${code})`
   return 'another disk is mounted above it, and not entered: take that away, make it a folder of its own, or exclude it'
@@ -94,13 +89,10 @@ const advices: Readonly<Record<string, string>> = {
   ENFILE: 'allow more open files: fs.file-max',
 }
 
-/** Which files the first scan of a folder takes up. */
+/** Files that the first scan of a folder includes. */
 export type FolderStart = { kind: 'all' } | { kind: 'from_now' } | { kind: 'newer_than'; age_ms: number }
 
-/**
- * Whether the first scan leaves a file out as too old. `started_ms`: when the folder was first
- * taken up.
- */
+/** True if the first scan skips a file as too old. `started_ms`: when its folder was set up. */
 export function isBeforeStart(start: FolderStart, stat: FileStat, started_ms: number): boolean {
   const [mtime_ms, ctime_ms] = [stat.mtime_ns, stat.ctime_ns].map((ns) => Number(ns / 1_000_000n)) as [number, number]
   switch (start.kind) {
@@ -113,14 +105,14 @@ export function isBeforeStart(start: FolderStart, stat: FileStat, started_ms: nu
   }
 }
 
-/** `watching 1,980 files (chokidar)`, with the reason for this watcher where there is one. */
+/** `watching 1,980 files (chokidar)`, with the reason for this watcher if there is one. */
 export function watchingText({ watcher, reason }: { watcher: string; reason: string }): string {
   if (watcher === 'scan') return `not watching, scans find what changes: ${reason}`
   const [, files, why = ''] = /^((?:more than )?[\d,]+ files?)(.*)$/s.exec(reason) ?? []
   return files === undefined ? `watching with ${watcher}: ${reason}` : `watching ${files} (${watcher}${why})`
 }
 
-/** The line of a .sluiceignore at the folder's root that leaves out this file alone. */
+/** Line of a .sluiceignore at the folder's root that excludes only this file. */
 export function excludeLine(path: string): string {
   return `/${path.replaceAll(/[\\*?[\] ]/g, '\\$&')}`
 }

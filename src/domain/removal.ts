@@ -1,8 +1,8 @@
 import type { FaultNote } from './fault-note.ts'
 
 /**
- * What becomes of an asset that no path holds any more. In doubt it is kept: what is kept too long can be removed by hand, what is
- * removed too soon may have been the last copy.
+ * Policy for an asset that no path holds any more. In doubt it is kept: a user can still remove it
+ * by hand, but an asset removed too soon may have been the last copy.
  */
 export interface RemovalPolicy {
   on_delete: 'keep' | 'remove'
@@ -12,17 +12,17 @@ export interface RemovalPolicy {
 
 export const keep_everything: RemovalPolicy = { on_delete: 'keep', on_change: 'keep', delete_grace_ms: 0 }
 
-/** What is more than this in one folder waits for a person: what was removed in the time, and what is about to be, together. */
+/** Limits per folder on removals due or done within `per_ms`. Beyond them a user decides. */
 export interface RemovalLimits {
   files: number
-  /** Of the files that the folder has and had. */
+  /** Percent of the folder's files, present and removed ones together. */
   percent: number
   per_ms: number
-  /** So many deleted within `per_ms`, and so much of the folder: it was wiped, or its disk went away, however small it is. */
+  /** More deletions within `per_ms` than both mean a wiped or offline folder, even a small one. */
   wiped: { files: number; percent: number }
 }
 
-/** `deleted`: of those to be removed, the most whose files went within `per_ms`. */
+/** True if a user must accept the removals. `deleted`: the most deletions within `per_ms`. */
 export function isMuch(
   { removing, deleted, present }: { removing: number; deleted: number; present: number },
   { files, percent, wiped }: RemovalLimits,
@@ -31,7 +31,7 @@ export function isMuch(
   return removing > Math.max(files, ((present + removing) * percent) / 100)
 }
 
-/** Of these times the most that lie within one span. */
+/** The most of these times that lie within one span. */
 export function mostWithin(times_ms: readonly number[], per_ms: number): number {
   const sorted = [...times_ms].sort((a, b) => a - b)
   let [most, from] = [0, 0]
@@ -42,32 +42,32 @@ export function mostWithin(times_ms: readonly number[], per_ms: number): number 
   return most
 }
 
-/** Told about the removal of one asset. `content` is the ledger's id. */
+/** Facts about the removal of one asset. `content` is the ledger's id. */
 export type RemovalFact =
-  /** We are about to remove it, or did and do not know the answer. Drawn by the ledger in the claim that found that it may go. */
+  /** The removal is about to be requested, or has no known answer. The claim itself records it. */
   | { type: 'removal_intended'; content: number }
-  /** It is not there any more; paths that came back to it meanwhile want it anew. */
+  /** The service no longer has it. Paths that hold the bytes again by now want them sent anew. */
   | { type: 'asset_removed'; content: number }
   /**
-   * It is there as it was: nothing was asked, or the service said no. Looked at again at the time. `by_service`: it removes no
-   * assets at all.
+   * It still exists: nothing was asked, or the service refused. Its removal is decided again at
+   * `not_before_ms`. `by_service`: the service removes no assets at all.
    */
   | { type: 'asset_kept'; content: number; not_before_ms: number; error?: FaultNote; by_service?: true }
-  /** Nobody knows; it is tried again. */
+  /** The result is unknown; it is tried again. */
   | { type: 'removal_set_back'; content: number; not_before_ms: number; error: FaultNote }
 
-/** A path that held the content and does not any more. */
+/** A path that held the content and no longer does. */
 export interface Parting {
   why: 'changed' | 'deleted' | 'let_go'
-  /** What the folder said then. */
+  /** The folder's policy at that time. */
   policy: 'keep' | 'remove'
-  /** A person said that so much is right. */
+  /** True if a user accepted it, however much was removed. */
   accepted: boolean
   at_ms: number
   folder: PartingFolder
   /**
-   * What the path holds now: bytes that are ready in the assistant, something that is not (yet), or nothing since `gone_ms`;
-   * `last_ready`: what it held last is ready.
+   * State of the path now. `ready`: its bytes are ready in the assistant. `moving`: they are not,
+   * or not yet. `gone`: nothing since `gone_ms`; `last_ready` if its last content is ready.
    */
   now: { kind: 'ready' } | { kind: 'moving' } | { kind: 'gone'; gone_ms: number; last_ready: boolean }
 }
@@ -75,13 +75,13 @@ export interface Parting {
 interface PartingFolder extends RemovalPolicy {
   name: string
   configured: boolean
-  /** It is there, and was looked at since this process began: what came back while nobody was here is known. */
+  /** True if it is online and this process has fully scanned it: files that came back are known. */
   is_known: boolean
-  /** So much of it is to be removed that a person must say so. */
+  /** True if it has so many removals that a user must accept them. */
   is_held: boolean
   /**
-   * When the first whole scan ended after the folder came back; undefined when it was not offline
-   * in this process.
+   * When the first complete scan ended after the folder came back, Unix ms; infinite before that.
+   * Undefined if it was not offline in this process.
    */
   first_scan_ended_ms: number | undefined
 }
@@ -89,47 +89,59 @@ interface PartingFolder extends RemovalPolicy {
 export interface RemovalCase {
   now_ms: number
   partings: readonly Parting[]
-  /** Some path holds these bytes, or others that the service keeps as the same asset. */
+  /** True if a path holds this content, or another content with the same asset. */
   is_needed: boolean
   twin: Twin
-  /** A prompt is just being asked about it. */
+  /** True while an open run of a prompt asks about it. */
   is_asked_about: boolean
-  /** At every folder of its project. */
+  /** Last complete scans of all folders of its project. */
   looks: readonly FolderLook[]
 }
 
 /**
- * Whether a file of the same size, in a folder of this project, may be this one under another name. `moving`: one that has not come to
- * rest. `left_out`: one whose bytes nobody reads. `left_out_before`: only such as were left out before this one came, and so are
- * others, if they are still what they were then.
+ * Kind of a file with the same size, in a folder of this project, that may be this content under
+ * another name.
+ *
+ * - `moving`: it has not settled.
+ * - `left_out`: it is skipped, so its bytes are not read.
+ * - `left_out_before`: all such files were skipped before this content came. They are other files,
+ *   unless they have changed since then.
+ * - `none`: there is no such file.
  */
 export type Twin = 'none' | 'moving' | 'left_out' | 'left_out_before'
 
-/** When the last whole look at a folder began; undefined while it is offline, or was not looked at since this process began. */
+/** Start of a folder's last complete scan by this process, Unix ms; undefined while offline. */
 export interface FolderLook {
   folder: string
   began_ms: number | undefined
 }
 
 /**
- * Why it waits. `grace`: it was deleted lately. `replacement`: what took its place is not ready. `look`: a folder of the project is
- * offline, or was not looked at since: it may be there again, or have moved there. `twin`: a file of its size has not come to rest.
- * `left_out`: a file of its size is left out, which may stay so for ever. `asked`: see RemovalCase. `person`: too much at once. `service`:
- * it was asked, and said no.
+ * Reason why a removal waits.
+ *
+ * - `grace`: the file was deleted recently.
+ * - `replacement`: the new content of the path is not ready.
+ * - `look`: a folder of the project is offline, or was not scanned since then. The file may be
+ *   back, or may have moved there.
+ * - `twin`: a file of the same size has not settled.
+ * - `left_out`: a file of the same size is skipped, perhaps for ever.
+ * - `asked`: an open run of a prompt asks about it.
+ * - `person`: the removals are so many that a user must accept them.
+ * - `service`: the service refused the removal.
  */
 export type RemovalWait = 'grace' | 'replacement' | 'look' | 'twin' | 'left_out' | 'asked' | 'person' | 'service'
 
 export type RemovalVerdict =
   | { kind: 'remove' }
   | { kind: 'keep' }
-  /** `until_ms`: known only for the grace; else something else must happen first. */
+  /** `until_ms`: only for `grace`. Other reasons wait for an event. */
   | { kind: 'wait'; why: RemovalWait; until_ms?: number }
 
 const remove: RemovalVerdict = { kind: 'remove' }
 const keep: RemovalVerdict = { kind: 'keep' }
 const wait = (why: RemovalWait): RemovalVerdict => ({ kind: 'wait', why })
 
-/** Whether an asset that this ledger made, and that no path holds, may be removed. Every path that held it must agree. */
+/** Decides if an asset made by this ledger and held by no path is removed. All paths must agree. */
 export function removalVerdict(of: RemovalCase): RemovalVerdict {
   if (of.is_needed || of.partings.length === 0) return keep
   const verdicts = of.partings.map((parting) => partingVerdict(parting, of))
@@ -152,7 +164,7 @@ function partingVerdict(parting: Parting, of: RemovalCase): RemovalVerdict {
   if (!folder.is_known) return wait('look')
   if (now.kind === 'moving') return wait('replacement')
   if (now.kind === 'ready') {
-    // Deleted, and then another file came by its name: for people that may be a change. Both must be meant to go.
+    // Deleted, then replaced: users may see a change, so both policies must allow the removal.
     return why === 'deleted' && folder.on_change === 'keep' ? keep : replacedVerdict(parting, of)
   }
   return why === 'changed' && now.last_ready ? replacedVerdict(parting, of) : goneVerdict(folder, now.gone_ms, of)
@@ -162,13 +174,13 @@ function twinVerdict({ twin, partings, looks }: RemovalCase): RemovalVerdict {
   if (twin === 'moving') return wait('twin')
   if (twin === 'left_out') return wait('left_out')
   if (twin === 'none') return remove
-  // It may have taken the place of one of them, in its own folder as well, where nobody has looked since.
+  // The old file may have replaced a skipped one, even in the same folder. A later scan shows it.
   return lookedSince(Math.max(...partings.map(({ at_ms }) => at_ms)), looks)
 }
 
 /**
- * The old bytes may have moved to another folder, whose events come later or not at all. What the
- * first scan after a return found is confirmed by another scan of the same folder.
+ * The old bytes may have moved to another folder, whose events come later or not at all. A change
+ * found by the first scan after a return needs one more scan of its own folder.
  */
 function replacedVerdict({ at_ms, folder }: Parting, { looks }: RemovalCase): RemovalVerdict {
   const { name, first_scan_ended_ms } = folder
@@ -177,11 +189,11 @@ function replacedVerdict({ at_ms, folder }: Parting, { looks }: RemovalCase): Re
 }
 
 function goneVerdict(folder: PartingFolder, gone_ms: number, { now_ms, looks }: RemovalCase): RemovalVerdict {
-  // What was to replace it never came in, and is gone: this is the last version there is.
+  // The replacement is gone and was never ready, so this is the last version.
   if (folder.on_delete === 'keep') return keep
   const until_ms = gone_ms + folder.delete_grace_ms
   if (now_ms < until_ms) return { kind: 'wait', why: 'grace', until_ms }
-  // Whoever puts it back in time may do so where nobody tells of it: a share, or a daemon that was stopped.
+  // A user may have put it back in time without an event: on a share, or while no daemon ran.
   return lookedSince(until_ms, looks)
 }
 

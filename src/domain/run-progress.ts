@@ -1,15 +1,15 @@
 import type { FaultNote } from './fault-note.ts'
 import { isFinal, type RunFact, type RunPlan, type RunState, type RunTurn } from './run.ts'
 
-/** What facts change in a run. The assets and refusals of its plan stand beside it and change with `run_planned` alone. */
+/** Fields of a run that facts change. Only `run_planned` changes the plan's assets and refusals. */
 export interface RunProgress {
   state: RunState
-  /** Which turn is at work, from 0. */
+  /** Index of the current turn in `turns`. */
   turn: number
   turns: RunTurn[]
-  /** Nothing is tried before this time, Unix ms. */
+  /** Earliest next try, Unix ms. */
   not_before_ms: number
-  /** Failures in a row, whatever the step; 0 again when a step succeeded. */
+  /** Failures in a row, in any step; 0 again after a step succeeded. */
   attempts: number
   notes: string[]
   coverage: string | undefined
@@ -21,7 +21,7 @@ export interface RunProgress {
   ended_ms: number | undefined
 }
 
-/** Facts that move one run. */
+/** Facts that change one run. */
 export type RunStep = Extract<
   RunFact,
   {
@@ -57,10 +57,7 @@ export function newRun(at_ms: number): RunProgress {
   }
 }
 
-/**
- * The only way a run changes: the pure answer to "this happened at that time". Undefined where the fact says nothing about a run
- * in this state (a late answer after a newer fact, a second sender); then nothing changes.
- */
+/** A run after a fact, as contentAfter does it. Undefined also for a fact of a second sender. */
 export function runAfter(run: RunProgress, fact: RunStep, at_ms: number): RunProgress | undefined {
   if (!mayHappen(run, fact.type)) return undefined
   const forward = { ...run, not_before_ms: at_ms, attempts: 0, error: undefined }
@@ -101,7 +98,7 @@ export function runAfter(run: RunProgress, fact: RunStep, at_ms: number): RunPro
   }
 }
 
-/** Turns that were answered are never asked again: only the first turn, before it went out, can be planned or skipped. */
+/** Answered turns are never asked again: planning or skipping needs an unsent first turn. */
 function mayHappen(run: RunProgress, type: RunStep['type']): boolean {
   switch (type) {
     case 'run_skipped':
@@ -124,7 +121,7 @@ function mayHappen(run: RunProgress, type: RunStep['type']): boolean {
   }
 }
 
-/** What happened to a turn before stays with it: it must not look as if it had been sent once. */
+/** A new plan keeps the past of each turn: a turn that was sent again must not seem sent once. */
 function planned(
   { turns, notes }: RunProgress,
   plan: RunPlan,
@@ -138,12 +135,15 @@ function planned(
   }
 }
 
-/** A message that was lost keeps its id until the turn has another one: it is not to be found and taken for the new one. */
+/**
+ * The id of a lost message is kept until the turn has another one, so that a search does not take
+ * the lost message for the new one.
+ */
 function pastOf(turn: RunTurn | undefined): Pick<RunTurn, 'asked_again' | 'message_id'> {
   return { asked_again: turn?.asked_again ?? 0, message_id: turn?.message_id }
 }
 
-/** A turn that nothing was done about yet. */
+/** A turn before its first try. */
 export function newTurn(body: string): RunTurn {
   return {
     body,

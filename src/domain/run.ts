@@ -1,29 +1,31 @@
 import type { FaultNote } from './fault-note.ts'
 
 /**
- * One run of a prompt: it came due at a time, is asked in one turn or several, and ends as a report on disk. UNIQUE (prompt,
- * due_ms), so that nothing makes a second run of the same time.
+ * State of one run of a prompt. A run comes due at a time, asks one turn or several, and ends as a
+ * report on disk. (prompt, due_ms) is UNIQUE, so no due time gets a second run.
  *
- * - `due`: its time has come. The reporter waits until the folders have been looked at and what they hold is final.
- * - `planned`: what is asked, over which assets, stands in the ledger; the next turn has not gone out.
- * - `asking`: we are about to send the turn, or sent it and do not know the answer (a crash, a time-out). It is looked for on
- *   the service, never sent again blindly.
+ * - `due`: its time has come. The reporter waits until the folders are scanned and their contents
+ *   are final.
+ * - `planned`: the ledger has the questions and their assets. The next turn is not sent yet.
+ * - `asking`: the reporter is about to send the turn, or sent it and does not know the answer (a
+ *   crash, a timeout). It searches the service for the turn, and never sends it again blindly.
  * - `asked`: the service has the turn (`chat_id`, `message_id`) and is answering.
  * - `answered`: every turn has its answer; the report is to be written.
- * - `written`: the report lies under its name. Only this tells: from here on its assets are not fresh for the prompt any more.
- * - `skipped`: nothing was asked, and nothing will be (`why`). Tells nothing.
- * - `failed`: a person must look (`error`). Tells nothing: its assets are fresh for the next run.
+ * - `written`: the report exists under its name. Only this state covers its assets: they are not
+ *   fresh for the prompt any more.
+ * - `skipped`: nothing was asked, and nothing will be (`why`). It covers nothing.
+ * - `failed`: a user must act (`error`). It covers nothing: its assets are fresh for the next run.
  */
 export type RunState = 'due' | 'planned' | 'asking' | 'asked' | 'answered' | 'written' | 'skipped' | 'failed'
 
-/** `schedule`: on time. `catch_up`: its time was missed and is made up. `person`: asked for by hand. */
+/** `schedule` is on time, `catch_up` makes up a missed time, `person` was requested by hand. */
 export type RunCause = 'schedule' | 'catch_up' | 'person'
 
 export function isFinal(state: RunState): boolean {
   return state === 'written' || state === 'skipped' || state === 'failed'
 }
 
-/** One asset that a run tells about, as it was when the run was planned. */
+/** One asset that a run covers, as it was when the run was planned. */
 export interface RunAsset {
   content: number
   asset_id: string
@@ -31,14 +33,14 @@ export interface RunAsset {
   size: number
   /** Folder and path of one of its files that the prompt's scope matches: `finance/2026/a.pdf`. */
   name: string
-  /** The order in which it arrived; 0 where it is told for another reason than its arrival. */
+  /** Number of its arrival; 0 if it is covered for another reason than its arrival. */
   seq: number
   arrived_ms: number
-  /** The turn, from 0, whose scope holds it. */
+  /** Index of the turn whose scope holds it. */
   turn: number
 }
 
-/** A content that is told as refused, once per prompt. */
+/** A refused content, which each prompt reports once. */
 export interface RunRefusal {
   content: number
   md5: string
@@ -49,75 +51,75 @@ export interface RunRefusal {
 
 /** One question and its answer. */
 export interface RunTurn {
-  /** The exact request body (JSON): from its intent on what was sent, before that what is going to be. */
+  /** Exact request body (JSON): as planned, and from `intended_ms` on as sent. */
   body: string
   intended_ms: number | undefined
   chat_id: string | undefined
-  /** While the turn is not asked: of the message that was lost (`turn_lost`), where there is one. */
+  /** Id of its message. Before the turn is asked: of its lost message (`turn_lost`), if any. */
   message_id: string | undefined
   asked_ms: number | undefined
   answer: string | undefined
   answered_ms: number | undefined
-  /** How often the turn was sent again because it was found nowhere, or because the service ended it with an error. */
+  /** How often it was sent again: it was not found, or the service ended it with an error. */
   asked_again: number
 }
 
-/** What is fixed before anything goes out. */
+/** Plan of a run, fixed before anything is sent. */
 export interface RunPlan {
-  /** Request bodies, one a turn; at least one. */
+  /** Request bodies, one per turn; at least one. */
   bodies: readonly string[]
-  /** The chat that the first turn goes on with; absent: a new one. */
+  /** Chat that the first turn continues; absent for a new one. */
   chat_id?: string | undefined
   assets: readonly RunAsset[]
   refusals: readonly RunRefusal[]
-  /** What the report says about how complete it is (prompts/plan/coverage.ts), as JSON. */
+  /** Completeness that the report states (prompts/plan/coverage.ts), as JSON. */
   coverage: string
-  /** What is asked otherwise than the config says: an id dropped, a shorter list. */
+  /** Deviations from the configuration: an id dropped, a shorter list. */
   notes?: readonly string[]
 }
 
-/** A prompt as the ledger must know it. */
+/** Configuration of a prompt, as far as the ledger needs it. */
 export interface PromptFact {
   name: string
   project_id: string
-  /** Cron expression and time zone; when it changes, times of the old schedule are not made up. */
+  /** Cron expression and time zone. After a change, times of the old schedule are not made up. */
   schedule: string
   first_run: 'from_now' | 'all'
 }
 
-/** Told about runs by the scheduler and the reporter. `run` is the ledger's id. */
+/** Facts about runs, recorded by the scheduler and the reporter. `run` is the ledger's id. */
 export type RunFact =
-  /** All of the config: prompts that are not named are kept and rest. A prompt seen for the first time begins now. */
+  /** All configured prompts. Others are kept but inactive. A prompt that is new here begins now. */
   | { type: 'prompts_configured'; prompts: readonly PromptFact[] }
-  /** A rebuilt ledger learns from the manifests beside the reports what the prompt was told. */
+  /** A rebuilt ledger learns from the manifests beside the reports what the prompt has covered. */
   | {
       type: 'told_restored'
       prompt: string
       run_due_ms: number
-      /** Since when the prompt was asked. */
+      /** Unix ms when the prompt began. */
       began_ms: number
       told: readonly { md5: string; size: number }[]
     }
-  /** Nothing where the prompt has a run of this time. Moves the prompt's `checked_ms` to due_ms. `by_hand` runs do not. */
+  /** No effect if the run exists. Moves `checked_ms` to `due_ms`, unless the cause is `person`. */
   | { type: 'run_due'; prompt: string; due_ms: number; cause: RunCause }
-  /** A time that is not run at all: `why` stands in the history. Moves `checked_ms` like run_due. */
+  /** A due time that is not run: recorded as skipped (`why`). Moves `checked_ms` like run_due. */
   | { type: 'run_passed_over'; prompt: string; due_ms: number; why: string }
-  /** The clock was set back by far: due times are looked for from this time on. */
+  /** The clock was corrected by far: due times count from `checked_ms` on. */
   | { type: 'schedule_reset'; prompt: string; checked_ms: number }
   | { type: 'run_skipped'; run: number; why: string }
-  /** Also replaces an earlier plan of which nothing was sent. */
+  /** It also replaces an earlier plan if nothing of it was sent. */
   | { type: 'run_planned'; run: number; plan: RunPlan }
-  /** `body` is what goes out: it stands in the ledger before. */
+  /** `body` is recorded before it is sent. */
   | { type: 'turn_intended'; run: number; body: string }
-  /** The request surely did not reach the service, or was turned away: planned again. */
+  /** The request surely did not reach the service, or was refused: the turn is planned again. */
   | { type: 'turn_unsent'; run: number; not_before_ms: number; error: FaultNote }
-  /** Found nowhere, or ended by the service with an error: planned again, and noted. */
+  /** Not found, or ended by the service with an error: planned again, with a note. */
   | { type: 'turn_lost'; run: number; why: string }
-  /** `note`: it was not simply answered, but found. */
+  /** `note`: no direct answer confirmed it; it was found on the service. */
   | { type: 'turn_asked'; run: number; chat_id: string; message_id: string; note?: string }
   /** The last turn's answer makes the run `answered`, any other one `planned` for the next turn. */
   | { type: 'turn_answered'; run: number; answer: string }
   | { type: 'run_written'; run: number; report_path: string; targets: readonly string[] }
   | { type: 'run_failed'; run: number; error: FaultNote }
-  /** A fault of the machine or the service that passes; the state stays. */
+  /** A temporary fault of the machine or the service; the state stays. */
   | { type: 'run_set_back'; run: number; not_before_ms: number; error: FaultNote }
