@@ -27,7 +27,7 @@ export async function tryConnection(url: URL, { ca, proxy, signal }: ConnectOpti
     if (url.protocol !== 'https:') return undefined
     const tls = startTls({
       socket,
-      // Of an address there is no name to send (RFC 6066, 3).
+      // SNI carries no IP addresses (RFC 6066, 3).
       ...(isIP(bareHost(url)) === 0 ? { servername: bareHost(url) } : {}),
       host: bareHost(url),
       ...trusting(ca),

@@ -13,7 +13,7 @@ import { slowest_bytes_per_s, watchProgress } from './transfer-pace.ts'
 
 export type { HttpResponse } from './http-client-answer.ts'
 
-/** Values of the proxy variables of the environment; this room does not read it. */
+/** Values of the proxy variables; this module does not read the environment. */
 export interface ProxyVariables {
   http_proxy?: string | undefined
   https_proxy?: string | undefined
@@ -46,7 +46,7 @@ export interface HttpClientOptions {
   /** More of an answer is not read. */
   max_body_bytes: number
   clock: Clock
-  /** Where a watchdog asks whether anything moves while requests are under way. */
+  /** A watchdog checks here whether anything moves while requests are under way. */
   pulses?: Pulses | undefined
 }
 

@@ -130,7 +130,7 @@ interface Reply {
   permanent?: boolean | undefined
 }
 
-/** Where one address is to be tried again, all are: the others get it twice, with the same Message-ID. */
+/** If one address needs a retry, all get one: the others get the same Message-ID twice. */
 function refusedFor(server: MailServer, rejected: readonly string[], errors: readonly Reply[] = []): SluiceError {
   const is_final = errors.length > 0 && errors.every(({ permanent }) => permanent === true)
   const what = `the others have it, not ${rejected.map(printable).join(', ')}${replyOf(errors[0])}`

@@ -18,7 +18,7 @@ const texts = {
 /** Why no answer came, or none that is HTTP. The code of the error is `network.<reason>`. */
 type NetworkReason = keyof typeof texts
 
-/** Where a request was going, as far as people may see it: never a path, a query or a header. */
+/** The target of a request as messages show it: never a path, a query or a header. */
 export interface Going {
   method: string
   /** Host and port. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { messageOf, SluiceError } from '../run/errors.ts'
 import { kernelMonotonic_us } from '../time/time.ts'
 
-/** What systemd puts into the environment of a service of Type=notify; unset elsewhere. */
+/** Variables that systemd sets for a service of Type=notify; unset elsewhere. */
 export interface NotifyEnvironment {
   readonly NOTIFY_SOCKET?: string | undefined
   readonly WATCHDOG_USEC?: string | undefined

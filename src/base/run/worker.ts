@@ -16,7 +16,7 @@ export interface WorkerOptions {
   pace_ms?: number
   /** A step that throws is reported here and tried again, later and later: one fault never stops a worker for good. */
   on_error: (error: unknown) => void
-  /** Where a watchdog asks whether a step hangs. */
+  /** A watchdog checks here whether a step hangs. */
   pulses?: Pulses
 }
 

@@ -38,7 +38,7 @@ export function cronTimes(cron: string, timezone: string): CronTimes {
   }
 }
 
-/** What is wrong with a schedule, as the end of a sentence about it; undefined when nothing is. */
+/** The fault of a schedule, as the end of a sentence about it; undefined for a valid one. */
 export function cronFault(cron: string, timezone: string): string | undefined {
   if (!isZone(timezone)) return `there is no time zone ${JSON.stringify(timezone)}; write one like Europe/Berlin or UTC`
   const count = cron.split(/\s+/).filter(Boolean).length

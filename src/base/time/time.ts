@@ -98,7 +98,7 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** What the clocks of the zone show ahead of UTC at that moment, in milliseconds; negative in the west. Throws RangeError for no zone. */
+/** The zone's offset from UTC, ms; negative in the west. Throws RangeError for an unknown zone. */
 export function zoneOffset_ms(at_ms: number, zone: string): number {
   const whole_ms = Math.floor(at_ms / second_ms) * second_ms
   const shown: Record<string, number> = {}
