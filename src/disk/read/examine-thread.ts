@@ -39,7 +39,7 @@ export type Fingerprint =
 
 type NotHashed = Exclude<Fingerprint, { kind: 'hashed' }>
 
-/** What an examiner's thread is started with. */
+/** Data that an examiner's thread starts with. */
 export interface ExamineThreadData {
   progress: SharedArrayBuffer
 }

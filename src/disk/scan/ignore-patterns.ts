@@ -12,7 +12,7 @@ const ignore = createRequire(import.meta.url)('ignore') as typeof import('ignore
 export interface Pattern<Meaning> {
   /** As rewritten for paths relative to the root. */
   readonly pattern: string
-  /** What `match` answers when this pattern decides. */
+  /** The answer of `match` when this pattern decides. */
   readonly meaning: Meaning
 }
 

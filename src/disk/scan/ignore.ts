@@ -12,7 +12,7 @@ import {
   parsePattern,
 } from './ignore-patterns.ts'
 
-/** What the config says of one folder; patterns as in gitignore(5). */
+/** The config of one folder; patterns as in gitignore(5). */
 export interface IgnoreSpec {
   /** Not empty: only files that match one of these go up. Folders are walked all the same. */
   include: readonly string[]

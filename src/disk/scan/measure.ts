@@ -14,7 +14,7 @@ export interface Measured extends Pick<ScanBatch, 'count' | 'digest' | 'md5s'> {
 export interface MeasureOptions {
   root: string
   keeps_inodes: boolean
-  /** Reads what may be read in the same go; undefined: looks only. */
+  /** Hashes files during the check; undefined: files are only checked. */
   hasher?: SmallHasher | undefined
   /** Called for every file: a share may take its time. */
   progressed: () => void

@@ -23,7 +23,7 @@ export interface ScanOptions {
   /** Files are read on the way where `isWanted` says so, asked for each batch. */
   hashing?: { rule: HashRule; isWanted(): boolean } | undefined
   signal?: AbortSignal
-  /** Where a watchdog asks whether the walk moves. */
+  /** A watchdog checks here whether the walk moves. */
   pulses?: Pulses
   /** Who walks often keeps a thread for it. */
   threads?: Pick<KeptScanThread, 'take' | 'giveBack'>

@@ -2,7 +2,7 @@ import { codeOf, messageOf } from '../../base/run/errors.ts'
 import type { SpecialKind } from './directory-names.ts'
 import type { Ignored } from './ignore.ts'
 
-/** What a scan says besides the files themselves. */
+/** The results of a scan besides its files. */
 export interface ScanEnd {
   /**
    * The walk came to its end and the root stayed the same directory. Only then is a file that was not listed a file that may
@@ -31,7 +31,7 @@ export interface ScanEnd {
   narrower_total: number
 }
 
-/** Lists are for people: beyond this many only their number says something new. */
+/** Lists are for the operator: beyond this length, only the count is useful. */
 const most_listed = 1_000
 
 /** What looking at the named files found. */

@@ -40,7 +40,7 @@ export interface WatchShares {
 
 export interface WatchChoice {
   watcher: WatcherKind
-  /** For people, without the watcher's name. */
+  /** A reason for the operator, without the watcher's name. */
   reason: string
   /** Inotify watches that it takes. */
   watches: number

@@ -97,7 +97,7 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
       current = new ChokidarEvents(root, rules, listener, options.burst_events)
       await current.start(stop.signal)
       started_ms = clock.monotonic_ms()
-      // What happened meanwhile was told to nobody.
+      // No hint reported the changes during the restart.
       if (!is_first) hint({ kind: 'folder' })
     } while (is_incomplete && !stop.signal.aborted)
     starting = undefined

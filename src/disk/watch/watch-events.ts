@@ -89,7 +89,7 @@ export class ChokidarEvents {
     this.#chokidar.once('ready', () => {
       this.#is_whole = true
       end()
-      // What happened before was told to nobody.
+      // No hint reported the changes before this point.
       if (this.#is_started) this.#listener.hint({ kind: 'folder' })
     })
     this.#chokidar.add(this.#root)

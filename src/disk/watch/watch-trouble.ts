@@ -53,7 +53,7 @@ function raise(name: string, value: number, needed: number): string {
     : `raise ${name} by sysctl -w`
 }
 
-/** Where to look; never what happened there. Paths are relative to the root. */
+/** A place to check, not what happened there. Paths are relative to the root. */
 export type Hint =
   | { kind: 'path'; path: string }
   /** This directory and all below; where no directory is there any more, what was below it. */
@@ -71,7 +71,7 @@ export function hintAt(directory: string): Hint {
   return directory === '' ? { kind: 'folder' } : { kind: 'directory', path: directory }
 }
 
-/** What every watcher is started with. */
+/** Options that every watcher starts with. */
 export interface StartingWatcher {
   rules: IgnoreRules
   /** So many events at once are a burst: the kernel may have dropped some. */
