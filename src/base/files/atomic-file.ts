@@ -13,12 +13,12 @@ import {
 import { dirname } from 'node:path'
 
 /**
- * Writes a file so that a reader, and a crash at any moment, sees the old content or the new one, never a part: a temporary
- * file beside it, fsync, rename, fsync of the directory (rename(2), fsync(2)).
+ * Writes a file atomically: a reader sees the old or the new content, even after a crash. It writes
+ * a temporary file beside it, syncs, renames, and syncs the directory (rename(2), fsync(2)).
  */
 export function writeFileAtomic(path: string, content: string | Uint8Array, mode = 0o600): void {
   const temporary = `${path}.${process.pid}.tmp`
-  // Made anew, never written through: in a directory of others a link could stand under its name.
+  // Always a new file: in a directory of other users, a link could exist under its name.
   rmSync(temporary, { force: true })
   const descriptor = openSync(temporary, 'wx', mode)
   try {
@@ -45,21 +45,21 @@ export function flushToDisk(path: string): void {
 }
 
 /**
- * The text (UTF-8) of a file that people name and that is small; a pipe, a device or a film is refused at once, and not waited for or
- * read. Errors: Node's own, and one that says what it is instead.
+ * Reads a small UTF-8 file that a user named. It refuses a pipe, a device or a file over
+ * `most_bytes` at once. Errors: Node's own, or one that says what the path is instead.
  */
 export function readSmallFile(file: string, most_bytes: number): string {
   const { stat, bytes } = readBeginning(file, most_bytes + 1)
   if (!stat.isFile()) throw new Error(stat.isDirectory() ? 'it is a directory' : 'it is no regular file')
   if (stat.size > most_bytes) throw new Error(`it has ${stat.size} bytes, more than ${most_bytes}`)
-  // Files of /proc tell no size.
+  // Files in /proc report size 0.
   if (bytes.length > most_bytes) throw new Error(`it has more than ${most_bytes} bytes`)
   return bytes.toString('utf8')
 }
 
-/** What a file is, and its first bytes where it is a regular one. */
+/** The stat of a path and, for a regular file, its first bytes. */
 export function readBeginning(file: string, most_bytes: number): { stat: Stats; bytes: Buffer } {
-  // Opening a pipe would otherwise wait for somebody to write into it.
+  // O_NONBLOCK: opening a pipe would otherwise wait for a writer.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const stat = fstatSync(descriptor)
@@ -74,10 +74,10 @@ export function readBeginning(file: string, most_bytes: number): { stat: Stats; 
   }
 }
 
-/** The usual bundles of all authorities there are have a quarter of a megabyte. */
+/** Bytes. The usual bundle of all public authorities has about 250 kB. */
 const largest_certificates_bytes = 4 * 2 ** 20
 
-/** A file of certificates (PEM). */
+/** Reads a file of PEM certificates. */
 export function readCertificates(file: string): string {
   return readSmallFile(file, largest_certificates_bytes)
 }

@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/**
- * How many descriptors this process may have at once (`ulimit -n`); Infinity for unlimited,
- * undefined where it cannot be read.
- */
+/** Maximum of open descriptors (`ulimit -n`): Infinity if unlimited, undefined if unreadable. */
 export function maxOpenFiles(limits: string | undefined = readLimits()): number | undefined {
   const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits ?? '')?.[1]
   if (soft === undefined) return undefined

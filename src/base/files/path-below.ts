@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 
-/** A path below another, or the same; both absolute and without `..`. */
+/** True for `directory` itself and all paths below it. Both paths are absolute and without `..`. */
 export function isBelow(path: string, directory: string): boolean {
   const way = posix.relative(directory, path)
   return way !== '..' && !way.startsWith('..')

@@ -7,14 +7,15 @@ export type SqliteDriver = typeof Database
 let loaded: SqliteDriver | undefined
 
 /**
- * better-sqlite3, in the version that this Node can have; we see no difference between the two.
+ * better-sqlite3, in the version that this Node can load. Both versions behave alike here.
  *
- * 12 is built on V8. Compiled for Node 24.19 or newer of that line it aborts the process as soon as a statement is collected that
- * nobody holds any more, in whatever order things are closed (nodejs/node#65446). 13 is built on Node-API 10, which came with Node
- * 22.14; an older one does not refuse it but dies of a segmentation fault (WiseLibs/better-sqlite3#1514). When package.json asks
- * for 22.14, 13 takes the name better-sqlite3, and this file goes.
+ * Version 12 uses V8 directly. Built for Node 24.19 or a newer 24, it aborts the process when an
+ * unreferenced statement is collected, in any order of closing (nodejs/node#65446). Version 13 uses
+ * Node-API 10, which came with Node 22.14. An older Node loads it and dies of a segmentation fault
+ * (WiseLibs/better-sqlite3#1514). When package.json requires Node 22.14, version 13 takes the name
+ * better-sqlite3, and this file goes.
  *
- * npm leaves out an optional package that does not fit or does not build, without a word: so the first use tries it.
+ * npm silently omits an optional package that does not fit or build, so the first use tries it.
  * Error: `sqlite.unusable`.
  */
 export function sqliteDriver(): SqliteDriver {

@@ -7,7 +7,7 @@ export type Sqlite = Database.Database
 export type Statement = Database.Statement<unknown[]>
 
 export interface Migration {
-  /** Without gaps; stored in PRAGMA user_version. The first makes a whole database: one of an older version is refused. */
+  /** Without gaps; stored in PRAGMA user_version. An older format than the first is refused. */
   version: number
   sql: string
 }
@@ -22,9 +22,10 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a database in WAL mode, 0600, and brings it to the newest version; before each migration of a file that holds data a
- * copy is kept as `FILE.before-vN`. Errors: `database.newer`, `database.older`, `database.damaged`, `database.full`, `database.disk`,
- * `database.locked`, `database.unreadable`, each naming the file.
+ * Opens a database in WAL mode, mode 0600, and migrates it to the newest version. Before each
+ * migration of existing data, it keeps a copy as `FILE.before-vN`. Errors, each naming the file:
+ * `database.newer`, `database.older`, `database.damaged`, `database.full`, `database.disk`,
+ * `database.locked`, `database.unreadable`.
  */
 export function openSqlite({ file, migrations, synchronous, secure_delete = false }: OpenOptions): Sqlite {
   return opened(file, { timeout: usual_wait_ms }, (database) => {
@@ -38,10 +39,10 @@ export function openSqlite({ file, migrations, synchronous, secure_delete = fals
   })
 }
 
-/** For a lock that another connection holds. */
+/** Maximum wait for a lock that another connection holds. */
 const usual_wait_ms = 5_000
 
-/** A database that could not be prepared is closed again; the error comes in our codes. */
+/** If `prepare` fails, closes the database and throws the error with our code. */
 function opened(file: string, options: Database.Options, prepare: (database: Sqlite) => void): Sqlite {
   let database: Sqlite | undefined
   try {
@@ -55,8 +56,8 @@ function opened(file: string, options: Database.Options, prepare: (database: Sql
 }
 
 /**
- * Opens an existing database for reading only; works beside a writing process. `migrations`: as whoever writes has them.
- * Errors: `database.missing` where there is none, `database.newer`, `database.older`.
+ * Opens an existing database read-only, even while a process writes it. `migrations`: the writer's.
+ * Errors: `database.missing` if there is no file, `database.newer`, `database.older`.
  */
 export function openSqliteReadOnly(file: string, migrations: readonly Migration[] | 'any format'): Sqlite {
   if (!existsSync(file)) {
@@ -85,7 +86,7 @@ function keepCopy(database: Sqlite, copy: string): void {
   chmodSync(copy, 0o600)
 }
 
-/** 0 where nothing was made yet. */
+/** The format of the database; 0 for a new one. */
 function versionOf(database: Sqlite, file: string, migrations: readonly Migration[]): number {
   const current = database.pragma('user_version', { simple: true }) as number
   const [oldest, newest] = [migrations[0]?.version ?? 0, migrations.at(-1)?.version ?? 0]
@@ -107,8 +108,8 @@ function versionOf(database: Sqlite, file: string, migrations: readonly Migratio
 }
 
 /**
- * The same database, which prepares each text of SQL once: for who asks the same again and again, without a place to keep the
- * statements. What is set on a statement (`pluck`) stays set: one text, one use.
+ * Makes `database.prepare` compile each SQL text once, so frequent callers need not keep
+ * statements. Settings of a statement (`pluck`) stay set: use each text for one purpose only.
  */
 export function preparingOnce(database: Sqlite): Sqlite {
   const prepare = database.prepare.bind(database) as (sql: string) => Statement
@@ -121,12 +122,12 @@ export function preparingOnce(database: Sqlite): Sqlite {
   return Object.assign(database, { prepare: prepareOnce })
 }
 
-/** All rows that a statement answers, with undefined in the place of NULL. */
+/** All rows of a statement, with undefined in place of NULL. */
 export function readAll<Row>(statement: Statement, ...values: unknown[]): Row[] {
   return (statement.all(...values) as Row[]).map(withoutNull)
 }
 
-/** The first row, likewise; undefined where there is none. With `pluck`: its value. */
+/** The first row, or its value with `pluck`. undefined in place of NULL, and if there is no row. */
 export function readOne<Row>(statement: Statement, ...values: unknown[]): Row | undefined {
   return withoutNull((statement.get(...values) as Row | null) ?? undefined)
 }
@@ -136,7 +137,7 @@ function withoutNull<Row>(row: Row): Row {
   return row
 }
 
-/** Gives SQLite's errors our codes; anything else passes unchanged. */
+/** Gives SQLite's errors our codes; any other error passes unchanged. */
 export function translateSqliteError(error: unknown, file: string): unknown {
   const code = codeOf(error)
   if (error instanceof SluiceError || !code?.startsWith('SQLITE_')) return error
@@ -165,8 +166,8 @@ const sqlite_faults: readonly (readonly [prefix: string, code: string, hint?: st
 ]
 
 /**
- * Holds a lock that the kernel frees when the process dies, kill -9 included: a second SQLite file inside BEGIN EXCLUSIVE.
- * Error `database.locked` when another process holds it.
+ * Holds a lock that the kernel frees when the process dies, even by kill -9: a second SQLite file
+ * inside BEGIN EXCLUSIVE. Error `database.locked` if another process holds it.
  */
 export function holdLock(file: string): { release(): void } {
   const held = opened(file, { timeout: 0 }, (database) => {
