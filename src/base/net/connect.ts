@@ -9,15 +9,15 @@ import { networkFault, translateNetworkError } from './network-fault.ts'
 
 export interface ConnectOptions {
   ca?: string | undefined
-  /** As `proxyFor` names it. */
+  /** From `proxyFor`; undefined: no proxy. */
   proxy: URL | undefined
   signal: AbortSignal
 }
 
 /**
- * Opens a connection to the URL's host as a request would, TLS included, and closes it: nothing is
- * asked. Answers when the host's certificate ends, Unix milliseconds; undefined for plain http.
- * Errors: `network.<reason>`, as those of the HTTP client.
+ * Opens a connection as a request would, TLS included, and closes it without a request. Answers
+ * when the host's certificate ends, Unix ms; undefined for plain http. Errors: `network.<reason>`,
+ * as from the HTTP client.
  */
 export async function tryConnection(url: URL, { ca, proxy, signal }: ConnectOptions): Promise<number | undefined> {
   const going = { method: 'connect', host: url.host }
@@ -42,7 +42,7 @@ export async function tryConnection(url: URL, { ca, proxy, signal }: ConnectOpti
   }
 }
 
-/** The proxy that the variables name for a URL, by the rules that undici has (EnvHttpProxyAgent): exact hosts, suffixes, ports, *. */
+/** The proxy for a URL by undici's rules (EnvHttpProxyAgent): exact hosts, suffixes, ports, *. */
 export function proxyFor(url: URL, proxy: ProxyVariables | undefined): URL | undefined {
   const { http_proxy = '', https_proxy = '', no_proxy = '' } = proxy ?? {}
   const address = url.protocol === 'https:' ? https_proxy || http_proxy : http_proxy
@@ -76,7 +76,7 @@ async function openPlain(url: URL, signal: AbortSignal): Promise<Socket> {
   }
 }
 
-/** CONNECT (RFC 9110, 9.3.6), as proxies want it for https. */
+/** Tunnels through CONNECT (RFC 9110, 9.3.6), which proxies require for https. */
 async function openTunnel(proxy: URL, url: URL, ca: string | undefined, signal: AbortSignal): Promise<Socket> {
   const request = proxy.protocol === 'https:' ? httpsRequest : httpRequest
   const login = Buffer.from(`${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`)
@@ -90,14 +90,14 @@ async function openTunnel(proxy: URL, url: URL, ca: string | undefined, signal: 
     ...trusting(ca),
   })
   asked.end()
-  // Node gives every answer to CONNECT by this event, whatever its status.
+  // Node reports every answer to CONNECT by this event, whatever its status.
   const [{ statusCode = 0 }, socket] = (await happened(asked, 'connect', signal)) as [IncomingMessage, Socket]
   if (statusCode >= 200 && statusCode < 300) return socket
   socket.destroy()
   throw networkFault('proxy', { method: 'connect', host: url.host }, `status ${statusCode}`)
 }
 
-/** An error that comes after the event, as of a socket that is destroyed, must not end the process. */
+/** Waits for an event. A later error, as from a destroyed socket, must not end the process. */
 function happened(emitter: EventEmitter, event: string, signal: AbortSignal): Promise<unknown[]> {
   emitter.on('error', () => {})
   return once(emitter, event, { signal })
@@ -111,7 +111,7 @@ function portOf({ port, protocol }: URL): number {
   return Number(port) || (protocol === 'https:' ? 443 : 80)
 }
 
-/** Without the brackets of an IPv6 address. */
+/** The host without the brackets of an IPv6 address. */
 function bareHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '')
 }

@@ -7,15 +7,15 @@ import { limitPace } from './transfer-pace.ts'
 export interface HttpResponse {
   status: number
   headers: Record<string, string | string[] | undefined>
-  /** As UTF-8, at most max_body_bytes of it. */
+  /** Decoded as UTF-8; at most max_body_bytes. */
   body: string
   truncated: boolean
-  /** Whether the whole request was handed to the network before the answer came. */
+  /** True if the whole request was handed to the network before the answer came. */
   request_complete: boolean
 }
 
 export interface AnswerLimits {
-  /** `answer_ms`: for the whole body; what the slowest line takes for its bytes comes on top. */
+  /** `answer_ms`: for the whole body, plus the time that its bytes take on the slowest line. */
   timeouts: { answer_ms: number }
   max_body_bytes: number
   clock: Clock
@@ -24,15 +24,15 @@ export interface AnswerLimits {
 
 export interface AnswerOptions {
   going: Going
-  /** Answers 1xx together may take this long. Absent: any time. */
+  /** Limit for all 1xx answers together; absent: none. */
   info_ms?: number
-  /** The body is read for this long. What has come by then, or before it breaks off, is the body. */
+  /** Reading time for the body. What came by then, or before it broke off, is the body. */
   body_most_ms?: number | undefined
-  /** Whether the whole request was handed over. Called once, with the head of the answer. */
+  /** True if the whole request was handed over. Called once, with the head of the answer. */
   onHead: () => boolean
 }
 
-/** Gathers one answer as undici brings it, without a stream: most answers have a body of one piece. */
+/** Gathers an answer from undici's events, without a stream: most bodies come in one piece. */
 export function createAnswerReader(
   { clock, timeouts, max_body_bytes, pulse }: AnswerLimits,
   { going, info_ms = Number.POSITIVE_INFINITY, body_most_ms, onHead }: AnswerOptions,
@@ -51,7 +51,7 @@ export function createAnswerReader(
     reject = onFault
   })
 
-  /** Ends the request, also one that still waits for a free connection. */
+  /** Ends the request, even one that still waits for a free connection. */
   function abort(error: Error): void {
     fault ??= error
     if (controller) controller.abort(fault)
@@ -72,7 +72,7 @@ export function createAnswerReader(
     },
     onResponseStart(_controller, status, headers) {
       if (status < 200) {
-        // Each answer 1xx begins the time for the head anew (undici 7): they have that time together.
+        // Each 1xx answer restarts undici's timer for the head (undici 7), so they share a limit.
         info_began_ms ??= clock.monotonic_ms()
         if (clock.monotonic_ms() - info_began_ms > info_ms)
           abort(networkFault('timeout', going, 'only answers 1xx came'))
@@ -94,7 +94,7 @@ export function createAnswerReader(
     },
     onResponseEnd: () => finish(false),
     onResponseError(_controller, error) {
-      // Where the head says all that counts, a body that breaks off is no fault.
+      // With `body_most_ms` the head is enough: a body that breaks off is no fault.
       if (head && body_most_ms !== undefined) finish(true)
       pace?.end()
       reject(error)

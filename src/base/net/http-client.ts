@@ -21,32 +21,32 @@ export interface ProxyVariables {
 }
 
 export interface HttpTimeouts {
-  /** Until there is a connection, TLS included. */
+  /** For a connection, TLS included. */
   connect_ms: number
   /**
-   * From the end of the request to the head of the answer, and once more for its body. What the slowest line takes for the bytes comes
-   * on top: of a request that is held in memory, and of the answer.
+   * From the end of the request to the head of the answer, and again for the body. The bytes of the
+   * answer, and of a request held in memory, add their time on the slowest line.
    */
   answer_ms: number
   /** Between two pieces of an answer. */
   body_ms: number
-  /** Between two pieces of a streamed request that the network takes. */
+  /** Between two pieces of a streamed request. */
   stall_ms: number
 }
 
 export interface HttpClientOptions {
-  /** Connections to one origin, kept alive. What comes on top waits its turn. */
+  /** Connections to one origin, kept alive. Further requests wait for a free one. */
   connections: number
-  /** PEM certificates that are trusted besides the usual ones. */
+  /** PEM certificates, trusted besides the usual ones; absent: none. */
   ca?: string | undefined
   proxy?: ProxyVariables | undefined
-  /** Connect to this Unix socket, whatever the host of the URL says. */
+  /** Unix socket to connect to, whatever the URL's host; absent: the host. */
   socket_path?: string | undefined
   timeouts: HttpTimeouts
-  /** More of an answer is not read. */
+  /** The rest of a longer answer is not read. */
   max_body_bytes: number
   clock: Clock
-  /** A watchdog checks here whether anything moves while requests are under way. */
+  /** A watchdog checks these while requests are under way; absent: no watchdog. */
   pulses?: Pulses | undefined
 }
 
@@ -54,11 +54,11 @@ export interface HttpRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   url: URL
   headers: Readonly<Record<string, string>>
-  /** A stream says its size beforehand: object stores refuse chunked encoding. Nothing else of Content-Length need be said. */
+  /** A stream has a size: object stores refuse chunked encoding. Callers set no Content-Length. */
   body?: string | Uint8Array | StreamBody | undefined
   /**
-   * For an answer whose head says all that counts: its body is read for so long at the most, and what has not come by then, or
-   * breaks off, is missing. Absent: the whole body, or an error.
+   * For an answer whose head is enough: the limit for its body. What comes later or after a break
+   * is missing. Absent: the whole body, or an error.
    */
   body_most_ms?: number | undefined
   signal?: AbortSignal | undefined
@@ -79,19 +79,20 @@ interface Sending {
 export type HttpClient = ReturnType<typeof createHttpClient>
 
 /**
- * The only door to HTTP as a client. Follows no redirect, repeats nothing, knows nothing of tokens. Errors: `network.<reason>`
- * (network-fault.ts), naming method and host but never a path, a query or a header; what a streamed body throws comes out as it
- * is, and so does `http.body_length` when a stream is not as long as it said.
+ * The only HTTP client. It follows no redirect, repeats nothing and knows no tokens. Errors:
+ * `network.<reason>` (network-fault.ts), with method and host but never a path, a query or a
+ * header. An error of a streamed body passes unchanged. `http.body_length`: a stream has another
+ * length than its `size`.
  */
 export function createHttpClient(options: HttpClientOptions) {
   const { clock, timeouts, max_body_bytes } = options
   const direct = new PlainAgent(directOptions(options))
   const proxied = createProxied(options)
-  // Requests wait for a free connection while others, for hours perhaps, use it: together they must move.
+  // Requests may wait hours for a free connection while others use it: they share a heartbeat.
   const pulse = sharePulse(options.pulses ?? unwatched, 'requests to the service')
   const limits = { clock, timeouts, max_body_bytes, pulse }
 
-  /** `signal` ends it at once, also while it waits for a free connection. */
+  /** `signal` ends it at once, even while it waits for a free connection. */
   async function exchange(
     { method, url }: HttpRequest,
     { headers, body, headersTimeout, signal }: Sending,
@@ -133,7 +134,7 @@ export function createHttpClient(options: HttpClientOptions) {
     const watch = watchProgress(clock, request.signal)
 
     async function* pieces(): AsyncGenerator<Uint8Array> {
-      // Only now: waiting for a free connection is no silence.
+      // Starts only now: waiting for a free connection is no silence.
       watch.allowSilence(timeouts.stall_ms)
       try {
         for await (const piece of stream) {
@@ -158,9 +159,9 @@ export function createHttpClient(options: HttpClientOptions) {
     }
 
     try {
-      // undici does not begin a stream of size 0, but what watches over its file must still speak.
+      // undici does not begin a stream of size 0, but its source must still check the file.
       if (size === 0) for await (const _ of pieces());
-      // undici takes async iterables (its Dispatcher.request documents it); its types only know their subclass.
+      // undici takes async iterables (Dispatcher.request documents it), but its types do not.
       const body = size === 0 ? null : (pieces() as AsyncIterable<Uint8Array> as Readable)
       const sending = { headers: withLength(request.headers, size), body, headersTimeout: 0, signal: watch.signal }
       return await exchange(request, sending, { going, onHead })
@@ -178,7 +179,7 @@ export function createHttpClient(options: HttpClientOptions) {
       const { body, signal } = request
       const going = { method: request.method, host: request.url.host }
       if (signal?.aborted) throw networkFault('aborted', going)
-      // Each request under way listens once and leaves when it ends: as many listeners as requests are no leak.
+      // Each request under way adds a listener and removes it at its end: many are no leak.
       if (signal) setMaxListeners(0, signal)
       if (typeof body === 'object' && 'stream' in body) return sendStream(request, body, going)
       return sendBytes(request, typeof body === 'string' ? Buffer.from(body) : body, going)
@@ -204,7 +205,7 @@ function directOptions({ connections, ca, socket_path, timeouts }: HttpClientOpt
     connect: {
       timeout: timeouts.connect_ms,
       ...(socket_path === undefined ? {} : { socketPath: socket_path }),
-      // One context for all connections: reading some 150 certificates for each of them costs more than the request.
+      // One context for all: reading some 150 certificates costs more than a request.
       ...(ca === undefined ? {} : { secureContext: createSecureContext({ ca: trusted(ca) }) }),
     },
   }
@@ -221,7 +222,7 @@ function createProxied({ connections, ca, timeouts, proxy }: HttpClientOptions):
     connect: tls,
     requestTls: tls,
     proxyTls: tls,
-    // All three are given, if only as '': undici would look for a missing one in the environment by itself.
+    // All three are set: undici would read a missing one from the environment.
     httpProxy: http_proxy,
     httpsProxy: https_proxy,
     noProxy: no_proxy,
@@ -230,7 +231,7 @@ function createProxied({ connections, ca, timeouts, proxy }: HttpClientOptions):
 
 function refuseOddProxy(address: string): void {
   if (address === '' || (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol))) return
-  // The address is not repeated: it may hold a password.
+  // The message omits the address, which may hold a password.
   throw new SluiceError({
     code: 'network.proxy_address',
     message: 'the address of the proxy is not a URL of the form http://host:port',
@@ -242,7 +243,7 @@ function poolOptions(connections: number, { body_ms }: HttpTimeouts) {
   return { connections, pipelining: 1, bodyTimeout: body_ms }
 }
 
-/** `ca` comes on top of the usual authorities: the blob store has its certificate from somebody else than the API. */
+/** Adds `ca` to the usual authorities: the blob store may have its certificate from one of them. */
 function trusted(ca: string): string[] {
   return [...rootCertificates, ca]
 }

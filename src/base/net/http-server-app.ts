@@ -20,15 +20,16 @@ export interface HttpAppOptions {
   /** Absent: plain HTTP. */
   tls?: TlsKeys | undefined
   /**
-   * Faults of HTTP itself come as SluiceError: `http.path_unknown`, `http.method_wrong`, `http.media_type`, `http.body_too_large`,
-   * `http.body_invalid`, `http.malformed`; anything else is what a handler threw.
+   * Makes the answer to an error. Faults of HTTP itself are SluiceErrors: `http.path_unknown`,
+   * `http.method_wrong`, `http.media_type`, `http.body_too_large`, `http.body_invalid`,
+   * `http.malformed`. Any other error comes from a handler.
    */
   answerError: AnswerError
-  /** Whether something is served under this path, by another method: such a request is `http.method_wrong`. */
+  /** True if the path exists with another method: then the error is `http.method_wrong`. */
   isPath?: (path: string) => boolean
-  /** A connection on which nothing moves for so long, or a request that has not come whole, is cut; absent: only one without headers. */
+  /** Limit for a pause in traffic and for a whole request; absent: only its headers have one. */
   silence_ms?: number
-  /** Answers preflights and adds the CORS headers for any origin; absent: neither. */
+  /** Answers preflights and adds CORS headers for any origin; absent: neither. */
   cors?: { methods: string[]; request_headers: string[]; answer_headers: string[] }
 }
 
@@ -41,13 +42,13 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     connectionTimeout: silence_ms,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
-    // Of the two servers only their common side is used.
+    // The cast joins the types of both servers: only their common side is used.
     ...(tls ? ({ https: { ...tls, ...optionsFor(silence_ms) } } as object) : { http: optionsFor(silence_ms) }),
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, answerError),
     frameworkErrors: (error, _request, reply) => sendError(reply, answerError(httpFault(error))),
   })
   app.setErrorHandler((error, { raw }, reply) => {
-    // Nobody is left to hear it; but whoever went away in the middle of a body is no failure of ours.
+    // A client that leaves within a body is no failure of ours. It reads no answer, either.
     const fault = raw.readableAborted ? invalidBody('the connection ended before the body') : httpFault(error)
     return sendError(reply, answerError(fault))
   })
@@ -71,11 +72,11 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   return app
 }
 
-/** JSON only; an empty body is an empty body whatever type is declared, since clients send the header on calls without one. */
+/** JSON only. An empty body may have any type: clients send the header without a body. */
 function acceptJson(app: HttpApp): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
-  // `curl -d ''` says that nothing is a form.
+  // `curl -d ''` declares its empty body as a form.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     if (body.length === 0 || request.is404) done(null, undefined)
     else done(new SluiceError({ code: 'http.media_type', message: 'a body is application/json here' }))

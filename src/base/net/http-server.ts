@@ -12,43 +12,43 @@ import type { ListenOptions, Socket } from 'node:net'
 import { codeOf, messageOf, SluiceError } from '../run/errors.ts'
 import { system_clock } from '../time/time.ts'
 
-/** What an error becomes on the wire. */
+/** The answer to an error. */
 export interface ErrorAnswer {
   status: number
   body: unknown
   headers?: Record<string, string>
 }
 
-/** Gives every error its answer, so that none escapes the application's own form. */
+/** Gives every error an answer in the application's own form. */
 export type AnswerError = (error: unknown) => ErrorAnswer
 
-/** PEM texts; of a chain the certificate of this host first. */
+/** PEM texts. A chain begins with the certificate of this host. */
 export interface TlsKeys {
   cert: string
   key: string
 }
 
-/** A connection must have become a TLS one, and a request must have sent its headers within this time, so that idle connections cannot pile up (slowloris). */
+/** For a TLS handshake and request headers: idle connections must not pile up (slowloris). */
 const headers_timeout_ms = 30_000
-/** Longer than what clients and proxies commonly keep a connection (60 s), so that the client is the one to close it. */
+/** Longer than the usual 60 s of clients and proxies, so that they close a connection first. */
 export const keep_alive_ms = 72_000
 
 const server_options = {
-  // A missing Host header is the application's to refuse, in its own words; Node would send a bare 400.
+  // The application refuses a missing Host header in its own form. Node would send a bare 400.
   requireHostHeader: false,
   headersTimeout: headers_timeout_ms,
-  // Of TLS.
+  // For TLS servers only.
   handshakeTimeout: headers_timeout_ms,
 }
 
-/** Node takes the shorter of the two times for that of the headers, and looks at all of them now and then: as exactly as is needed. */
+/** The shorter limit holds for headers. Node checks ten times within it: exact enough. */
 export function optionsFor(silence_ms: number): typeof server_options & { connectionsCheckingInterval?: number } {
   if (silence_ms === 0) return server_options
   const headersTimeout = Math.min(headers_timeout_ms, silence_ms)
   return { ...server_options, headersTimeout, connectionsCheckingInterval: headersTimeout / 10 }
 }
 
-/** What the parser of HTTP refuses never becomes a request: it is answered on the socket, which then closes. */
+/** Answers what the HTTP parser refuses, directly on the socket, and closes it. */
 export function answerMalformed(error: Error, socket: Socket, answerError: AnswerError): void {
   if (!socket.writable || codeOf(error) === 'ECONNRESET') {
     socket.destroy()
@@ -69,7 +69,7 @@ function refuse(socket: Socket, answerError: AnswerError, message: string, cause
   socket.end([...head, '', text].join('\r\n'))
 }
 
-/** Node answers an unknown `Expect` and the method CONNECT in its own form; both are given ours. */
+/** Node answers an unknown `Expect` and the method CONNECT in its own form. These get ours. */
 export function refuseOddConnections(server: Server, answerError: AnswerError): void {
   server.on('checkExpectation', ({ socket }: IncomingMessage) =>
     refuse(socket, answerError, 'this Expect header is unknown'),
@@ -81,13 +81,13 @@ export interface BareServerOptions {
   handle: RequestListener
   tls?: TlsKeys | undefined
   answerError: AnswerError
-  /** A connection on which nothing moves for so long is cut, in the middle of a body, too. */
+  /** A connection without traffic for so long is cut, even within a body; absent: no limit. */
   silence_ms?: number
 }
 
-/** A server without routes and parsers, for bodies that are streamed: the handler sees Node's own request and response. */
+/** A server without routes and parsers, for streamed bodies. The handler gets Node's objects. */
 export function createBareServer({ handle, answerError, tls, silence_ms = 0 }: BareServerOptions): Server {
-  // A body may be gigabytes over a slow line: only its headers have a deadline, and silence.
+  // A body may be gigabytes over a slow line, so only headers and silence have a limit.
   const options = { ...optionsFor(silence_ms), keepAliveTimeout: keep_alive_ms, requestTimeout: 0 }
   const serve: RequestListener = (request, response) => {
     if (silence_ms > 0) boundTheRest(request, response, silence_ms)
@@ -100,7 +100,10 @@ export function createBareServer({ handle, answerError, tls, silence_ms = 0 }: B
   return server
 }
 
-/** What comes behind an early answer is read and thrown away, or the client would not see the answer; but not for ever. */
+/**
+ * After an early answer, Node reads and drops the rest of the request, or the client would not see
+ * the answer. This limits the time for it.
+ */
 function boundTheRest(request: IncomingMessage, response: ServerResponse, most_ms: number): void {
   response.once('finish', () => {
     if (request.complete) return
@@ -112,14 +115,14 @@ function boundTheRest(request: IncomingMessage, response: ServerResponse, most_m
   })
 }
 
-/** Listens and answers the port that was given (`port` 0 takes a free one). Error `http.listen`. */
+/** Listens and answers the port; `port` 0 takes a free one. Error `http.listen`. */
 export async function listen(server: Server, host: string, port: number): Promise<number> {
   await startListening(server, { host, port }, `${host}, port ${port}`, 'choose another port, or 0 for a free one')
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : port
 }
 
-/** Listens on a Unix socket; Node removes the file when the server closes. Error `http.listen`, where something lies there too. */
+/** Listens on a Unix socket; Node removes it on close. Error `http.listen`, also if it exists. */
 export async function listenOnSocket(server: Server, path: string): Promise<void> {
   await startListening(server, { path }, path, 'check who may write into its folder')
 }
@@ -138,17 +141,17 @@ async function startListening(server: Server, where: ListenOptions, name: string
   }
 }
 
-/** A connection whose last request has just ended is idle from then on, and Node does not look again by itself. */
+/** A connection may become idle at any time, and Node does not check again by itself. */
 const look_for_idle_ms = 20
 
 /**
- * Takes no new connection, lets requests in flight finish for `grace_ms`, then calls `beforeCut` and cuts what is left. Real time, whatever clock
- * the application runs on: it waits for sockets.
+ * Accepts no new connection and lets requests in flight finish for `grace_ms`. Then calls
+ * `beforeCut` and cuts the rest. Uses real time, because it waits for sockets.
  */
 export async function closeServer(server: Server, grace_ms: number, beforeCut?: () => void): Promise<void> {
   if (!server.listening) return
   let open = true
-  // A client that sends one request after the other on one connection would never leave it idle: its next answer is its last.
+  // A client with request after request would never be idle: its next answer is its last.
   server.prependListener('request', (_request, response: ServerResponse) => {
     response.shouldKeepAlive = false
   })

@@ -8,10 +8,10 @@ import { isLoopbackHost } from './loopback.ts'
 export interface MailServer {
   host: string
   port: number
-  /** implicit: TLS from the first byte; starttls: required before anything else; none: loopback only. */
+  /** TLS from the first byte, required STARTTLS, or none (loopback only). */
   tls: 'implicit' | 'starttls' | 'none'
   login?: { user: string; password: string } | undefined
-  /** PEM certificates that are trusted besides the usual ones. */
+  /** PEM certificates, trusted besides the usual ones; absent: none. */
   ca?: string | undefined
 }
 
@@ -22,17 +22,17 @@ export interface Mail {
   subject: string
   text: string
   html: string
-  /** Unique for ever, the same at every try: the part before the @ of the Message-ID. */
+  /** Unique for ever and the same in every try: the Message-ID before the @. */
   id: string
   date_ms: number
 }
 
-/** Until there is a connection and a greeting, and between two signs of life: servers that check mail take their time. */
+/** Limit for a connection, a greeting and the next sign of life: servers may check mail. */
 const patience_ms = 60 * second_ms
 
 /**
- * The only door to SMTP: hands over one mail. Errors: those of which isFinalMailError says that another try is of no use, and
- * `mail.not_now`, `mail.network`, `mail.tls`, `mail.stopped`. No error holds a password.
+ * The only SMTP client: hands over one mail. Errors: `mail.not_now`, `mail.network`, `mail.tls`,
+ * `mail.stopped`, and the final ones of isFinalMailError. No error holds a password.
  */
 export async function sendMail(server: MailServer, mail: Mail, signal: AbortSignal): Promise<void> {
   refuseUnprotected(server)
@@ -57,7 +57,7 @@ export function isFinalMailError(code: string | undefined): boolean {
   return code !== undefined && final_codes.includes(code)
 }
 
-/** Connects, greets, begins TLS and logs in, as for a mail; hands over none. Errors as those of sendMail. */
+/** Connects, greets, starts TLS and logs in, but hands over no mail. Errors as from sendMail. */
 export async function tryMailServer(server: MailServer, limit_ms: number): Promise<void> {
   refuseUnprotected(server)
   const transport = createTransport(transportOptions(server, limit_ms))
@@ -88,7 +88,7 @@ function transportOptions({ host, port, tls, login, ca }: MailServer, wait_ms: n
     dnsTimeout: wait_ms,
     socketTimeout: wait_ms,
     tls: { minVersion: 'TLSv1.2' as const, ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }) },
-    // Asked for whether the server offers it or not: a mail sent without its login ends somewhere else.
+    // Even if the server offers no login: a mail without its login ends up elsewhere.
     ...(login ? { auth: { user: login.user, pass: login.password }, forceAuth: true } : {}),
   }
 }
@@ -99,13 +99,13 @@ function dataOf({ from, to, subject, text, html, id, date_ms }: Mail) {
   return {
     from: sender,
     to: to.map(addressOf),
-    // A subject is one line: a line break in it would begin a header.
+    // A subject is one line: a line break would begin another header.
     subject: subject.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim(),
     text,
     html,
     messageId: `<${id.replace(/[^A-Za-z0-9._-]/g, '-')}@${host}>`,
     date: new Date(date_ms),
-    // Neither of them may be an address of something to read.
+    // No part of a mail may name a file or a URL to read.
     disableFileAccess: true,
     disableUrlAccess: true,
   }
@@ -142,7 +142,7 @@ function translate(server: MailServer, error: unknown): SluiceError {
   const reply: Reply = typeof error === 'object' && error !== null ? error : {}
   const fault = (reason: string, what: string, hint?: string) => smtpFault(reason, server, what, hint)
   const words = printable(messageOf(error))
-  // Before the replies: somebody on the line who takes STARTTLS away shall delay a report, not end it.
+  // Before the replies: an attacker who removes STARTTLS must only delay a report, not end it.
   if (code === 'ETLS' || (reply.responseCode === undefined && /certificate|tls|ssl/i.test(messageOf(error)))) {
     return fault('tls', `no trusted connection: ${words}`, 'check tls, host, port and ca_file')
   }
@@ -163,7 +163,7 @@ function smtpFault(reason: string, { host, port }: MailServer, what: string, hin
   return new SluiceError({ code: `mail.${reason}`, message: `${host}:${port}: ${what}`, hint })
 }
 
-/** Servers explain at length; the first words say it. */
+/** Servers explain at length; the first words are enough. */
 function replyOf(reply: Reply | undefined): string {
   return reply?.response === undefined ? '' : ` (${printable(reply.response.slice(0, 200))})`
 }

@@ -15,7 +15,7 @@ const texts = {
   failed: ['the request failed'],
 } satisfies Record<string, [what: string, hint?: string]>
 
-/** Why no answer came, or none that is HTTP. The code of the error is `network.<reason>`. */
+/** Why no usable answer came. The error's code is `network.<reason>`. */
 type NetworkReason = keyof typeof texts
 
 /** The target of a request as messages show it: never a path, a query or a header. */
@@ -34,10 +34,7 @@ export function networkFault(reason: NetworkReason, { method, host }: Going, det
   })
 }
 
-/**
- * Gives the errors of undici, net, dns and tls our codes. The original is not kept as a cause: some of them carry what was
- * sent or received.
- */
+/** Gives foreign errors our codes. Drops the originals: some carry sent or received data. */
 export function translateNetworkError(error: unknown, going: Going): SluiceError {
   if (error instanceof SluiceError) return error
   const proxy_status = /^Proxy response \((\d{3})\)/.exec(messageOf(error))?.[1]
@@ -48,14 +45,14 @@ export function translateNetworkError(error: unknown, going: Going): SluiceError
 
 const unsent_codes = new Set(['refused', 'unreachable', 'dns', 'connect_timeout', 'proxy'].map((r) => `network.${r}`))
 
-/** Whether the code says that the request surely did not reach its host, so that even one that makes something can be repeated. */
+/** True if the request surely did not reach its host: even one that creates can be repeated. */
 export function isSurelyUnsent(code: string | undefined): boolean {
   return code !== undefined && unsent_codes.has(code)
 }
 
 const reasons: Record<string, NetworkReason> = {
   ECONNREFUSED: 'refused',
-  // A Unix socket that is not there.
+  // The Unix socket does not exist.
   ENOENT: 'refused',
   EHOSTUNREACH: 'unreachable',
   ENETUNREACH: 'unreachable',

@@ -8,24 +8,25 @@ export interface NotifyEnvironment {
   readonly WATCHDOG_USEC?: string | undefined
 }
 
-/** It waits at most 5 s for the manager to have taken its message (systemd-notify(1)); what takes longer hangs. */
+/** The helper waits up to 5 s for the manager (systemd-notify(1)). After 15 s it surely hangs. */
 const helper_most_ms = 15_000
-/** systemd cuts longer ones; so much fits on a screen. */
+/** Characters: systemd cuts longer texts, and this much fits on a screen. */
 const longest_status = 500
 
 export type SystemdNotify = ReturnType<typeof openSystemdNotify>
 
 /**
- * Tells the service manager how it goes (sd_notify(3)), one message after the other. Each resolves when its message has been
- * delivered or could not be (told to on_error); none rejects. Nothing happens where no service manager listens.
+ * Reports the state to the service manager (sd_notify(3)), one message after the other. Each call
+ * resolves when its message was delivered or failed (`on_error`); none rejects. Without a service
+ * manager, nothing happens.
  *
- * Node has no datagram sockets of the Unix kind, so the `systemd-notify` program speaks for us: NotifyAccess=all in the unit,
- * for the message comes from the helper. The helper waits until the manager has taken the message: of a process that is gone
- * by then nobody could tell any more which unit it belonged to.
+ * Node has no Unix datagram sockets, so the program `systemd-notify` sends; the unit needs
+ * NotifyAccess=all. It waits until the manager has taken the message, because the manager could not
+ * find the unit of a process that has ended.
  */
 export function openSystemdNotify(options: {
   environment: NotifyEnvironment
-  /** The first of failures in a row. */
+  /** Receives the first of several failures in a row. */
   on_error: (error: SluiceError) => void
 }) {
   const { NOTIFY_SOCKET, WATCHDOG_USEC } = options.environment
@@ -44,13 +45,13 @@ export function openSystemdNotify(options: {
   }
 
   return {
-    /** False: nobody listens, a status need not be made. */
+    /** False: no service manager listens, so callers need make no status. */
     is_heard: NOTIFY_SOCKET !== undefined,
-    /** systemd ends a service that says nothing for so long; undefined where no watchdog is set. */
+    /** systemd ends a service that is silent for so long; undefined without a watchdog. */
     watchdog_ms: NOTIFY_SOCKET === undefined ? undefined : watchdog_ms(WATCHDOG_USEC),
-    /** Started, or again with another configuration. */
+    /** The service has started, or continues with another configuration. */
     ready: (status: string) => send(() => ['READY=1', statusLine(status)]),
-    /** One line for people; a newer one takes the place of one that still waits to be told. */
+    /** One line; a newer one replaces one that is not sent yet. */
     async status(text: string): Promise<void> {
       if (waiting) waiting.status = text
       else {
@@ -62,12 +63,12 @@ export function openSystemdNotify(options: {
         })
       }
     },
-    // The time belongs to the message: a manager that reloads takes none for ready that was sent before (Type=notify-reload).
+    // Sending sets the time: a reloading manager ignores older messages (Type=notify-reload).
     reloading: () => send(() => ['RELOADING=1', `MONOTONIC_USEC=${kernelMonotonic_us()}`]),
     stopping: (status: string) => send(() => ['STOPPING=1', statusLine(status)]),
-    /** Still alive. */
+    /** The service is still alive. */
     watchdog: () => send(() => ['WATCHDOG=1']),
-    /** Resolves when all that was said is told. */
+    /** Resolves when every message was sent or failed. */
     close: () => told,
   }
 }
@@ -77,7 +78,7 @@ function watchdog_ms(usec: string | undefined): number | undefined {
   return Number.isFinite(ms) && ms > 0 ? ms : undefined
 }
 
-/** One line: a line break would begin another assignment. */
+/** One line, because a line break would begin another assignment. */
 function statusLine(text: string): string {
   return `STATUS=${text.replaceAll(/\s+/g, ' ').slice(0, longest_status)}`
 }

@@ -4,8 +4,9 @@ import { type Clock, second_ms } from '../time/time.ts'
 export const slowest_bytes_per_s = 16_384
 
 /**
- * Bounds the whole of a body, not the silence between two pieces of it: one that drips would hold its call for ever. It has `first_ms`,
- * and what its bytes take on the slowest line; then `onTooSlow` is called, once.
+ * Limits the whole time of a body: with a limit on silence alone, a slow drip would hold its call
+ * for ever. A body has `first_ms`, plus the time of its bytes on the slowest line. Then `onTooSlow`
+ * is called once.
  *
  * @internal
  */
@@ -25,25 +26,25 @@ export function limitPace(clock: Clock, first_ms: number, onTooSlow: () => void)
     }
   }
 
-  // Most bodies come with their head, and are over by then: to watch one costs more than to read it.
+  // Most bodies come with their head and are complete: watching one costs more than reading it.
   setImmediate(() => {
     if (!is_over) void watch()
   })
   return {
-    /** Some more of it came. */
+    /** Adds bytes that came. */
     came(bytes: number): void {
       came_bytes += bytes
     },
     /** Must be called. */
     end(): void {
       is_over = true
-      // A reason of our own: without one each answer makes a DOMException with its stack, for nobody.
+      // With a reason: without one, each answer makes a DOMException with an unused stack.
       ended?.abort('ended')
     },
   }
 }
 
-/** Watches a transfer that may take hours as long as it moves: a limit on silence instead of one on the whole. */
+/** Watches a transfer that may take hours: limits its silence, not its whole time. */
 export function watchProgress(clock: Clock, outer?: AbortSignal) {
   const abort = new AbortController()
   const ended = new AbortController()
@@ -73,7 +74,7 @@ export function watchProgress(clock: Clock, outer?: AbortSignal) {
   return {
     /** Aborts when nothing moved for too long, or when the caller's signal aborts. */
     signal: abort.signal,
-    /** From now on silence may last this long, in milliseconds; infinity: for ever, as before the first call. */
+    /** Limits silence from now on; Infinity: no limit, as before the first call. */
     allowSilence(silence_ms: number): void {
       last_ms = clock.monotonic_ms()
       allowed_ms = silence_ms
@@ -83,7 +84,7 @@ export function watchProgress(clock: Clock, outer?: AbortSignal) {
       last_ms = clock.monotonic_ms()
     },
     stalled: () => is_stalled,
-    /** Must be called: it ends the watch and lets go of the caller's signal. */
+    /** Must be called: ends the watch and releases the caller's signal. */
     end(): void {
       ended.abort('ended')
       outer?.removeEventListener('abort', onOuter)
