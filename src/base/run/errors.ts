@@ -1,6 +1,7 @@
 /**
- * The one error class. `code` is stable and dotted (`config.invalid`, `ledger.locked`): the CLI chooses the exit code by its
- * first word, tests and programs branch on it. `message` says what happened and to which thing; `hint` says what to do.
+ * The only error class. `code` is stable and dotted (`config.invalid`, `ledger.locked`): its first
+ * word decides the CLI's exit code, and programs and tests branch on it. `message` says what
+ * happened and to which thing; `hint` says what to do.
  */
 export class SluiceError extends Error {
   readonly code: string
@@ -36,8 +37,8 @@ export interface PlainError {
 }
 
 /**
- * Errors cross threads and sockets as plain objects, of which the other side makes a SluiceError. A
- * foreign error keeps its code where it has one.
+ * Errors cross threads and sockets as plain objects; the receiver makes SluiceErrors of them. A
+ * foreign error keeps its code if it has one.
  */
 export function toPlainError(error: unknown): PlainError {
   if (error instanceof SluiceError) {

@@ -1,4 +1,4 @@
-/** The list under a key, made empty where there is none yet. */
+/** The list under a key; creates an empty one if there is none. */
 export function listOf<Key, Item>(groups: Map<Key, Item[]>, key: Key): Item[] {
   const known = groups.get(key)
   if (known) return known

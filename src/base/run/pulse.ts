@@ -1,15 +1,12 @@
 import { type Clock, minute_ms } from '../time/time.ts'
 
-/** Of one piece of work that should not be silent for long: a step of a worker, a call to a thread, an upload. */
+/** The heartbeat of one piece of work: a worker's step, a call to a thread, an upload. */
 export interface Pulse {
-  /** Something moved. */
+  /** Reports progress. */
   beat(): void
-  /** It is over; must be called. */
+  /** Ends the heartbeat; must be called. */
   end(): void
-  /**
-   * Waits for something that answers for itself (it has a pulse of its own, or a limit of time): meanwhile silence means
-   * nothing. Settles as it does.
-   */
+  /** Waits for work with its own heartbeat or time limit. Meanwhile, silence does not count. */
   during<Answer>(waited: Promise<Answer>): Promise<Answer>
 }
 
@@ -18,20 +15,21 @@ export interface SilentPulse {
   silent_ms: number
 }
 
-/** Who works says so here; a watchdog asks who has been silent for too long. */
+/** Work reports its heartbeats here; a watchdog finds work that is silent for too long. */
 export interface Pulses {
   /**
-   * `progress`: for work that cannot say so by itself because it goes on in another thread: a number that changes while it
-   * moves, read at every look.
+   * `progress`: for work in another thread, which cannot call `beat`. It returns a number that
+   * changes while the work moves; each check reads it.
    */
   begin(name: string, progress?: () => number): Pulse
-  /** A look: what has been silent for longer than this, the longest first. Must come again and again. */
+  /** Checks for work silent for longer than this, the longest first. Must be called regularly. */
   stuck(limit_ms: number): SilentPulse[]
 }
 
 /**
- * A process that was stopped (SIGSTOP, a frozen control group, a virtual machine that was paused) could not move: between two
- * looks no more than this counts as silence. A suspended machine needs nothing of the kind, its monotonic clock stands still.
+ * Maximum silence that counts between two checks. A stopped process (SIGSTOP, a frozen control
+ * group, a paused virtual machine) could not move. A suspended machine needs no such limit: its
+ * monotonic clock stops.
  */
 const longest_gap_ms = minute_ms
 
@@ -93,10 +91,7 @@ const nothing: Pulse = { beat() {}, end() {}, during: (waited) => waited }
 
 export type SharedPulse = ReturnType<typeof sharePulse>
 
-/**
- * One pulse for many pieces of work side by side: while any of them is under way, something must move. For those that wait for
- * each other, of which some may rightly be silent as long as others move.
- */
+/** One heartbeat for parts that wait for each other: one may be silent while another moves. */
 export function sharePulse(pulses: Pulses, name: string) {
   let under_way = 0
   let pulse: Pulse | undefined
@@ -114,10 +109,10 @@ export function sharePulse(pulses: Pulses, name: string) {
   }
 }
 
-/** For work that nobody watches. */
+/** For work without a watchdog. */
 export const unwatched: Pulses = { begin: () => nothing, stuck: () => [] }
 
-/** The same verbs for one piece of work: while it waits for one of them, that one answers for itself. */
+/** The same methods for one piece of work, whose silence does not count while it waits for them. */
 export function heldBy<Verbs extends object>(pulse: Pulse, verbs: Verbs): Verbs {
   return eachCall(verbs, (_verb, call) => {
     const answer = call()
@@ -125,7 +120,7 @@ export function heldBy<Verbs extends object>(pulse: Pulse, verbs: Verbs): Verbs 
   })
 }
 
-/** The same verbs, each call of which has a pulse of its own: `the ledger: claimToSend`. */
+/** The same methods, each call with its own heartbeat: `the ledger: claimToSend`. */
 export function answering<Verbs extends object>(pulses: Pulses, name: string, verbs: Verbs): Verbs {
   return eachCall(verbs, (verb, call) => {
     const answer = call()

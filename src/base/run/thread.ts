@@ -10,13 +10,14 @@ import {
 import { messageOf, type PlainError, SluiceError, toPlainError } from './errors.ts'
 
 /**
- * Threads are modules that serve calls: the starter holds a `Thread` and awaits `call(method, argument)`, the module answers
- * through `serveCalls` or `serveBatches`. Threads always start from dist/: Node 20 cannot load TypeScript into one.
+ * A thread is a module that serves calls. The starter awaits `call(method, argument)`; the module
+ * answers by `serveCalls` or `serveBatches`. Threads always start from dist/, because Node 20
+ * cannot load TypeScript into one.
  */
 export interface Thread {
-  /** The argument is copied after this returns: it is not changed until the answer is there. */
+  /** The argument is copied after this returns: do not change it before the answer. */
   call<Result>(method: string, argument: unknown, transfer?: Transferable[]): Promise<Result>
-  /** Ends the thread now; calls in flight reject with `thread.ended`. */
+  /** Ends the thread now. Calls in flight reject with `thread.ended`. */
   terminate(): Promise<void>
 }
 
@@ -29,8 +30,8 @@ interface CallMessage {
 type AnswerMessage = { id: number; value: unknown } | { id: number; error: PlainError }
 
 /**
- * `module` is the path of the thread's module below src/, without extension: `ledger/thread`. `young_mb`: how much it may make before
- * it clears up; a thread whose objects live for microseconds takes up to 50 MB of memory for them, and no less time, without.
+ * `module`: a path below src/ without extension, such as `ledger/thread`. `young_mb` limits the
+ * memory for young objects: Node's default takes up to 50 MB for short-lived ones and is no faster.
  */
 export function startThread(
   module: string,
@@ -64,7 +65,7 @@ export function startThread(
     else call.resolve(answer.value as never)
   }
 
-  // Each answer of the network is a callback of its own; what all that have come make of them goes out as one.
+  // Each network answer has its own callback. One message takes the calls of all ready callbacks.
   const outbox = openOutbox<CallMessage>(
     port1,
     ({ id }, error) => settle({ id, error: toPlainError(error) }),
@@ -73,8 +74,9 @@ export function startThread(
   port1.on('message', (answers: AnswerMessage[]) => {
     for (const answer of answers) settle(answer)
   })
-  // Idle threads keep no process alive; a call in flight does. So does its thread: the port of one that dies is closed before its
-  // end is told, and a process with nothing else to wait for would be gone in between, without a word.
+  // Idle threads keep no process alive; a call in flight and its thread do. The port of a dying
+  // thread closes before the thread's `exit` event. Without `worker.ref()`, a process with nothing
+  // else to wait for would end silently in between.
   const rest = () => {
     port1.unref()
     worker.unref()
@@ -113,9 +115,9 @@ function builtModule(module: string): URL {
 }
 
 /**
- * Gathers what is posted to a port into one message: at thousands of calls a second, posting costs more than what is posted. The
- * other side receives arrays. `later`: when to send what was gathered: after the callback that is running, or with `setImmediate`
- * after all that are ready.
+ * Joins posted items into one message: at thousands of calls a second, posting costs more than the
+ * items. The other side receives arrays. `later` decides when to send: after the running callback,
+ * or after all ready ones (`setImmediate`).
  */
 function openOutbox<Item>(
   port: MessagePort,
@@ -127,7 +129,7 @@ function openOutbox<Item>(
   function flush(): void {
     const gathered = entries
     entries = []
-    // One that cannot be cloned must not take the others with it.
+    // An item that cannot be cloned must not stop the others.
     if (!send(gathered) && gathered.length > 1) for (const entry of gathered) send([entry])
   }
 
@@ -153,7 +155,7 @@ function openOutbox<Item>(
   }
 }
 
-/** One call as the thread's module sees it; each is answered exactly once. */
+/** One call, as the thread's module receives it. Must be answered exactly once. */
 export interface ServedCall {
   method: string
   argument: unknown
@@ -162,13 +164,12 @@ export interface ServedCall {
 }
 
 /**
- * Serves calls in batches: everything that has arrived by now, at most so many calls, is handed over
- * at once, so that a database can put many callers' writes into one commit. `begin` gets what the
- * thread was started with.
+ * Serves calls in batches: all calls that have arrived, at most `max_batch`. So a database can
+ * commit the writes of many callers at once. `begin` receives the thread's start data.
  */
 export function serveBatches<Data>(
   begin: (data: Data) => (calls: ServedCall[]) => void | Promise<void>,
-  // At once: while calls come in without a pause, no immediate runs.
+  // Microtasks: while calls come in without a pause, no immediate runs.
   later: (flush: () => void) => void = queueMicrotask,
 ): void {
   if (!parentPort) throw new Error('this module runs in a thread only')
@@ -208,8 +209,8 @@ const max_batch = 512
 export type CallHandlers = Record<string, (argument: never) => unknown>
 
 /**
- * Serves calls by name, one beside the other. A handler answers its value, or one that is `Transferred`. `begin` gets what the
- * thread was started with; all that the thread remembers lives in it.
+ * Serves calls by name, concurrently. A handler answers a value or a `Transferred`. `begin`
+ * receives the start data; all state of the thread lives in it.
  */
 export function serveCalls<Data>(begin: (data: Data) => CallHandlers): void {
   serveBatches<Data>((data) => {

@@ -15,13 +15,13 @@ export async function unlessAborted(waited: Promise<unknown> | undefined, signal
   }
 }
 
-/** Resolves with the signal. */
+/** Resolves when the signal aborts. */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
-/** What the work answers; undefined where that takes longer, or the signal comes before. */
+/** The answer of the work; undefined after `most_ms`, or if the signal aborts first. */
 export async function within<Answer>(
   work: Promise<Answer>,
   most_ms: number,

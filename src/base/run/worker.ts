@@ -6,17 +6,17 @@ export type Worker = ReturnType<typeof runWorker>
 export interface WorkerOptions {
   name: string
   /**
-   * One bounded piece of work. Answers how long to wait for a wake before the next: 0 when there is more to do. Its pulse is
-   * for what may take long: a beat for each part of it, `during` for what answers for itself.
+   * One bounded piece of work. Answers how long to wait for a wake, 0 if there is more to do. Slow
+   * parts call `beat`, or wait in `during`.
    */
   step: (signal: AbortSignal, pulse: Pulse) => Promise<{ wait_ms: number }>
   clock: Clock
   signal: AbortSignal
-  /** Rest between two steps that no wake cuts short: a storm of wakes becomes one step. */
+  /** Rest after each step that no wake shortens: many wakes become one step. */
   pace_ms?: number
-  /** A step that throws is reported here and tried again, later and later: one fault never stops a worker for good. */
+  /** Receives a step's error. The step repeats, ever later: no fault stops a worker for good. */
   on_error: (error: unknown) => void
-  /** A watchdog checks here whether a step hangs. */
+  /** A watchdog checks these for a step that hangs; absent: no watchdog. */
   pulses?: Pulses
 }
 
@@ -54,7 +54,7 @@ export function runWorker(options: WorkerOptions) {
       }
       const rest_from_ms = clock.monotonic_ms()
       if (pace_ms > 0) await clock.sleep(pace_ms, signal)
-      // The pace may have taken longer than it should, on a busy machine or across a clock that jumped.
+      // The pace may have taken longer than planned, on a busy machine or after a clock jump.
       await rest(wait_ms - (clock.monotonic_ms() - rest_from_ms))
     }
     signal.removeEventListener('abort', stop)
@@ -62,10 +62,10 @@ export function runWorker(options: WorkerOptions) {
 
   return {
     name,
-    /** A flag, not a message: twice is once. The worker asks the ledger again; the ledger stays the truth. */
+    /** Sets a flag: two wakes are one. The worker reads the ledger again, which stays the truth. */
     wake() {
       woken = true
-      // A reason of our own: without one each wake makes a DOMException with its stack, for nobody.
+      // With a reason: without one, each wake makes a DOMException with an unused stack.
       interrupt.abort('woken')
     },
     /** Resolves when the worker has ended after its signal; never rejects. */
@@ -73,22 +73,19 @@ export function runWorker(options: WorkerOptions) {
   }
 }
 
-/**
- * Waits until all of it has ended, and then throws the first error: no part goes on after its claim
- * was released.
- */
+/** Throws the first error after all work has ended: no part outlives the release of its claim. */
 export async function allEnded<Value>(work: readonly Promise<Value>[]): Promise<Value[]> {
   await Promise.allSettled(work)
   return Promise.all(work)
 }
 
 /**
- * After a fault of this machine (a full disk, a thread that ended): a try costs little, and files
- * wait for the end of the fault, so the rest stays short.
+ * For a fault of this machine (a full disk, a thread that ended). A try costs little and files
+ * wait, so the rest stays short.
  */
 export const after_fault = { first_ms: 500, most_ms: 15 * second_ms }
 
-/** How long a worker with much under way rests after a fault: longer with each one in a row. */
+/** The rest after a fault, for a worker with much under way. It grows with each fault in a row. */
 export class FaultRest {
   readonly #clock: Pick<Clock, 'monotonic_ms'>
   #in_a_row = 0
@@ -98,9 +95,7 @@ export class FaultRest {
     this.#clock = clock
   }
 
-  /**
-   * Work that was begun before a rest and fails during it shows the same fault, and counts once.
-   */
+  /** Counts a fault. Work that began before a rest and fails during it counts no second time. */
   failed(): void {
     if (this.left_ms() <= 0) this.#until_ms = this.#clock.monotonic_ms() + backoff_ms(this.#in_a_row++, after_fault)
   }
@@ -114,10 +109,10 @@ export class FaultRest {
   }
 }
 
-/** A wake comes with every fact that makes work; this is for a wake that was lost. */
+/** Maximum rest, in case a wake was lost: every fact that makes work wakes its worker. */
 export const longest_rest_ms = minute_ms
 
-/** How long a worker with nothing to do rests: until the next item is due, at least a moment, at most a minute. */
+/** The rest of an idle worker: until the next item is due, from 1 ms to a minute. */
 export function restUntilDue(next_due_ms: number | undefined, clock: Clock): { wait_ms: number } {
   const due_ms = next_due_ms === undefined ? longest_rest_ms : next_due_ms - clock.now_ms()
   return { wait_ms: Math.min(Math.max(due_ms, 1), longest_rest_ms) }
