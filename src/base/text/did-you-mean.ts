@@ -1,8 +1,8 @@
-/** The candidate nearest to a mistyped word, or undefined when none is near enough to be meant. */
+/** The candidate nearest to a mistyped word; undefined if none is near enough. */
 export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
   const plain = word.toLowerCase()
   let nearest: string | undefined
-  // A third of the word may be wrong, two letters at least: `hashnig`, `fodlers`, `max_file_size` for `max_file_bytes`.
+  // A third of the letters may be wrong, at least two: `max_file_size` for `max_file_bytes`.
   let least = Math.max(2, Math.floor(word.length / 3)) + 1
   for (const candidate of candidates) {
     const distance = editDistance(plain, candidate.toLowerCase())
@@ -14,13 +14,13 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   return nearest
 }
 
-/** For somebody who named what does not exist: the nearest name, or else the known ones. */
+/** A hint for an unknown name: the nearest known one, or else a list of known ones. */
 export function didYouMeanText(word: string, known: readonly string[]): string {
   const meant = didYouMean(word, known)
   return meant === undefined ? `there are ${known.slice(0, 20).join(', ')}` : `did you mean ${meant}?`
 }
 
-/** Optimal string alignment: letters added, left out, changed, or two neighbours swapped. */
+/** Optimal string alignment: counts added, missing and changed letters, and swapped neighbours. */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, column) => column)

@@ -2,11 +2,11 @@ import { day_ms, hour_ms, minute_ms, second_ms } from '../time/time.ts'
 
 const byte_units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 
-/** Bytes for people, in decimal units as disks and `ls --si` count them: 999 B, 1.2 kB, 34 MB. */
+/** Bytes in decimal units, as disk makers and `ls --si` count: 999 B, 1.2 kB, 34 MB. */
 export function formatBytes(bytes: number): string {
   let value = bytes
   let unit = 0
-  // 999.5 and up would be shown as 1000 of the smaller unit.
+  // 999.5 and more would round to 1000 of the smaller unit.
   while (Math.abs(value) >= 999.5 && unit < byte_units.length - 1) {
     value /= 1000
     unit++
@@ -15,7 +15,7 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(digits)} ${byte_units[unit]}`
 }
 
-/** 1234567 -> 1,234,567: the same everywhere, whatever the machine's language. */
+/** 1234567 -> 1,234,567, whatever the machine's language. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en-US')
 }
@@ -30,7 +30,7 @@ export function formatAmount({ files, bytes }: { files: number; bytes: number })
   return `${counted(files, 'file')} (${formatBytes(bytes)})`
 }
 
-/** A duration for people, two units at most: 350 ms, 2.5 s, 42 s, 3 min 5 s, 2 h 10 min, 4 d 3 h. */
+/** A duration in at most two units: 350 ms, 2.5 s, 42 s, 3 min 5 s, 2 h 10 min, 4 d 3 h. */
 export function formatDuration(ms: number): string {
   if (ms < 0) return `-${formatDuration(-ms)}`
   if (ms < second_ms) return `${Math.round(ms)} ms`
@@ -48,11 +48,11 @@ function twoUnits(ms: number, large_ms: number, large: string, small_ms: number,
   return `${Math.floor(smalls / per_large)} ${large}${rest > 0 ? ` ${rest} ${small}` : ''}`
 }
 
-// C0 and C1 controls, DEL, line and paragraph separators, and what turns the writing direction or hides: a file's name must
-// neither steer a terminal nor look like another name.
+// C0 and C1 controls, DEL, line and paragraph separators, invisible and direction-changing
+// characters. A file name must neither control a terminal nor imitate another name.
 const unprintable = /[\p{Cc}\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\p{Cs}/gu
 
-/** A name as it can be shown in one line: what would steer the terminal stands there as \xNN or \u{NNNN}. */
+/** A name in one line, with escapes (\n, \xNN, \u{NNNN}) for unprintable characters. */
 export function printable(text: string): string {
   return text.replace(unprintable, (character) => {
     const code = character.codePointAt(0)!
@@ -62,14 +62,14 @@ export function printable(text: string): string {
   })
 }
 
-/** JSON in one line, the same value: what would steer a terminal stands there as JSON's own escapes. */
+/** The same JSON value in one line, with JSON escapes for unprintable characters. */
 export function printableJson(json: string): string {
   return json.replace(unprintable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-// East Asian wide and full-width characters (UAX #11) and pictures take two columns.
+// East Asian wide and full-width characters (UAX #11) and emoji take two columns.
 const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u
 
@@ -77,14 +77,14 @@ const ascii = /^[ -~]*$/
 
 /** The columns that a text without control characters takes on a terminal. */
 export function textWidth(text: string): number {
-  // Nearly every text, and twenty times faster.
+  // Most texts are ASCII, and this is 20 times faster.
   if (ascii.test(text)) return text.length
   let width = 0
   for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment)
   return width
 }
 
-/** At most `width` columns; what is cut away in the middle becomes an ellipsis: of a path both ends tell most. */
+/** At most `width` columns, with an ellipsis in the middle: both ends of a path matter most. */
 export function fitText(text: string, width: number): string {
   if (text.length <= width / 2 || textWidth(text) <= width) return text
   if (width < 1) return ''
@@ -108,18 +108,18 @@ function graphemeWidth(grapheme: string): number {
   return wide.test(grapheme) || grapheme.includes('\ufe0f') ? 2 : 1
 }
 
-/** A pair of UTF-16 units that is one character. */
+/** A pair of UTF-16 units that forms one character. */
 const pair = /[\ud800-\udbff][\udc00-\udfff]/g
 
-/** Whether a text has so many characters: Unicode code points, as JSON Schema counts them (minLength, maxLength), not UTF-16 units. */
+/** Counts code points, as JSON Schema does (minLength, maxLength), not UTF-16 units. */
 export function hasCharacters(text: string, least: number, most: number): boolean {
-  // What is too long for any way of counting is not counted.
+  // The text is too short or too long by any count.
   if (text.length < least || text.length > 2 * most) return false
   const count = text.length - (text.match(pair)?.length ?? 0)
   return count >= least && count <= most
 }
 
-/** A name from the disk as a code span of CommonMark: nothing in it is markup, and it stays in its line. */
+/** A name from the disk as a CommonMark code span: on one line, without markup. */
 export function codeSpan(text: string): string {
   const shown = printable(text)
   const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map((run) => run.length))
@@ -129,7 +129,7 @@ export function codeSpan(text: string): string {
     : `${fence}${shown}${fence}`
 }
 
-/** A text in one line whose punctuation means nothing (CommonMark, backslash escapes). */
+/** A text in one line, its Markdown punctuation escaped by backslashes (CommonMark). */
 export function escapeMarkdown(text: string): string {
   return printable(text).replace(/[\\`*_{}[\]<>#|~&]/g, '\\$&')
 }

@@ -10,11 +10,11 @@ export interface FileLinesOptions {
   summary_ms?: number
 }
 
-/** Ten seconds: soon enough to watch, and 360 lines an hour at the most. */
+/** Soon enough to follow, and at most 360 lines an hour. */
 const usual_summary_ms = 10 * second_ms
-/** Paths shown per reason; `sluice ls` has them all. */
+/** Paths per reason; `sluice ls` has them all. */
 const most_examples = 3
-/** Reasons told apart in one summary: each comes from a fixed list or a service's text, which may differ for every file. */
+/** Reasons in one summary. A service's text may be a reason and differ for every file. */
 const most_reasons = 50
 const other_reasons = 'other reasons'
 
@@ -29,9 +29,9 @@ interface Stopped {
 export type FileLines = ReturnType<typeof createFileLines>
 
 /**
- * The lines about single files. A quiet day gets a line a file; the first day on an old share would get a million of them, and
- * journald drops what exceeds 10,000 lines in 30 s. So above `files_per_second` files are counted and told in one summary
- * every `summary_ms`; refusals in one line per reason.
+ * Log lines about single files, limited in number. The first day on an old share would give a
+ * million lines, and journald drops all above 10,000 in 30 s. Above `files_per_second`, files are
+ * counted. A summary every `summary_ms` reports them, one line for each reason of a refusal.
  */
 export function createFileLines(options: FileLinesOptions) {
   const { log, clock, files_per_second, summary_ms = usual_summary_ms } = options
@@ -42,7 +42,7 @@ export function createFileLines(options: FileLinesOptions) {
   let reasons = new Map<string, Stopped>()
   let counting_since_ms: number | undefined
 
-  /** From the first counted file on, single lines rest until the summary is out. */
+  /** Starts a summary period. `passed` logs no single lines until its end. */
   function beginCounting(): void {
     if (counting_since_ms !== undefined) return
     counting_since_ms = clock.monotonic_ms()
@@ -66,7 +66,7 @@ export function createFileLines(options: FileLinesOptions) {
   }
 
   return {
-    /** A file came one step further; `step` is a word in the past tense: sent, linked, ready, gone. */
+    /** A file took one step; `step` is its past participle: sent, linked, ready, gone. */
     passed(step: string, path: string, fields: { bytes?: number; [field: string]: unknown } = {}): void {
       const one_line = passed_rate() && counting_since_ms === undefined
       if (one_line) {
@@ -77,7 +77,7 @@ export function createFileLines(options: FileLinesOptions) {
       const count = steps.get(step) ?? { files: 0, bytes: 0 }
       steps.set(step, { files: count.files + 1, bytes: count.bytes + (fields.bytes ?? 0) })
     },
-    /** A file is refused or blocked. It is never passed over in silence: a user may have to act. */
+    /** A file is refused or blocked. Each is reported, because a user may have to act. */
     stopped(state: Stopped['state'], reason: string, path: string, fields: Record<string, unknown> = {}): void {
       const key = `${state} ${reason}`
       if (stopped_rate() && !reasons.has(key)) {
@@ -92,7 +92,7 @@ export function createFileLines(options: FileLinesOptions) {
       count.files++
       reasons.set(group, count)
     },
-    /** Tells what was counted so far, and ends the timer. */
+    /** Logs the last summary and ends the timer. */
     close(): void {
       closing.abort()
       tellSummary()
@@ -100,7 +100,7 @@ export function createFileLines(options: FileLinesOptions) {
   }
 }
 
-/** Answers true for the first `per_second` calls of each second. */
+/** True for the first `per_second` calls of each second. */
 function createRate(clock: Clock, per_second: number): () => boolean {
   let second_began_ms = Number.NEGATIVE_INFINITY
   let calls = 0

@@ -10,24 +10,24 @@ type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silen
 
 export interface LogOptions {
   level: LogLevel
-  /** auto: readable where the destination is a terminal, JSON elsewhere. */
+  /** auto: readable on a terminal, else JSON. */
   format: 'auto' | 'json' | 'pretty'
   /** journald reads the destination: each line begins with its priority as `<N>` (sd-daemon(3)). */
   journal?: boolean
   colors?: boolean
-  /** Receives whole lines, newline included; standard error unless told. */
+  /** Receives whole lines, newline included; absent: standard error. */
   destination?: { write(text: string): void }
 }
 
-/** Priorities of syslog(3), which journald takes from the `<N>` at the head of a line. */
+/** Priorities of syslog(3), which journald takes from the `<N>` at the start of a line. */
 const priorities: Record<string, number> = { trace: 7, debug: 7, info: 6, warn: 4, error: 3, fatal: 2 }
 
-/** journald cuts a line at 48 KiB (LineMax= in journald.conf(5)), which would tear the JSON; no text of ours needs more. */
+/** journald cuts lines at 48 KiB (LineMax= in journald.conf(5)), which breaks the JSON. */
 const longest_text = 8_000
 
 /**
- * The log of a process; each room takes `log.child({ room: 'sync' })`. Every line passes through scrubbing, whatever was
- * logged: secrets by field name at any depth, tokens, passwords in URLs and the query of any URL.
+ * The log of a process; each module takes `log.child({ room: 'sync' })`. Every line is scrubbed of
+ * secrets: fields with secret names at any depth, tokens, passwords in URLs, URL queries.
  */
 export function createLog(options: LogOptions): Log {
   const destination = options.destination ?? standard_error
@@ -63,9 +63,9 @@ function jsonLine(line: LogLine): string {
   return printableJson(JSON.stringify(line, (_field, value) => (typeof value === 'string' ? shortened(value) : value)))
 }
 
-/** Readable lines, made in this process and at once: a worker thread could still hold the last ones when the process ends. */
+/** Formats lines in this process: a thread could lose the last ones when the process ends. */
 function prettyForm(colors: boolean): (line: LogLine) => string {
-  // Loaded where it is wanted: under a service manager nobody reads it.
+  // Loaded only on use: a service logs JSON.
   const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty')
   const pretty = prettyFactory({
     colorize: colors,
@@ -77,7 +77,7 @@ function prettyForm(colors: boolean): (line: LogLine) => string {
   return (line) => pretty(fitForTerminal(line))
 }
 
-/** Names and messages may hold anything; of control characters only a stack's line breaks reach the terminal. */
+/** Names and messages may hold anything. Only a stack's line breaks remain unescaped. */
 function fitForTerminal(value: unknown, field?: string): unknown {
   if (typeof value === 'string') {
     const text = shortened(value)
@@ -94,7 +94,7 @@ function shortened(text: string): string {
   return text.length <= longest_text ? text : `${text.slice(0, longest_text)}… (${text.length} characters)`
 }
 
-/** Nothing but these: foreign errors carry requests, headers and bodies along. Our own need no stack, their code says where. */
+/** Foreign errors also carry requests and bodies. Ours need no stack: their code is enough. */
 function errorFields(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return error
   const is_ours = error instanceof SluiceError
@@ -111,7 +111,7 @@ function onTerminal(): boolean {
   return process.stderr.isTTY === true
 }
 
-/** Written at once, so that nothing is lost when the process is killed the moment after. */
+/** Written at once, so that nothing is lost if the process is killed right after. */
 const standard_error = {
   write(text: string): void {
     const bytes = Buffer.from(text)
@@ -119,8 +119,8 @@ const standard_error = {
       try {
         written += writeSync(2, bytes, written)
       } catch (error) {
-        // A full pipe: the reader is slow, waiting is all one can do. Any other fault of standard error (its reader is gone)
-        // has no place left to be told; the work goes on.
+        // A full pipe has a slow reader, so wait. Any other fault (the reader is gone) cannot be
+        // reported anywhere, and the work goes on.
         if (codeOf(error) !== 'EAGAIN') return
         Atomics.wait(pause, 0, 0, 10)
       }

@@ -1,11 +1,12 @@
 /**
- * The last gate before text leaves the program: log lines, stored error texts, answers on the socket. What is a secret is not
- * put into texts in the first place; this is for what slips through, a foreign error's message above all.
+ * The last filter before text leaves the program: log lines, stored error texts, answers on the
+ * socket. Code never puts secrets into texts; this catches what slips through, mostly in foreign
+ * errors.
  */
 
 const hidden = '***'
 
-/** Fields whose whole value is a secret, whatever its form; compared without case, `-` and `_`. */
+/** Fields whose whole value is a secret. Names are compared without case, `-` and `_`. */
 const secret_fields = new Set([
   'token',
   'ticket',
@@ -25,26 +26,26 @@ const secret_fields = new Set([
 const patterns: readonly (readonly [RegExp, string])[] = [
   // The service's tokens: `pat_` + 32 characters.
   [/pat_[A-Za-z0-9]{32,}/g, `pat_${hidden}`],
-  // user:password@ in a URL, a proxy's for instance.
+  // user:password@ in a URL, for example a proxy's.
   [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"@]+@/gi, `$1${hidden}@`],
-  // Any query of a URL, absolute or not: a signed URL is signed there.
+  // Any query of a URL, absolute or not: a signed URL has its signature there.
   [/\b([a-z][a-z0-9+.-]*:\/\/[^\s?"]*)\?[^\s"]+/gi, `$1?${hidden}`],
   [/\?[\w.~%+$-]+=[^\s"]*/g, `?${hidden}`],
-  // A query torn from its URL.
+  // A part of a query that was cut from its URL.
   [/\b(sig|signature|x-(?:amz|goog|ms)-(?:signature|credential|security-token))=[^\s"&*]+/gi, `$1=${hidden}`],
 ]
 
-/** Replaces tokens, passwords in URLs and every URL's query. Applying it twice changes nothing more. */
+/** Replaces tokens, passwords in URLs and URL queries. A second call changes nothing. */
 export function scrubText(text: string): string {
   let scrubbed = text
   for (const [pattern, replacement] of patterns) scrubbed = scrubbed.replace(pattern, replacement)
   return scrubbed
 }
 
-/** Deeper structures than this are cut: nothing we log or answer is nested so deep. */
+/** Deeper structures are cut. Nothing that we log or answer is nested so deep. */
 const deepest = 8
 
-/** The same for a plain (JSON) value: fields that are secrets by name are hidden whole, every other text is scrubbed. */
+/** Scrubs a plain (JSON) value: hides fields with secret names whole, scrubs all other texts. */
 export function scrubValue(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return scrubText(value)
   if (typeof value !== 'object' || value === null) return value

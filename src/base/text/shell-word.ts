@@ -1,4 +1,4 @@
-/** A text as one word of a command line (bash, zsh), to be copied: quoted only where it must be, control characters as `$'\n'`. */
+/** A shell word (bash, zsh) to copy, quoted only if needed; control characters become \xNN. */
 export function shellWord(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text
   if (!unprintable.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`

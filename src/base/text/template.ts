@@ -1,13 +1,13 @@
 import { SluiceError } from '../run/errors.ts'
 import { didYouMean } from './did-you-mean.ts'
 
-/** What stands between two pairs of braces is a name, whatever it looks like: a mistyped one shall be told, not sent. */
+/** Any text in double braces is a name: a mistyped one must be reported, not sent. */
 const place = /\{\{([^{}\n]*)\}\}/g
 
 /**
- * Puts values where the template has `{{name}}`; spaces around the name do not matter. One pass: a value that itself holds
- * `{{…}}` stays as it is, so that a file's name cannot call up another value. `escaped` makes each value fit for what surrounds
- * it (JSON, a file's name). Errors: `template.unknown_name`.
+ * Replaces each `{{name}}` with its value; spaces around the name do not matter. It runs once:
+ * `{{…}}` in a value stays, so a file's name cannot insert another value. `escaped` makes a value
+ * fit its surroundings (JSON, a file's name). Errors: `template.unknown_name`.
  */
 export function renderTemplate(
   template: string,
@@ -16,14 +16,14 @@ export function renderTemplate(
 ): string {
   return template.replace(place, (_place, inner: string) => {
     const name = inner.trim()
-    // Own ones alone: {{constructor}} is no value.
+    // Own properties only: {{constructor}} is no value.
     const value = Object.hasOwn(values, name) ? values[name] : undefined
     if (value === undefined) throw unknownName(name, Object.keys(values))
     return escaped(value)
   })
 }
 
-/** The names that a template asks for, each once, in order. */
+/** The names in a template, each once, in order. */
 export function templateNames(template: string): string[] {
   return [...new Set([...template.matchAll(place)].map(([, inner]) => inner!.trim()))]
 }
