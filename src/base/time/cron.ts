@@ -2,25 +2,25 @@ import { Cron, CronPattern } from 'croner'
 import { day_ms, isZone, minute_ms, zoneOffset_ms } from './time.ts'
 
 /**
- * The times of a cron expression in a zone, as Unix milliseconds. What happens on the two days of the year on which the clocks
- * are changed depends on the hour field:
+ * The times of a cron expression in a zone, Unix ms. The hour field decides what happens on the
+ * days when the clocks change:
  *
- * - It names hours (`0 8 * * *`, `30 2,14 * * *`, also with steps: `0 8-18/2 * * *`): each named time comes once on each day.
- *   One that the clocks jump over comes at the end of the jump, several of them together as one; of two that look the same
- *   the first counts. A day that a zone leaves out (Apia, 30 December 2011) has no times.
- * - It lets every hour pass (`* * * * *`, `30 * * * *`): the schedule follows the time that really goes by. The repeated
- *   hour is another hour and has its times again; an hour that is jumped over did not happen and has none.
+ * - It names hours (`0 8 * * *`, `30 2,14 * * *`, `0 8-18/2 * * *`): each named time comes once a
+ *   day. Times that the clocks skip come right after the skip, several of them as one. Of a
+ *   repeated time, only the first counts. A skipped day (Apia, 30 December 2011) has no times.
+ * - It allows every hour (`* * * * *`, `30 * * * *`): the schedule follows elapsed time. A repeated
+ *   hour has its times twice, and a skipped hour has none.
  */
 export interface CronTimes {
-  /** The first time later than this; undefined when there is none before the year 3000. */
+  /** The first time after this; undefined if none comes before the year 3000. */
   next(after_ms: number): number | undefined
-  /** The last time earlier than this. */
+  /** The last time before this. */
   previous(before_ms: number): number | undefined
-  /** Times in (after_ms, through_ms], oldest first, `most` of them at the most. */
+  /** Times in (after_ms, through_ms], oldest first, at most `most` of them. */
   between(after_ms: number, through_ms: number, most: number): number[]
 }
 
-/** Five fields, see cronFault; throws (TypeError, RangeError) where that finds a fault. */
+/** Needs five fields. Throws TypeError or RangeError where `cronFault` finds a fault. */
 export function cronTimes(cron: string, timezone: string): CronTimes {
   const { times, every_hour } = expand(cron)
   const { next, previous } = every_hour ? passingHours(times, timezone) : namedHours(times, timezone)
@@ -55,10 +55,10 @@ export function cronFault(cron: string, timezone: string): string | undefined {
   return times.next(reference_ms) === undefined ? `${JSON.stringify(cron)} never comes true` : undefined
 }
 
-/** The calendar repeats itself after 400 years: what comes true at all does so after any day. */
+/** The calendar repeats every 400 years, so any date shows whether a schedule ever comes true. */
 const reference_ms = Date.UTC(2026, 0, 1)
 
-/** The minutes and the hours written as lists: for croner a step makes an expression one that does not name its times. */
+/** Rewrites steps as lists: croner treats a field with a step as one without named times. */
 function expand(cron: string): { times: string; every_hour: boolean } {
   const { minute, hour } = new CronPattern(cron, undefined, { mode: '5-part' })
   const every_hour = hour.every(Boolean)
@@ -72,7 +72,7 @@ function listOf(field: readonly number[]): string {
 
 type Walk = Pick<CronTimes, 'next' | 'previous'>
 
-/** croner in the zone: with `*` for hours it gives both passes of a repeated hour their times, and a missing hour none. */
+/** croner in the zone. With `*` for hours, repeated hours count twice, skipped ones not at all. */
 function passingHours(times: string, timezone: string): Walk {
   const cron = new Cron(times, { timezone, mode: '5-part' })
   return {
@@ -82,9 +82,9 @@ function passingHours(times: string, timezone: string): Walk {
 }
 
 /**
- * croner counts in what the clock on the wall shows, as if that were UTC; each such time comes when the clock shows it, or
- * something later, for the first time. (croner's own rule for zones loses a time in a jump over midnight: 23:30 in Nuuk on the
- * last Saturday of March.)
+ * croner counts in wall-clock time as if that were UTC. Each time comes when the zone's clocks
+ * first show it, or a later time. (croner's own rule for zones loses a time when clocks jump over
+ * midnight: 23:30 in Nuuk on the last Saturday of March.)
  */
 function namedHours(times: string, zone: string): Walk {
   const wall = passingHours(times, 'UTC')
@@ -101,7 +101,7 @@ function namedHours(times: string, zone: string): Walk {
   }
 }
 
-/** The latest that the clocks have shown up to that moment: more than they show now while an hour is repeated. */
+/** The latest wall-clock time shown so far. In a repeated hour it is later than the current one. */
 function latestShown_ms(at_ms: number, zone: string): number {
   const now_offset_ms = zoneOffset_ms(at_ms, zone)
   const old_offset_ms = zoneOffset_ms(at_ms - day_ms, zone)
@@ -110,7 +110,7 @@ function latestShown_ms(at_ms: number, zone: string): number {
   return Math.max(shown_ms, changeBetween_ms(at_ms - day_ms, at_ms, zone) + old_offset_ms - 1)
 }
 
-/** When the clocks first show this or something later; undefined on a day that is left out. */
+/** When the clocks first show this time or a later one; undefined on a skipped day. */
 function firstShown_ms(wall_ms: number, zone: string): number | undefined {
   const old_offset_ms = zoneOffset_ms(wall_ms - day_ms, zone)
   const new_offset_ms = zoneOffset_ms(wall_ms + day_ms, zone)
@@ -123,7 +123,7 @@ function firstShown_ms(wall_ms: number, zone: string): number | undefined {
   return Math.max(by_new_ms, change_ms)
 }
 
-/** The moment from which on the offset is the one at `to_ms`; clocks are changed on whole minutes. One change lies in between. */
+/** Start of the offset that holds at `to_ms`. One change lies in between, on a whole minute. */
 function changeBetween_ms(from_ms: number, to_ms: number, zone: string): number {
   const new_offset_ms = zoneOffset_ms(to_ms, zone)
   let before = Math.floor(from_ms / minute_ms)

@@ -1,21 +1,22 @@
 /**
- * The only door to time. Production uses `system_clock`; tests hand in a fake one and move it by hand. `now_ms` is wall-clock
- * time (Unix, milliseconds); `monotonic_ms` never jumps and is for durations only.
+ * The only access to time; tests inject a fake clock. `now_ms` is wall-clock time, Unix ms.
+ * `monotonic_ms` never jumps and is for durations only.
  */
 export interface Clock {
   now_ms(): number
   monotonic_ms(): number
-  /** Resolves after `ms`, or at once when the signal aborts: it never rejects, the caller looks at its signal. */
+  /** Resolves after `ms`, or at once on abort. Never rejects: the caller checks its signal. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** setTimeout overflows beyond this (2^31 - 1 ms) and fires at once; longer sleeps are cut, callers loop anyway. */
+/** Above this (2^31 - 1), setTimeout fires at once. Longer sleeps are cut; their callers loop. */
 const longest_timer_ms = 2_147_483_647
 
 export const system_clock: Clock = {
   now_ms: () => Date.now(),
   monotonic_ms: () => performance.now(),
-  // Not that of node:timers/promises: each sleep that is cut short, three for every file sent, would cost an error with its stack.
+  // Not node:timers/promises: it makes an error with a stack for each sleep that is cut short,
+  // three for every file sent.
   sleep(ms, signal) {
     if (signal?.aborted) return Promise.resolve()
     return new Promise((resolve) => {
@@ -30,7 +31,7 @@ export const system_clock: Clock = {
   },
 }
 
-/** CLOCK_MONOTONIC in microseconds, as other processes of this machine see it: for messages to the service manager. */
+/** CLOCK_MONOTONIC, μs, the same in all processes of this machine: for the service manager. */
 export function kernelMonotonic_us(): bigint {
   return process.hrtime.bigint() / 1_000n
 }
@@ -46,14 +47,14 @@ export const minute_ms = 60_000
 export const hour_ms = 3_600_000
 export const day_ms = 86_400_000
 
-/** ISO 8601 UTC, the form of every time that people or the wire see. */
+/** ISO 8601 in UTC: the usual form of a time in output and on the wire. */
 export function isoTime(at_ms: number): string {
   return new Date(at_ms).toISOString()
 }
 
 /**
- * Exponential back-off with full jitter (AWS Architecture Blog, "Exponential Backoff And Jitter"), never under a tenth of
- * its ceiling so that a retry is never immediate. `attempt` counts from 0.
+ * Exponential back-off with full jitter (AWS Architecture Blog, "Exponential Backoff And Jitter").
+ * At least a tenth of its ceiling, so that no retry is immediate. `attempt` counts from 0.
  */
 export function backoff_ms(
   attempt: number,
@@ -66,7 +67,7 @@ export function backoff_ms(
 
 const pad = (value: number, digits = 2) => String(value).padStart(digits, '0')
 
-/** One a zone: making a formatter costs a hundred times what it answers in. Only zones that exist get in, some 600. */
+/** One per zone: making one costs 100 times as much as using it. At most some 600 zones exist. */
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatterOf(zone: string): Intl.DateTimeFormat {
@@ -87,7 +88,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
   return formatter
 }
 
-/** True for a name of the IANA database (`Europe/Berlin`, `UTC`); an offset such as `+01:00` is none: it knows no summer time. */
+/** True for an IANA name (`Europe/Berlin`, `UTC`). Not for an offset: it has no summer time. */
 export function isZone(zone: string): boolean {
   if (!/^[A-Za-z]/.test(zone)) return false
   try {
@@ -108,8 +109,8 @@ export function zoneOffset_ms(at_ms: number, zone: string): number {
 }
 
 /**
- * The local time with its offset, ISO 8601: `2026-11-23T08:00+01:00`. Seconds stand there when they are not zero, milliseconds
- * likewise, so that two moments never have the same text.
+ * Local time with its offset, such as `2026-11-23T08:00+01:00`. It has seconds and milliseconds
+ * where they are not zero, so that two moments never have the same text.
  */
 export function localTime(at_ms: number, zone: string): string {
   const offset_ms = zoneOffset_ms(at_ms, zone)
