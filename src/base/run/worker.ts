@@ -79,10 +79,7 @@ export async function allEnded<Value>(work: readonly Promise<Value>[]): Promise<
   return Promise.all(work)
 }
 
-/**
- * For a fault of this machine (a full disk, a thread that ended). A try costs little and files
- * wait, so the rest stays short.
- */
+/** After a fault of this machine (full disk, ended thread): tries cost little, and files wait. */
 export const after_fault = { first_ms: 500, most_ms: 15 * second_ms }
 
 /** The rest after a fault, for a worker with much under way. It grows with each fault in a row. */
