@@ -6,12 +6,12 @@ import { large_bytes } from '../../domain/file.ts'
 import { createProgress, type Progress } from '../scan/thread-progress.ts'
 import type { ExamineCalls, ExamineThreadData } from './examine-thread.ts'
 
-/** In flight per thread: small jobs so that the next is there when one ends, and one large file beside them. */
+/** Jobs in flight per thread: small ones so that one is ready, and one large file beside them. */
 export const lanes = { small: 2, large: 1 } as const
 
 export type Lane = keyof typeof lanes
 
-/** A thread that has had a small job for so long may hang: the next one goes elsewhere if there is room for a thread. */
+/** A thread with a small job for so long may hang: the next job goes to another if possible. */
 const slow_ms = second_ms
 
 export interface Job {
@@ -31,7 +31,7 @@ interface JobUnderWay {
 export interface Slot {
   thread: Thread
   progress: Progress
-  /** Those whose answer is still wanted from it. */
+  /** Jobs that still need an answer. */
   jobs: Map<Job, JobUnderWay>
 }
 
@@ -49,11 +49,11 @@ export function isSlow({ jobs }: Slot, now_ms: number): boolean {
   return [...jobs].some(([{ lane }, { began_ms }]) => lane === 'small' && began_ms < now_ms - slow_ms)
 }
 
-/** About a millisecond of small files: long enough to hide the message, short enough to spread over the threads. */
+/** About 1 ms of small files: outlasts the message, and spreads well over the threads. */
 const most_paths = 64
 const most_bytes = 8 * 1_048_576
 
-/** Slices in order, small ones bounded by number and bytes, a large file alone. */
+/** Slices in order: small files bounded by number and bytes, each large file alone. */
 export function cut(
   count: number,
   sizeOf: (index: number) => number,
@@ -81,8 +81,8 @@ export function cut(
   return slices
 }
 
-/** What this process can still take before the system or its control group has none left. */
+/** Memory that this process can take before the system or its control group has none left. */
 export function freeMemory_bytes(): number {
-  // From 20.13 on; what a control group allows is 0 where there is none.
+  // From Node 20.13 on; answers 0 if no control group sets a limit.
   return process.availableMemory?.() || freemem()
 }

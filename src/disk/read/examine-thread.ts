@@ -17,24 +17,24 @@ import {
 import { fileStatOf } from '../scan/scan-batch.ts'
 import { countInto } from '../scan/thread-progress.ts'
 
-/** What is at a path now. */
+/** The entry at a path now. */
 export type Look =
   | { kind: 'file'; stat: FileStat }
   | { kind: 'directory' }
-  /** Also where a part of the path is no directory, or a link: links are not followed. */
+  /** A part of the path may be no directory, or a link: links are not followed. */
   | { kind: 'missing' }
   | { kind: 'special'; what: SpecialKind }
   | { kind: 'unreadable'; code: string }
 
-/** What reading a file found, against the stat that it was expected to have. */
+/** The result of reading a file that was expected to have a stat. */
 export type Fingerprint =
-  /** `md5` (32 lower-case hex digits) is of exactly the bytes that had `stat` before and after they were read. */
+  /** `md5`: 32 lower-case hex digits, of exactly the bytes that had `stat` before and after. */
   | { kind: 'hashed'; md5: string; stat: FileStat }
-  /** Its stat is another, or became another while it was read: look again. */
+  /** The stat differs, or changed during reading: check the file again. */
   | { kind: 'changed' }
   | { kind: 'missing' }
   | { kind: 'unreadable'; code: string }
-  /** The path leads out of the folder through a link that stands where a directory was. */
+  /** A link has replaced a directory in the path and leads out of the folder. */
   | { kind: 'outside' }
 
 type NotHashed = Exclude<Fingerprint, { kind: 'hashed' }>
@@ -57,14 +57,13 @@ interface FilesToRead {
 export type ExamineCalls = ReturnType<typeof examining>
 
 /**
- * The work of an examiner's thread. A small file costs open, fstat, read, fstat and close, and
- * nothing else: paths come in groups that share directories, and a directory is opened and checked
- * once for its files.
+ * The work of an examiner's thread. A small file costs only open, fstat, read, fstat and close:
+ * paths come in groups by directory, and each directory is opened and checked once.
  */
 function examining({ progress }: ExamineThreadData) {
   const progressed = countInto(progress)
 
-  /** Opens and checks the directory of files in a row once. */
+  /** Opens and checks the directory of consecutive files once. */
   async function forEach<Item, Answer>(
     root: string,
     items: readonly Item[],
@@ -85,7 +84,7 @@ function examining({ progress }: ExamineThreadData) {
 
   return {
     lstat: ({ root, paths }: { root: string; paths: readonly string[] }) => forEach(root, paths, lookAt),
-    /** Between the parts of large files the thread does what else has arrived. */
+    /** Between the parts of large files, the thread serves other calls. */
     fingerprint: ({ root, files }: FilesToRead) =>
       forEach(root, files, async (directories, file): Promise<Fingerprint> => {
         const md5 = await readExpected(directories, file, (descriptor, size) =>
@@ -93,7 +92,7 @@ function examining({ progress }: ExamineThreadData) {
         )
         return typeof md5 === 'string' ? { kind: 'hashed', md5, stat: file.stat } : md5
       }),
-    /** Reads files that fit into memory, and hashes the same bytes. */
+    /** Reads files that fit into memory and hashes the same bytes. */
     async readWhole({ root, files }: FilesToRead) {
       const answers = await forEach(root, files, (directories, file) => readExpected(directories, file, wholeFile))
       return new Transferred(answers, answers.flatMap(buffersOf))
@@ -131,7 +130,7 @@ function lookAt(directories: Directories, path: string): Look {
   }
 }
 
-/** Reads a file that has the expected stat before and after it: a FIFO or a device is never read. */
+/** Reads a file if it has the expected stat before and after. Never reads a FIFO or a device. */
 async function readExpected<Content>(
   directories: Directories,
   { path, stat }: FileToRead,
@@ -154,13 +153,10 @@ async function readExpected<Content>(
 
 const changed: NotHashed = { kind: 'changed' }
 
-/**
- * The md5 of a part takes almost a millisecond: longer than a message between the threads that read
- * and hash, and short for small files that wait.
- */
+/** Hashing a part takes almost 1 ms: longer than a message, short for waiting small files. */
 const part_bytes = 524_288
 
-/** One part is read while the one before it is hashed: it takes as long as md5 alone. */
+/** Reads one part while it hashes the one before, so it takes as long as md5 alone. */
 async function hashParts(descriptor: number, size: number, progressed: () => void): Promise<string | undefined> {
   const md5 = createHash('md5')
   const partAt = (position: number) => readPart(descriptor, position, Math.min(part_bytes, size - position))

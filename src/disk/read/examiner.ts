@@ -11,7 +11,7 @@ import type { ExamineCalls, FileToRead, Fingerprint, Look } from './examine-thre
 
 export type { Fingerprint, Look } from './examine-thread.ts'
 
-/** What a call of the thread answers. */
+/** The answer of a call to the thread. */
 type Answer<Method extends keyof ExamineCalls> =
   Awaited<ReturnType<ExamineCalls[Method]>> extends infer Served
     ? Served extends Transferred<infer Value>
@@ -28,13 +28,13 @@ interface WholeToRead extends FileToRead {
 
 export type Examiner = ReturnType<typeof startExaminer>
 
-/** Two keep two cores or a disk with a queue busy; the daemon's other threads need the rest. */
+/** Two keep two cores, or a disk with a queue, busy. The daemon's other threads need the rest. */
 const default_threads = 2
 const most_whole_bytes = 64 * 1_048_576
-/** Threads kept by roots that do not answer; when there are more, the next waits as on a slow disk. */
+/** Threads held by roots that do not answer. Beyond this number, jobs wait as on a slow disk. */
 const most_given_up = 8
 
-/** `silence`: how long a root may take to answer, and whom to ask whether it does; without, who reads from a dead share waits. */
+/** `silence` detects a root that does not answer; without it, reads from such a root wait. */
 export interface ExaminerOptions {
   threads?: number
   pulses?: Pulses
@@ -43,17 +43,17 @@ export interface ExaminerOptions {
 }
 
 /**
- * Looks at files and reads them, in threads of its own, started when there is work for them. Paths are relative to the root; each answer stands where its path stood.
- * Links are followed nowhere below the root. All calls reject with `disk.offline` when the root itself cannot be reached: then
- * no file in it may be called missing, also where it does not answer and there is somebody to ask about it; and with
- * `thread.ended` after `close`.
+ * Checks and reads files in threads of its own, which it starts on demand. Paths are relative to
+ * the root; answers have the order of the paths. It follows no links below the root. All calls
+ * reject with `disk.offline` when the root cannot be reached, or does not answer (with `silence`):
+ * then no file may count as missing. After `close` they reject with `thread.ended`.
  */
 export function startExaminer(options: ExaminerOptions = {}) {
   const { pulses = unwatched, clock = system_clock, silence } = options
   const most_threads = options.threads ?? default_threads
   const slots: Slot[] = []
   const queues: Record<Lane, Job[]> = { small: [], large: [] }
-  /** Given up and not ended yet: a call of theirs hangs. */
+  /** Slots that were given up while a call hangs, until their threads end. */
   const given_up = new Set<Slot>()
   const to_read_whole = new Map<string, WholeToRead[]>()
   const silent_roots = new Set<string>()
@@ -77,7 +77,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
     })
   }
 
-  /** What is asked for in one turn of the event loop travels together: a message costs more than a small file. */
+  /** Reads from one turn of the event loop go together: a message costs more than a small file. */
   function readWholes(root: string): void {
     const files = to_read_whole.get(root) ?? []
     to_read_whole.delete(root)
@@ -94,7 +94,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
     }
   }
 
-  /** Its jobs fail, and those of others that share a thread with them begin anew in another. */
+  /** Fails all jobs of this root. Other jobs of its threads start again in other threads. */
   function giveUp(root: string): void {
     const isOf = (job: Job) => job.root === root
     for (const slot of slots.filter(({ jobs }) => [...jobs.keys()].some(isOf))) {
@@ -131,7 +131,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
     }
   }
 
-  /** Starting a thread costs as much as thousands of small files: not before those that there are have their hands full. */
+  /** Starts a thread only if the others are busy: it costs as much as thousands of small files. */
   function freeSlot(lane: Lane): Slot | undefined {
     const free = slots.filter((slot) => countOf(slot, lane) < lanes[lane])
     const quick = free.filter((slot) => !isSlow(slot, clock.monotonic_ms()))
@@ -144,7 +144,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
     return best.reduce<Slot | undefined>((a, b) => (a && a.jobs.size <= b.jobs.size ? a : b), undefined)
   }
 
-  /** A thread that died (out of memory) takes its jobs with it; the next jobs get a new one. */
+  /** A thread that died (out of memory) loses its jobs; the next jobs get a new thread. */
   function replaceDead(slot: Slot, thread: Thread, error: unknown): void {
     if (closed || slot.thread !== thread) return
     if (error instanceof SluiceError && error.code.startsWith('thread.')) Object.assign(slot, startOne())
@@ -186,7 +186,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
       )
       return answers.flat()
     },
-    /** For files up to 64 MiB: the bytes that were hashed are the bytes handed over. */
+    /** For files up to 64 MiB: hands over exactly the bytes that were hashed. */
     async readWhole(root: string, path: string, stat: FileStat): Promise<WholeAnswer> {
       if (stat.size > most_whole_bytes) {
         throw new SluiceError({ code: 'file.too_large', message: `${path} is too large to be read into memory` })
@@ -205,7 +205,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
   }
 }
 
-/** Callers know more of a file, which need not travel. */
+/** Callers' objects hold more, which need not cross to the thread. */
 function fileToRead({ path, stat }: FileToRead): FileToRead {
   return { path, stat }
 }
@@ -218,15 +218,15 @@ function examinerClosed(): SluiceError {
   return new SluiceError({ code: 'thread.ended', message: 'the examiner was closed' })
 }
 
-/** How long a root may take to answer, and whom to ask whether it does. */
+/** The time limit of a root, and the way to check whether it answers. */
 interface Silence {
   roots: Pick<RootAsker, 'status'>
   answer_ms: number
 }
 
 /**
- * What has been read for long is large, or lies on a slow disk, or its root does not answer: a call to a dead share never returns,
- * and only somebody else can tell.
+ * A long read is of a large file, a slow disk, or a root that does not answer. A call to an
+ * unresponsive mount never returns, so this checks the root separately.
  */
 function watchForSilence(watched: {
   silence: Silence
@@ -239,7 +239,7 @@ function watchForSilence(watched: {
   let is_watching = false
 
   async function isSilent(root: string): Promise<boolean> {
-    // Who is asked may end before who asks.
+    // The root asker may end before the examiner.
     const status = await silence.roots.status(root, silence.answer_ms).catch(() => undefined)
     return status?.kind === 'offline' && status.reason === 'no answer'
   }
@@ -258,13 +258,13 @@ function watchForSilence(watched: {
         }),
       )
     }
-    // In the turn in which nothing was under way: what comes later begins it anew.
+    // In the same turn as the last check: later work starts a new watch.
     is_watching = false
   }
 
   return {
     isSilent,
-    /** There is work; once is enough while there is any. */
+    /** Starts the watch if it does not run yet. */
     begin(): void {
       if (!is_watching) void watch()
     },

@@ -6,20 +6,20 @@ import { type FileStat, sameStat } from '../../domain/file.ts'
 import { notOpened, placeOf, realRootLater } from '../root/inside.ts'
 import { fileStatOf } from '../scan/scan-batch.ts'
 
-/** What the file must still be when its last byte is handed over. */
+/** The state that the file must still have when its last byte is handed over. */
 export interface ExpectedFile {
   stat: FileStat
   /** 32 lower-case hex digits. */
   md5: string
 }
 
-/** Half a millisecond of md5; calls cost little, and many uploads at once stay small. */
+/** About 0.5 ms of md5. Calls cost little, and many parallel uploads take little memory. */
 const chunk_bytes = 262_144
 
 /**
- * Opens a file as the body of one PUT, by the rules of the examiner: no links, nothing outside the folder, and the stat must be the
- * expected one. Errors: `file.changed`, `file.missing`, `file.outside`, `file.unreadable` (EACCES, EBUSY, EIO …),
- * `disk.offline`.
+ * Opens a file as the body of one PUT, by the examiner's rules: no links, nothing outside the
+ * folder, and the stat must be the expected one. Errors: `file.changed`, `file.missing`,
+ * `file.outside`, `file.unreadable` (EACCES, EBUSY, EIO …), `disk.offline`.
  */
 export async function openSource(root: string, path: string, expected: ExpectedFile) {
   const real_root = await realRootLater(root)
@@ -34,15 +34,15 @@ export async function openSource(root: string, path: string, expected: ExpectedF
   }
   const { size } = expected.stat
   return {
-    /** Bytes; what `Content-Length` says. */
+    /** Bytes, for `Content-Length`. */
     size,
     /**
-     * Exactly `size` bytes from the start. The last chunk is held back until the file's stat is still the expected one and the
-     * md5 of all bytes agrees, else it throws `file.changed`: a changed file never becomes a whole object. May be called again
-     * for another try. Errors: `file.*`.
+     * Exactly `size` bytes from the start. It holds back the last chunk until the stat and the md5
+     * of all bytes are as expected, else it throws `file.changed`: a changed file never becomes a
+     * whole object. A retry calls it again. Errors: `file.*`.
      */
     stream: (): AsyncIterable<Uint8Array> => proved(handle, path, expected),
-    /** The first bytes, for what tells the type of a file by them; of these nothing is proved. */
+    /** The first bytes, to detect the type of the file. They are not verified. */
     start: (bytes: number) => readStart(handle, path, Math.min(bytes, size)),
     close: () => handle.close(),
   }
@@ -88,8 +88,8 @@ async function readStart(handle: FileHandle, path: string, bytes: number): Promi
 }
 
 /**
- * Undefined: the file ended first. Reads through the handle, not its number: a handle closes after
- * its reads, so that they never meet another file of the same number.
+ * undefined: the file ended too early. Reads through the handle, not its number: a handle closes
+ * after its reads, so they never reach another file with the same number.
  */
 async function readChunk(handle: FileHandle, position: number, length: number): Promise<Uint8Array | undefined> {
   const chunk = Buffer.allocUnsafeSlow(length)
@@ -122,7 +122,7 @@ function fault(kind: keyof typeof faults, path: string, detail?: string, cause?:
   return new SluiceError({ code, message: `${path} ${what}${detail === undefined ? '' : `: ${detail}`}`, hint, cause })
 }
 
-/** System errors in our words; what is ours or foreign passes. */
+/** Translates system errors. Our own errors pass unchanged. */
 function asFault(error: unknown, path: string): unknown {
   if (error instanceof SluiceError) return error
   const outcome = notOpened(error)
