@@ -2,19 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { second_ms } from '../../base/time/time.ts'
 
-/**
- * A local disk answers in milliseconds; the thread that asks is given up by its caller before that.
- */
+/** A local disk answers in milliseconds. The caller gives up the thread before this limit. */
 const max_answer_ms = 10 * second_ms
 
-/** The id of these stays with the disk. That of a tmpfs, for one, is another at each mount. */
+/** These keep their id with the disk. A tmpfs, for example, has a new one at each mount. */
 const keeping_ids: ReadonlySet<string> = new Set(['ext4', 'btrfs', 'zfs', 'f2fs', 'bcachefs'])
 
 /**
- * The id that a local filesystem gives itself (f_fsid of statfs(2)), as hexadecimal digits; with a
- * `~` behind where each mount may have another one. Undefined where it says nothing about the disk:
- * xfs and vfat repeat the device number. Node's own statfs does not give it, so the program `stat`
- * is asked (coreutils and busybox); it takes about 5 ms and blocks the caller.
+ * A local filesystem's own id (f_fsid of statfs(2)), in hex. A `~` at its end: each mount may have
+ * a new one. undefined: it says nothing about the disk, as xfs and vfat repeat the device number.
+ * Node's statfs lacks the id, so the program `stat` (coreutils, busybox) reads it. That takes about
+ * 5 ms and blocks the caller.
  */
 export function filesystemId(root: string, filesystem: string, device: bigint): string | undefined {
   if (process.platform !== 'linux' || !hasFreeDescriptors()) return undefined
@@ -29,10 +27,7 @@ export function filesystemId(root: string, filesystem: string, device: bigint): 
   return keeping_ids.has(filesystem) ? id : `${id}~`
 }
 
-/**
- * Where a child's pipes cannot all be opened, spawnSync leaves one of them open for good (Node
- * 20.20).
- */
+/** If a child's pipes cannot all be opened, spawnSync leaks one of them (Node 20.20). */
 const needed_descriptors = 12
 
 function hasFreeDescriptors(): boolean {
@@ -48,7 +43,7 @@ function hasFreeDescriptors(): boolean {
 }
 
 /**
- * The kernel fills the first 32 bits, or the last ones as `stat` prints them, with the device
+ * The kernel fills the first 32 bits, or the last ones in the output of `stat`, with the device
  * number (huge_encode_dev).
  *
  * @internal

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs'
 
-/** Magic numbers: statfs(2) and linux/magic.h; those of other systems do not match and are shown as numbers. */
+/** Magic numbers of statfs(2) and linux/magic.h. Those of other systems are shown as numbers. */
 const local: Record<string, readonly number[]> = {
   ext4: [0xef53],
   xfs: [0x58465342],
@@ -19,7 +19,7 @@ const local: Record<string, readonly number[]> = {
   squashfs: [0x73717368],
   ecryptfs: [0xf15f],
 }
-/** Other hosts can change them without an event here. */
+/** Other hosts can change their files without an event here. */
 const remote: Record<string, readonly number[]> = {
   nfs: [0x6969],
   smb: [0x517b, 0xff534d42, 0xfe534d42],
@@ -35,7 +35,7 @@ const remote: Record<string, readonly number[]> = {
   vmhgfs: [0xbacbacbc],
 }
 
-/** `type`: as statfs(2) has it, with or without a sign. */
+/** `type`: as statfs(2) returns it, with or without a sign. */
 export function filesystemOf(type: number): { name: string; remote: boolean } {
   const magic = type >>> 0
   const nameIn = (names: typeof local) => Object.keys(names).find((name) => names[name]!.includes(magic))
@@ -44,13 +44,14 @@ export function filesystemOf(type: number): { name: string; remote: boolean } {
   return { name: nameIn(local) ?? `0x${magic.toString(16)}`, remote: false }
 }
 
-/** These make inode numbers up, or take them from a server that does: after a remount every file has another one. */
+/** Filesystems with inode numbers that change at each remount, by themselves or by their server. */
 const made_up: ReadonlySet<string> = new Set(['vfat', 'exfat', 'fuse', 'smb', '9p', 'vboxsf', 'vmhgfs'])
 
 /**
- * Whether an inode number says that this is the same file as last time. Where it does not, a scan goes by size, mtime and ctime:
- * else a remount would have every file read again. What is put in a file's place in between has another ctime, unless the
- * filesystem keeps none and its size and mtime are the same as well; that, an event alone can tell.
+ * True if the same inode number means the same file as before. Otherwise a scan compares size,
+ * mtime and ctime, or it would read every file again after a remount. A replaced file has another
+ * ctime. If the filesystem keeps none, and size and mtime are the same, only an event can report
+ * the change.
  */
 export function keepsInodes(root: string): boolean {
   return !isMadeUp(statfsSync(root).type)

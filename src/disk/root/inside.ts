@@ -15,38 +15,37 @@ import { other_disk_code } from '../../domain/file.ts'
 import { offline } from './mount.ts'
 
 /**
- * Paths are checked for where they really lead, because a directory above a file can be swapped for a symbolic link between a
- * look and an open, and then bytes from outside the folder would go up. The directory is opened, the kernel is asked where that
- * open directory is, and its files are opened through it: what was checked is what is used, whatever happens to the path.
+ * A directory that is surely inside the folder. A link could replace it between a check and an
+ * open, and then bytes from outside would go up. So the directory is opened, the kernel reports its
+ * place, and its files are opened through it: later changes of the path have no effect.
  */
 interface OpenDirectory {
   readonly kind: 'open'
-  /** A name put after it opens or stats that name in this very directory. */
+  /** Prefix for a name: the result opens or stats that name in this very directory. */
   readonly prefix: string
   close(): void
 }
 
 export type DirectoryOutcome =
   | OpenDirectory
-  /** Not there, or reached only through a link inside the folder, which counts as not there: links are not followed. */
+  /** Missing, or below a link inside the folder: links are not followed. */
   | { readonly kind: 'missing' }
   | { readonly kind: 'outside' }
-  /** `EXDEV`: another disk is mounted here or above, and covers what is known. */
+  /** `EXDEV`: another disk is mounted here or above, and covers the known files. */
   | { readonly kind: 'unreadable'; readonly code: string }
 
-/** Another disk is mounted here or above. */
 export const covered: DirectoryOutcome = { kind: 'unreadable', code: other_disk_code }
 
-/** proc(5); systems without it check the path before each use instead, which leaves a small gap. */
+/** proc(5). Without it, each use checks the path first, which leaves a small gap. */
 const descriptors = '/proc/self/fd'
 const has_descriptors = existsSync(descriptors)
 
-/** The real path of a folder's root with a `/` at its end. Error `disk.offline`: without a root nothing can be said of its files. */
+/** A folder's real path, with a `/` at its end. Error `disk.offline`: its files are unknown. */
 export function realRoot(root: string): string {
   return withSlash(orOffline(root, () => realpathSync.native(root)))
 }
 
-/** The number of the disk of a folder's root. Error `disk.offline`. */
+/** The device number of a folder's root. Error `disk.offline`. */
 export function rootDevice(root: string): number {
   return orOffline(root, () => statSync(root).dev)
 }
@@ -59,7 +58,7 @@ function orOffline<Found>(root: string, look: () => Found): Found {
   }
 }
 
-/** `directory` is relative to the root, '' for the root itself. */
+/** `directory` is relative to the root; '' is the root itself. */
 export function openDirectory(real_root: string, root_device: number, directory: string): DirectoryOutcome {
   const expected = directory === '' && real_root !== '/' ? real_root.slice(0, -1) : real_root + directory
   let descriptor: number | undefined
@@ -81,7 +80,7 @@ export function openDirectory(real_root: string, root_device: number, directory:
   }
 }
 
-/** Whether the way to a directory that cannot be found leads over another disk. Links are no way. */
+/** True if another disk is mounted on the path of a missing directory. Links do not count. */
 function isCovered(real_root: string, root_device: number, directory: string): boolean {
   let way = ''
   for (const name of directory.split('/')) {
@@ -93,7 +92,7 @@ function isCovered(real_root: string, root_device: number, directory: string): b
   return false
 }
 
-/** As `realRoot`, without holding up the caller's thread. */
+/** As `realRoot`, without blocking the caller's thread. */
 export async function realRootLater(root: string): Promise<string> {
   try {
     return withSlash(await realpath(root))
@@ -102,7 +101,7 @@ export async function realRootLater(root: string): Promise<string> {
   }
 }
 
-/** Whether an open file is where its path says: the same check for one file. */
+/** The same check for one file: is an open file where its path says? */
 export async function placeOf(
   descriptor: number,
   real_root: string,
@@ -118,11 +117,11 @@ function withSlash(path: string): string {
   return path.endsWith('/') ? path : `${path}/`
 }
 
-/** What a failed open, stat or read says of the path; anything but a system error is thrown on. */
+/** The meaning of a failed open, stat or read. Rethrows all but system errors. */
 export function notOpened(error: unknown): { kind: 'missing' } | { kind: 'unreadable'; code: string } {
   const code = codeOf(error)
   if (code === undefined || !(error instanceof Error) || !('syscall' in error)) throw error
-  // ELOOP: a link stands at a place where only a file or a directory would do.
+  // ELOOP: a link stands where only a file or a directory may be.
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return { kind: 'missing' }
   return { kind: 'unreadable', code }
 }

@@ -9,24 +9,21 @@ import { filesystemOf, isMadeUp } from './filesystems.ts'
 export type RootStatus =
   | {
       kind: 'online'
-      /** `st_dev`: another one than last time means that something else is mounted here, or that nothing is. */
+      /** `st_dev`. A change means that something else is mounted here, or nothing. */
       device: bigint
-      /** Another one than last time means that another directory stands here. */
+      /** A change means another directory. */
       inode: bigint
-      /** As the system gives it, which may be the time of its last change: `identity` says whether it is known. */
+      /** From the system; may be the time of the last change (see `identity`). */
       born_ns: bigint
-      /**
-       * As they are compared below; undefined where the filesystem tells of nothing that a
-       * remount keeps.
-       */
+      /** Compared below; undefined if the filesystem keeps nothing over a remount. */
       identity: string | undefined
-      /** As filesystem-id.ts answers it; undefined where nobody asked, too. */
+      /** From filesystem-id.ts; undefined also if it was not read. */
       filesystem_id: string | undefined
-      /** By the magic number of statfs(2): `ext4`, `nfs`, `smb`, `fuse`, `tmpfs`, `overlay` …, or that number in hex. */
+      /** By the magic number of statfs(2): `ext4`, `nfs`, `smb`, `fuse` …, or that number, hex. */
       filesystem: string
-      /** Other hosts can change it without an event here, and its times are by another clock. */
+      /** Other hosts can change it without an event here, and its times are from another clock. */
       remote: boolean
-      /** Nothing in it but what is ignored by default (`lost+found`, `.Trash-1000`): so looks a mount point with nothing mounted. */
+      /** Holds only default-ignored names (`lost+found` …), as an unused mount point does. */
       empty: boolean
     }
   | { kind: 'offline'; reason: 'missing' | 'not a directory' | 'unreadable' | 'no answer'; detail: string }
@@ -38,18 +35,15 @@ export type WatchedRoot = Pick<OnlineRoot, 'inode' | 'born_ns' | 'identity'>
 type AskFilesystemId = (filesystem: string, stat: BigIntStats) => string | undefined
 
 /**
- * What stands at the root of a folder now; a symbolic link there is followed. Never throws. On a
- * share that is dead it does not come back: who cannot afford that asks through root-asker.ts. It
- * does not ask for the filesystem's id.
+ * The present state of a folder's root, through a symbolic link too. Never throws. It does not
+ * return on an unresponsive mount: use root-asker.ts where that matters. Does not read the
+ * filesystem's id.
  */
 export function rootStatus(root: string): RootStatus {
   return statusOf(root, () => undefined)
 }
 
-/**
- * As `rootStatus`, with the filesystem's id: as `before` has it where that is the same root, for
- * asking takes some milliseconds.
- */
+/** As `rootStatus`, with the filesystem's id: from `before` for the same root, to save time. */
 export function identifiedRoot(root: string, before?: OnlineRoot): RootStatus {
   return statusOf(root, (filesystem, { dev, ino, birthtimeNs }) => {
     const is_known = before?.device === dev && before.inode === ino && before.born_ns === birthtimeNs
@@ -76,15 +70,15 @@ function statusOf(root: string, askFilesystemId: AskFilesystemId): RootStatus {
 }
 
 /**
- * Whether another directory stands here than the one that somebody watches: stricter than `isSameRoot`, for a directory made a moment
- * ago does not show its birth yet. That a birth becomes known later is no change.
+ * True if another directory than the watched one is here. Stricter than `isSameRoot`, because a new
+ * directory does not show its birth yet. A birth that becomes known later is no change.
  */
 export function isOtherDirectory(watched: WatchedRoot, now: WatchedRoot): boolean {
   if (watched.inode !== now.inode) return true
   return watched.identity !== now.identity && watched.born_ns !== now.born_ns
 }
 
-/** Of sticks and cards, whose inodes are made up, the size alone; of shares that make them up, nothing. */
+/** USB sticks have made-up inodes: only their size counts. Such shares have no identity. */
 function identityOf(
   stat: BigIntStats,
   { type, blocks, bsize }: StatsFs,
@@ -93,12 +87,12 @@ function identityOf(
 ): string | undefined {
   if (isMadeUp(type))
     return remote ? undefined : rootIdentity({ what: `${blocks * bsize} bytes`, born: '', filesystem_id })
-  // An old kernel without statx gives ctime for it, which moves.
+  // Old kernels without statx give ctime instead, which changes.
   const is_known = stat.birthtimeNs > 0n && stat.birthtimeNs !== stat.ctimeNs
   return rootIdentity({ what: String(stat.ino), born: is_known ? String(stat.birthtimeNs) : '', filesystem_id })
 }
 
-/** The person's word on what stands here now; undefined: none was said, or it was said of another root. */
+/** The acknowledgement of what is here now; undefined if there is none, or for another root. */
 export function wordOn(
   now: { device: bigint | undefined; identity: string | undefined },
   said: Disappearance | undefined,
@@ -124,7 +118,7 @@ function isEmpty(root: string): boolean {
     for (;;) {
       const entry = directory.readSync()
       if (entry === null) return true
-      // Hidden files count: they show that this is the folder and not a bare mount point.
+      // Hidden files count: they show that this is the folder, not a bare mount point.
       if (defaultIgnore(entry.name, entry.isDirectory() ? 'directory' : 'file', true) === undefined) return false
     }
   } finally {
@@ -132,7 +126,7 @@ function isEmpty(root: string): boolean {
   }
 }
 
-/** The root of a folder is not there or cannot be read: nothing follows from this about the files in it. */
+/** The root is missing or unreadable. This says nothing about the files in it. */
 export function offline(root: string, why: unknown): SluiceError {
   const reason = typeof why === 'string' ? why : (codeOf(why) ?? messageOf(why))
   return new SluiceError({
@@ -144,15 +138,15 @@ export function offline(root: string, why: unknown): SluiceError {
 }
 
 interface MountEntry {
-  /** Its real path. */
+  /** Real path of the mount point. */
   place: string
-  /** `major:minor`, as the kernel numbers disks. */
+  /** `major:minor`, the kernel's number of a disk. */
   device: string
   /** `ext4`, `nfs4`, `fuse.sshfs` … */
   type: string
 }
 
-/** The mounts of this process, by proc_pid_mountinfo(5), in the order in which they were made: no disk or server is asked. */
+/** This process's mounts in their order (proc_pid_mountinfo(5)). Contacts no disk or server. */
 export function parseMountTable(mountinfo: string): MountEntry[] {
   return mountinfo.split('\n').flatMap((line): MountEntry[] => {
     const [before = '', after = ''] = line.split(' - ')
@@ -162,7 +156,7 @@ export function parseMountTable(mountinfo: string): MountEntry[] {
   })
 }
 
-/** Empty on systems that have none. */
+/** Empty on systems without a mount table. */
 export function readMountTable(): string {
   try {
     return readFileSync('/proc/self/mountinfo', 'utf8')
@@ -172,7 +166,7 @@ export function readMountTable(): string {
   }
 }
 
-/** The mount that holds a real path: of those on its way the nearest, of those at one place the last. */
+/** The mount of a real path: the nearest one above it, and the last of several at one place. */
 export function mountOf(path: string, mounts: readonly MountEntry[]): MountEntry | undefined {
   let found: MountEntry | undefined
   for (const mount of mounts) {
@@ -182,7 +176,7 @@ export function mountOf(path: string, mounts: readonly MountEntry[]): MountEntry
   return found
 }
 
-/** White space and backslashes stand there in octal, byte by byte. */
+/** The table writes white space and backslashes in octal, byte by byte. */
 function unescaped(text: string): string {
   if (!text.includes('\\')) return text
   const latin1 = Buffer.from(text).toString('latin1')
@@ -191,18 +185,18 @@ function unescaped(text: string): string {
 }
 
 /*
- * What tells one folder's root from another is a text, `WHAT@BORN#ID`. WHAT is the inode of the root, or the size of a filesystem
- * that makes inodes up. BORN is when the root was made; empty where the system does not say. ID is the filesystem's own id, where
- * it has one (filesystem-id.ts). The ledger keeps the text; a root that says nothing at all has none.
+ * A root's identity is a text, `WHAT@BORN#ID`, in the ledger. WHAT is the root's inode, or the size
+ * of a filesystem with made-up inodes. BORN is its birth; empty if unknown. ID is the filesystem's
+ * own id, if any (filesystem-id.ts). A root without any of these has no identity.
  */
 
-/** `unsaid`: the two may be the same by their files, and somebody has to compare these. */
+/** `unsaid`: only a comparison of their files can decide. */
 export type Likeness = 'same' | 'other' | 'unsaid'
 
 interface RootTraits {
   what: string
   born: string
-  /** With a `~` behind: another one says nothing. */
+  /** With a `~` at its end: a different one proves nothing. */
   filesystem_id: string | undefined
 }
 
@@ -211,9 +205,9 @@ function rootIdentity({ what, born, filesystem_id }: RootTraits): string {
 }
 
 /**
- * Whether nothing speaks against the same directory of the same disk. The kernel gives a device
- * number again to the next disk, and every ext4 has the inode 2 for its root: birth and id tell two
- * of them apart. Where the answer is no, the two may still be the same by their files.
+ * False if anything speaks against the same directory of the same disk. The kernel reuses device
+ * numbers, and every ext4 root has inode 2: birth and id distinguish them. If false, the files may
+ * still show that both are the same.
  */
 export function isSameRoot(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined) return true
@@ -221,7 +215,7 @@ export function isSameRoot(a: string | undefined, b: string | undefined): boolea
   return known.what === now.what && agree(known.born, now.born) && agree(known.filesystem_id, now.filesystem_id)
 }
 
-/** Whether the known root came back, after its folder was offline or its mount changed. */
+/** Compares a root with the known one, after it was offline or its mount changed. */
 export function likeness(known: string | undefined, now: string | undefined): Likeness {
   if (known === undefined || now === undefined) return 'unsaid'
   const [id, id_now] = [traitsOf(known).filesystem_id, traitsOf(now).filesystem_id]
@@ -230,10 +224,7 @@ export function likeness(known: string | undefined, now: string | undefined): Li
   return isSameRoot(known, now) ? 'same' : 'unsaid'
 }
 
-/**
- * What to remember of a root: its filesystem could not be asked for the id now, and the known one
- * still agrees.
- */
+/** The identity to remember: the known one if it agrees and the id could not be read now. */
 export function withKnownId(known: string | undefined, now: string | undefined): string | undefined {
   if (known === undefined || now === undefined || traitsOf(now).filesystem_id !== undefined) return now
   return traitsOf(known).filesystem_id !== undefined && isSameRoot(known, now) ? known : now
@@ -245,7 +236,7 @@ function traitsOf(identity: string): RootTraits {
   return { what, born, filesystem_id }
 }
 
-/** One that is not known agrees with all. */
+/** An unknown value agrees with all. */
 function agree(a: string | undefined, b: string | undefined): boolean {
   return !a || !b || a === b
 }

@@ -7,13 +7,12 @@ import type { OnlineRoot, RootStatus } from './mount.ts'
 export type RootAsker = ReturnType<typeof startRootAsker>
 
 /**
- * How long the id of a filesystem is taken for granted where device, inode and birth of the root
- * stay the same. A program is started to ask for it, which is too much for every look at a folder
- * at rest.
+ * Maximum age of a filesystem's id while device, inode and birth stay the same. Reading it starts a
+ * program, which is too much for every check of a quiet folder.
  */
 const max_id_age_ms = minute_ms
 
-/** Waited for in parts: a machine that slept, whose clock jumps, has not waited, and loses one of them. */
+/** Waits in parts: after a sleep of the machine, a clock jump costs only one part. */
 const parts = 10
 
 interface Identified {
@@ -23,19 +22,18 @@ interface Identified {
 
 interface Question {
   answer: Promise<RootStatus>
-  /** It asks for the filesystem's id, too. */
+  /** Also reads the filesystem's id. */
   is_doubtful: boolean
-  /** A thread looks already: what happens from now on it may not see. */
+  /** A thread checks already and may miss changes from now on. */
   has_begun: boolean
-  /** It was waited for in vain before: nobody waits for it again. */
+  /** A caller waited in vain: no caller waits for it again. */
   is_late: boolean
 }
 
 /**
- * Asks what stands at the roots of folders. On a dead share (a hard mount whose server is gone) that call never returns.
- *
- * In threads of their own, which a dead share may keep: one call at a time each, so that it holds up nobody who asks about another
- * root. A root is asked about once; while that has no answer, it is the answer for all.
+ * Checks the roots of folders. On an unresponsive mount (a hard mount without its server), such a
+ * call never returns. So each call has a thread to itself and delays no other root. A root has one
+ * open call at most, whose answer is for all callers.
  */
 export function startRootAsker(clock: Clock) {
   const threads = new Set<Thread>()
@@ -44,7 +42,7 @@ export function startRootAsker(clock: Clock) {
   const identified = new Map<string, Identified>()
   let closed = false
 
-  /** `after`: the thread that has the root now must answer first, for a root is asked about once. */
+  /** `after`: the open call for this root, which must answer first. */
   function begin(root: string, is_doubtful: boolean, after?: Promise<RootStatus>): Question {
     const question = { answer: begun(), is_doubtful, has_begun: after === undefined, is_late: false }
     async function begun(): Promise<RootStatus> {
@@ -60,7 +58,7 @@ export function startRootAsker(clock: Clock) {
     return question
   }
 
-  /** An answer that equals the one before has its id, and is as old as that. */
+  /** An answer that equals the one before has that one's id and age. */
   function remember(root: string, status: RootStatus, before: OnlineRoot | undefined): void {
     if (status.kind === 'offline') identified.delete(root)
     else if (before?.identity !== status.identity || before?.device !== status.device)
@@ -68,7 +66,7 @@ export function startRootAsker(clock: Clock) {
   }
 
   async function ask(root: string, before: OnlineRoot | undefined): Promise<RootStatus> {
-    // It lives as long as the daemon, for one small answer every few seconds.
+    // Little memory: it lives as long as the daemon, for one small answer every few seconds.
     const thread = idle.pop() ?? startThread('disk/root/root-thread', undefined, { young_mb: 1 })
     threads.add(thread)
     try {
@@ -102,16 +100,16 @@ export function startRootAsker(clock: Clock) {
 
   return {
     /**
-     * As `identifiedRoot`; `no answer` when there is none within the time. The look may have begun a
-     * moment before the call, and the filesystem's id may be a minute old; neither with `doubtful`.
-     * Rejects with `thread.ended` after `close`.
+     * As `identifiedRoot`; `no answer` after `limit_ms`. The check may have begun before the call,
+     * and the filesystem's id may be a minute old; neither with `doubtful`. Rejects with
+     * `thread.ended` after `close`.
      */
     async status(root: string, limit_ms: number, { doubtful } = { doubtful: false }): Promise<RootStatus> {
-      // One that begins now is ended by nobody, and on a dead share never by itself.
+      // A thread that starts now would not be ended, and may wait for ever on its mount.
       if (closed) throw new SluiceError({ code: 'thread.ended', message: `${root} is not asked about any more` })
       const open = questions.get(root)
-      // A look that began before the doubt may not have seen what the doubt is about; of a root
-      // that is silent nobody asks again.
+      // A check that began before the doubt may have missed the change. A silent root gets no
+      // second call.
       const is_enough = open && (open.is_late || !doubtful || (open.is_doubtful && !open.has_begun))
       const status = await waitFor(is_enough ? open : begin(root, doubtful, open?.answer), limit_ms)
       if (status) return status

@@ -1,6 +1,6 @@
 import { isSameRoot, likeness, type OnlineRoot } from './mount.ts'
 
-/** What is known of a root since it was last believed; undefined: nothing. */
+/** The last trusted state of a root; undefined: unknown. */
 interface KnownRoot {
   device: bigint | undefined
   identity: string | undefined
@@ -8,10 +8,7 @@ interface KnownRoot {
 
 type RootNow = Pick<OnlineRoot, 'device' | 'identity'>
 
-/**
- * What stands at a folder's root, against what is known of it. `other_root`: by the same device
- * number.
- */
+/** A folder's root compared with the known one. `other_root`: with the same device number. */
 export type RootChange = 'none' | 'other_disk' | 'other_root'
 
 export function rootChange({ device, identity }: KnownRoot, now: RootNow): RootChange {
@@ -21,26 +18,23 @@ export function rootChange({ device, identity }: KnownRoot, now: RootNow): RootC
 }
 
 /**
- * Whether the root that stands here now is the known one. `check_loss`: it is, and a walk must tell
- * whether too much of it is gone. `compare`: its files must tell. `other_disk`: its filesystem says
- * that it is another one, and a person must confirm it.
+ * Decides whether this is the known root. `check_loss`: yes, and a scan must check whether too much
+ * is gone. `compare`: its files must decide. `other_disk`: its filesystem is another one, and a
+ * user must confirm it.
  */
 export type RootTrust = 'trusted' | 'check_loss' | 'compare' | 'other_disk'
 
 export interface KnownFolder extends KnownRoot {
-  /**
-   * False once it was offline: the kernel gives the device number of a disk that went away to the
-   * next one.
-   */
+  /** False once it was offline: the kernel may reuse the device number of a removed disk. */
   online: boolean
-  /** This process has not believed it yet: the disk may have been changed before it began. */
+  /** This process has not trusted it yet: the disk may have changed before the start. */
   is_first_check: boolean
-  /** The configuration names another place for it: another root is what the user wants. */
+  /** The configuration has another path for it: the user wants another root. */
   is_moved: boolean
   known_files: number
 }
 
-/** `held_many`: so many files are known that they cannot have been cleared away by hand. */
+/** `held_many`: more files are known than a user would delete by hand. */
 export function trustInRoot(known: KnownFolder, now: RootNow, held_many: boolean): RootTrust {
   const by_identity = likeness(known.identity, now.identity)
   const has_changed = !known.online || rootChange(known, now) !== 'none'

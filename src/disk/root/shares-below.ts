@@ -3,18 +3,18 @@ import { system_clock } from '../../base/time/time.ts'
 import { realRoot } from './inside.ts'
 import { mountOf, parseMountTable, readMountTable } from './mount.ts'
 
-/** Where the server may be gone: whoever asks for anything there may wait for ever. `autofs` asks it when it is entered. */
+/** Types whose server may be gone, so that a call waits for ever. Entering `autofs` contacts it. */
 const share_types = /^(nfs4?|cifs|smb3?|smbfs|9p|virtiofs|ceph|glusterfs|lustre|afs|autofs|fuse|fuse\..+)$/
 
 export interface SharesBelow {
   is_any: boolean
   /** A share is mounted at this path, relative to the root. */
   isPlace(path: string): boolean
-  /** The path, relative to the root, is one of those places or lies below one. */
+  /** The path is such a place or below one; relative to the root. */
   covers(path: string): boolean
 }
 
-/** Of a folder, whose root need not be there. */
+/** The root of the folder may be missing. */
 export function hasShareBelow(root: string): boolean {
   try {
     return sharesBelow(realRoot(root)).is_any
@@ -26,14 +26,15 @@ export function hasShareBelow(root: string): boolean {
 
 const no_shares: SharesBelow = { is_any: false, isPlace: () => false, covers: () => false }
 
-/** The table is read again after this: a walk or a watcher asks for each directory. */
+/** The mount table is read again after this: walks and watchers ask for each directory. */
 const kept_ms = 100
 const known = new Map<string, { read_ms: number; mountinfo: string; shares: SharesBelow }>()
 
 /**
- * Shares that are mounted below a root. They are other disks, and so not entered; but to look what stands there is to ask a server,
- * and one that is gone would hang the whole folder. The kernel tells of them without asking. What is mounted there of the very
- * disk of the root is none of them. `real_root`: without links, as the kernel's table has it; a slash at its end does not matter.
+ * Shares mounted below a root. They are other disks, so they are not entered. A mere stat would
+ * contact the server, and a missing server would block the whole folder: the kernel's mount table
+ * needs no contact. Bind mounts of the root's own disk do not count. `real_root`: without links, as
+ * in the table; a slash at its end does not matter.
  */
 export function sharesBelow(real_root: string): SharesBelow {
   const read_ms = system_clock.monotonic_ms()
@@ -46,7 +47,7 @@ export function sharesBelow(real_root: string): SharesBelow {
 }
 
 /**
- * Of the given mount table.
+ * The shares in the given mount table.
  *
  * @internal
  */
