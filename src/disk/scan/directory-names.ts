@@ -3,9 +3,9 @@ import { constants, Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../../base/run/errors.ts'
 
-/** What stands in a directory; no look at the entry yet. There may be hundreds of thousands: nothing is made of them that is not needed. */
+/** A directory entry without a stat. There may be hundreds of thousands, so it is kept small. */
 export interface NamedEntry {
-  /** One character for each byte (latin1): exact for every name, and their order is byte order. */
+  /** One character per byte (latin1): exact for every name, and their order is byte order. */
   readonly name: string
 }
 
@@ -14,26 +14,26 @@ export function readDirectory(path: string): readonly NamedEntry[] {
   return listDirectory(path).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** As `readDirectory`, in the order of the file system. */
+/** As `readDirectory`, in the order of the filesystem. */
 function listDirectory(path: string): NamedEntry[] {
   try {
     return readdirSync(path, { withFileTypes: true, encoding: 'latin1' })
   } catch {
-    // Where kinds are not known Node asks for each entry by its latin1 name, which may be none that is there.
+    // If the directory reports no kinds, Node stats entries by latin1 names, which may not exist.
     return readdirSync(path, 'latin1').map((name) => ({ name }))
   }
 }
 
 const beyond_ascii = /[\x80-\xff]/
 
-/** A latin1 name as text, or undefined where its bytes are not UTF-8. A U+FFFD in it stands in the name: unzipping leaves such. */
+/** A latin1 name as text; undefined if it is not UTF-8. Names may hold U+FFFD after unzipping. */
 export function textOfName(raw_name: string): string | undefined {
   if (!beyond_ascii.test(raw_name)) return raw_name
   const bytes = Buffer.from(raw_name, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined
 }
 
-/** As the directory itself says; undefined where it does not (readdir(3): DT_UNKNOWN). */
+/** The kind that the directory reports; undefined if none (readdir(3): DT_UNKNOWN). */
 export function kindOf(entry: NamedEntry): EntryKind | undefined {
   if (!isTold(entry)) return undefined
   if (entry.isFile()) return 'file'
@@ -43,14 +43,14 @@ export function kindOf(entry: NamedEntry): EntryKind | undefined {
   return entry.isSocket() ? 'socket' : 'device'
 }
 
-/** Another class of Node's own holds what it found by asking, for which see above. */
+/** Node uses another class for kinds from its own stat, which may be wrong (see above). */
 function isTold(entry: NamedEntry): entry is Dirent {
   return entry.constructor === Dirent
 }
 
 /**
- * Paths, relative to the root, of the directories in one; `kind` is undefined where only a look at it tells whether it is one. None
- * where it is gone or cannot be read.
+ * Paths of the directories in a directory, relative to the root. `kind` is undefined if only a stat
+ * can decide. Empty if the directory is gone or unreadable.
  */
 export function directoriesIn(root: string, path: string): { path: string; kind: 'directory' | undefined }[] {
   try {
@@ -65,7 +65,7 @@ export function directoriesIn(root: string, path: string): { path: string; kind:
   }
 }
 
-/** '' is the root, and the parent of what lies in it. */
+/** '' is the root, and the parent of its entries. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
@@ -85,18 +85,18 @@ const kinds = new Map<number, EntryKind>([
   [constants.S_IFSOCK, 'socket'],
 ])
 
-/** What `st_mode` says (inode(7)). Anything unknown counts as a device: it is not opened. */
+/** The kind in `st_mode` (inode(7)). Unknown kinds count as devices, which are not opened. */
 export function entryKind(mode: bigint): EntryKind {
   return kinds.get(Number(mode) & constants.S_IFMT) ?? 'device'
 }
 
-/** The path has ceased to be, or a part of it is no directory any more: it is missing, not unreadable. */
+/** True if the path is gone, or a part of it is no directory: it is missing, not unreadable. */
 export function isGone(error: unknown): boolean {
   const code = codeOf(error)
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-/** A name of which each byte is one character (latin1), for people: bytes beyond ASCII and control characters as `\xff`. */
+/** A latin1 name for output: bytes beyond ASCII and control characters become `\xff`. */
 export function escapeName(raw_name: string): string {
   return raw_name.replace(/[^ -~]|\\/g, (byte) =>
     byte === '\\' ? '\\\\' : `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`,

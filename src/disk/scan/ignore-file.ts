@@ -5,19 +5,19 @@ import { codeOf, messageOf } from '../../base/run/errors.ts'
 
 export const ignore_file_name = '.sluiceignore'
 
-/** Rules written by hand are some kilobytes; a file beyond this is a mistake or an attack, and reading it whole would cost. */
+/** Hand-written rules are some kilobytes. A larger file is a mistake or an attack, and costly. */
 const most_bytes = 1_048_576
 
-/** Each path below is held against every line, so their number is what bounds the cost. Far above what hands write. */
+/** Every path below is matched with every line. Far above hand-written files. */
 const most_lines = 10_000
 
 export type IgnoreFile =
   | { kind: 'none' }
   | { kind: 'lines'; lines: readonly string[] }
-  /** There is one, but what it says is not known: nothing beside or below it may be sent. */
+  /** The rules of the file are unknown: nothing beside or below it may be sent. */
   | { kind: 'unusable'; why: string }
 
-/** Reads a .sluiceignore, never through a symbolic link, never more than 1 MiB. */
+/** Reads a .sluiceignore of at most 1 MiB, never through a symbolic link. */
 export function readIgnoreFile(file: string): IgnoreFile {
   let descriptor: number
   try {
@@ -58,7 +58,7 @@ function readLines(descriptor: number): IgnoreFile {
   return { kind: 'lines', lines }
 }
 
-/** Who may do what with a directory: the permission bits of `st_mode`, the owner, the group. */
+/** The access to a directory: permission bits of `st_mode`, owner and group. */
 export interface Access {
   readonly mode: number
   readonly uid: number
@@ -68,16 +68,16 @@ export interface Access {
 const may_list_and_enter = 0o5
 
 /**
- * Why fewer people can read `directory` than the folder it lies in; undefined where it is open to all of them. In a project
- * everybody sees every file, so what lies in a narrower directory would reach people who cannot reach it on the disk. It goes by
- * mode, owner and group alone: access lists (acl(5)) are not read, and the mask that they put into the group's bits counts as the
- * group's right. Who is in a group is not known either: another group counts as other people.
+ * Why fewer users can read `directory` than its folder; undefined if all of them can. Every user of
+ * a project sees all its files, also those that the disk would hide from them. It compares mode,
+ * owner and group only. It reads no access lists (acl(5)): their mask in the group bits counts as
+ * the group's right. It knows no group members: another group counts as other users.
  */
 export function narrowerBecause(directory: Access, folder: Access): string | undefined {
   const same_group = directory.gid === folder.gid
   if (isOpen(folder.mode, 0)) {
     if (!isOpen(directory.mode, 0)) return 'it is closed to others'
-    // The bits of the group come first: they shut out its members, whatever others may.
+    // Group bits apply first: they shut out members, whatever others may do.
     const shuts_group_out = !isOpen(directory.mode, 3) && (!same_group || isOpen(folder.mode, 3))
     return shuts_group_out ? 'it is closed to its group' : undefined
   }
@@ -85,7 +85,7 @@ export function narrowerBecause(directory: Access, folder: Access): string | und
     if (same_group ? isOpen(directory.mode, 3) : isOpen(directory.mode, 0)) return undefined
     return same_group ? 'it is closed to the group of the folder' : 'it belongs to another group'
   }
-  // Open to its owner alone, and the superuser reads everything.
+  // Only its owner can read the folder, and the superuser reads everything.
   if (directory.uid === folder.uid || folder.uid === 0 || isOpen(directory.mode, 0)) return undefined
   return same_group && isOpen(directory.mode, 3) ? undefined : 'it belongs to another user'
 }
@@ -98,7 +98,7 @@ export function accessOf({ mode, uid, gid }: Pick<BigIntStats, 'mode' | 'uid' | 
   return { mode: Number(mode), uid: Number(uid), gid: Number(gid) }
 }
 
-/** What `widening: skip` says of each directory that is narrower than its folder. */
+/** The verdict of `widening: skip` on each directory that is narrower than its folder. */
 export const narrower_ignored = {
   ignored: true as const,
   rule: 'widening: skip',
@@ -106,7 +106,7 @@ export const narrower_ignored = {
   reason: 'fewer people can read it than the folder it lies in, and in the project everybody could',
 }
 
-/** Of a directory below the root, relative to it; where it cannot be checked, whoever reads it has to. */
+/** `directory` is relative to the root. False if it cannot be checked: its reader checks it. */
 export function isNarrower(root: string, directory: string): boolean {
   try {
     const folder = accessOf(statSync(root, { bigint: true }))

@@ -1,29 +1,32 @@
 import { createRequire } from 'node:module'
 import type { Ignore } from 'ignore'
 
-// Not imported: Node would look for the names that this CommonJS module exports, which takes 30 ms for its 50 KB, at every start.
+// Not imported: Node would search 50 KB of CommonJS for exported names, 30 ms at every start.
 const ignore = createRequire(import.meta.url)('ignore') as typeof import('ignore')
 
 /**
- * Lists of gitignore patterns (gitignore(5)), matched by the package `ignore`. Patterns of a .sluiceignore deeper down are
- * rewritten to speak of paths below the root, so that one list per folder holds everything from the root down, the last match
- * wins across all of it, and git's order ("the file closest to the path decides") comes by itself.
+ * Lists of gitignore patterns (gitignore(5)), matched by the package `ignore`. Patterns of a deeper
+ * .sluiceignore are rewritten for paths below the root. So a folder needs one list, whose last
+ * match wins. That is git's order: "the file closest to the path decides".
  */
 export interface Pattern<Meaning> {
-  /** As rewritten for paths relative to the root. */
+  /** Rewritten for paths relative to the root. */
   readonly pattern: string
   /** The answer of `match` when this pattern decides. */
   readonly meaning: Meaning
 }
 
 export interface PatternList<Meaning> {
-  /** What the pattern that ignores the path means; undefined: not ignored. A directory's path ends in `/`; its parents count. */
+  /**
+   * Meaning of the pattern that ignores the path or one of its parents; undefined: not ignored. A
+   * directory's path ends in `/`.
+   */
   match(path: string): Meaning | undefined
-  /** A list of these patterns and then more; the compiled ones are shared. */
+  /** A list of these patterns and then more. It shares the compiled ones. */
   extend(patterns: readonly Pattern<Meaning>[]): PatternList<Meaning>
 }
 
-/** Package `ignore` remembers each path that it was asked about; it starts anew after this many, some megabytes. */
+/** Package `ignore` remembers every path. It restarts after this many, some megabytes. */
 const most_remembered = 10_000
 
 const git_like = { ignorecase: false, allowRelativePaths: true } as const
@@ -56,12 +59,12 @@ function extendList<Meaning>(
 }
 
 export interface ParsedPattern {
-  /** As written, without the negation and without trailing spaces. */
+  /** As written, without negation and trailing spaces. */
   readonly body: string
   readonly negative: boolean
 }
 
-/** One line of a .sluiceignore or one entry of `exclude`; undefined for what matches nothing: blank, comment, a bare slash. */
+/** A line of a .sluiceignore or `exclude`; undefined if it is blank, a comment or a bare slash. */
 export function parsePattern(line: string): ParsedPattern | undefined {
   const trimmed = withoutTrailingSpaces(line)
   if (trimmed === '' || trimmed.startsWith('#')) return undefined
@@ -80,18 +83,18 @@ function withoutTrailingSpaces(line: string): string {
   return line.slice(0, backslashes % 2 === 1 ? end + 1 : end)
 }
 
-/** A pattern without a slash, but for one at its end, speaks of names at any depth; others are relative to their file's folder. */
+/** True for patterns that match names at any depth: their only slash may be at the end. */
 export function isNamePattern(body: string): boolean {
   const slash = body.indexOf('/')
   return slash < 0 || slash === body.length - 1
 }
 
-/** The same pattern for paths relative to the root, when it was written in `directory` (relative, '' for the root itself). */
+/** Rewrites a pattern of `directory` (relative, '' for the root) for paths relative to the root. */
 export function anchorPattern({ body, negative }: ParsedPattern, directory: string): string {
   const sign = negative ? '!' : ''
   if (directory === '') return sign + body
   const below = `/${directory.replace(/[\\*?[]/g, '\\$&')}`
   if (!isNamePattern(body)) return `${sign}${below}/${body.startsWith('/') ? body.slice(1) : body}`
-  // `**` beside nothing is one `*`; left alone it would become a globstar here.
+  // `**` without a slash means one `*`. After `/**/` it would become a globstar.
   return `${sign}${below}/**/${body.replace(/^\*{2,}(?=\/?$)/, '*')}`
 }

@@ -14,23 +14,23 @@ import {
 
 /** The config of one folder; patterns as in gitignore(5). */
 export interface IgnoreSpec {
-  /** Not empty: only files that match one of these go up. Folders are walked all the same. */
+  /** If not empty, only matching files go up. All folders are walked. */
   include: readonly string[]
   exclude: readonly string[]
-  /** Takes hidden files and folders too; other defaults, secrets above all, still hold. */
+  /** Also takes hidden files and folders. Other defaults, above all secrets, still hold. */
   dot_files: boolean
-  /** `skip`: directories that fewer people can read than the root are ignored (ignore-file.ts). Not given: `warn`. */
+  /** `skip` ignores directories that fewer users can read than the root; absent: `warn`. */
   widening?: 'warn' | 'skip'
 }
 
 export interface Ignored {
   readonly ignored: true
-  /** The pattern as it was written. */
+  /** The pattern as written. */
   readonly rule: string
-  /** `default`, `config include`, `config exclude` or `<absolute path of the .sluiceignore>:<line>`. */
+  /** `default`, `config include`, `config exclude` or `<path of the .sluiceignore>:<line>`. */
   readonly source: string
   readonly reason: string
-  /** What a .sluiceignore says cannot be known now; it may be by the next question. */
+  /** A .sluiceignore cannot be read now, but maybe at the next check. */
   readonly passing?: true
 }
 
@@ -38,15 +38,15 @@ type Verdict = { ignored: false } | Ignored
 
 export type IgnoreRules = ReturnType<typeof createIgnoreRules>
 
-/** The rules as they stand in one directory: those of all directories above and its own. */
+/** The rules in one directory: its own and those of all directories above. */
 export interface DirectoryRules {
-  /** Set when a .sluiceignore here cannot be used: what it excludes is not known, so everything here is ignored. */
+  /** Set if a .sluiceignore here is unusable: its rules are unknown, so all here is ignored. */
   readonly closed: Ignored | undefined
   readonly patterns: PatternList<Ignored> | undefined
   readonly lifts: readonly Lift[]
 }
 
-/** The same rules for a walker, which goes down step by step and sees what each directory holds. */
+/** The same rules for a walk, which goes down step by step and knows each directory's entries. */
 export function createWalkingRules(root: string, spec: IgnoreSpec) {
   const by_exclude = { source: 'config exclude', reason: 'excluded in the config' }
   const exclude = compileLines(spec.exclude, '', undefined, () => by_exclude)
@@ -69,11 +69,11 @@ export function createWalkingRules(root: string, spec: IgnoreSpec) {
 
   return {
     top: () => withIgnoreFile(root, by_config, ''),
-    /** Goes down into `directory`, which is not ignored. With `has_ignore_file` false the disk is not asked. */
+    /** Enters a `directory` that is not ignored. Reads no disk if `has_ignore_file` is false. */
     enter(parent: DirectoryRules, directory: string, has_ignore_file: boolean): DirectoryRules {
       return has_ignore_file ? withIgnoreFile(root, parent, directory) : parent
     },
-    /** `path` is `name` in the directory of `rules`. Undefined: not ignored. The same rule answers the same object. */
+    /** `path`: `name` in the directory of `rules`. undefined: not ignored. One object per rule. */
     judge(rules: DirectoryRules, name: string, path: string, kind: 'file' | 'directory'): Ignored | undefined {
       if (rules.closed !== undefined) return rules.closed
       const by_default = judgeByDefault(rules, name, path, kind)
@@ -112,10 +112,7 @@ function compileInclude(include: readonly string[]): Compiled & { otherwise: Ign
   }
 }
 
-/**
- * A .sluiceignore that cannot be used closes its directory: what its writer wanted to keep back is not known, and nothing
- * that a person excluded may be sent.
- */
+/** An unusable .sluiceignore closes its directory: files that a user excluded may be in it. */
 function withIgnoreFile(root: string, parent: DirectoryRules, directory: string): DirectoryRules {
   const file = join(root, directory, ignore_file_name)
   const content = readIgnoreFile(file)
@@ -132,7 +129,7 @@ function withIgnoreFile(root: string, parent: DirectoryRules, directory: string)
   return { closed: undefined, patterns, lifts: [...parent.lifts, ...lifts] }
 }
 
-/** `describe` is told the line, from 1. */
+/** `describe` receives the line number, from 1. */
 function compileLines(
   lines: readonly string[],
   directory: string,
@@ -152,14 +149,14 @@ function compileLines(
   return { patterns: base?.extend(patterns) ?? compilePatterns(patterns), lifts }
 }
 
-/** Directories whose rules are kept for the next question; beyond it all are read again, which costs an open each. */
+/** Directories whose rules are kept. Beyond this number all are read again, one open each. */
 const most_directories = 10_000
 
 export function createIgnoreRules(root: string, spec: IgnoreSpec) {
   const rules = createWalkingRules(root, spec)
   const known = new Map<string, DirectoryRules | Ignored>()
 
-  /** The rules in `directory`, or the verdict that it is itself ignored. */
+  /** The rules in `directory`, or the verdict that ignores it. */
   function rulesIn(directory: string): DirectoryRules | Ignored {
     let found = known.get(directory)
     if (found === undefined) {
@@ -183,9 +180,10 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec) {
 
   return {
     /**
-     * `path` is relative to the root, with `/`, no slash at either end. A path in an ignored directory is ignored by the rule of
-     * that directory. An entry is ignored by a default that nothing lifts, or by `exclude`, or by a .sluiceignore, or because
-     * `include` does not name it; no negation in a .sluiceignore undoes an `exclude` of the config.
+     * `path` is relative to the root, without a slash at either end. A path in an ignored directory
+     * is ignored by that directory's rule. Four reasons ignore an entry: a default that nothing
+     * lifts, `exclude`, a .sluiceignore, or an `include` that does not name it. No negation in a
+     * .sluiceignore undoes an `exclude` of the config.
      */
     verdict(path: string, kind: 'file' | 'directory'): Verdict {
       if (path === '') return not_ignored
@@ -195,8 +193,8 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec) {
       return ignored ?? not_ignored
     },
     /**
-     * The .sluiceignore in `directory` ('' for the root), or its permissions, may have changed: it and all below are read again
-     * when next needed.
+     * For a .sluiceignore in `directory` ('' for the root), or permissions, that may have changed:
+     * the rules there and below are read again on demand.
      */
     forget(directory: string): void {
       for (const path of known.keys()) {
@@ -213,9 +211,9 @@ function isPassing(rules: DirectoryRules | Ignored): boolean {
 const not_ignored: Verdict = { ignored: false }
 
 /**
- * A lift brings back what a default ignores, for a person who asks for exactly that: its pattern must bear the mark of the
- * default, as `!*.tmp` or `!node_modules/` do. So the usual "everything but documents" (`*`, `!*.docx`) does not bring back
- * lock files and hidden files whose names happen to end the same.
+ * Lifts a default for a user who asks for exactly that: the pattern must bear the default's mark,
+ * as `!*.tmp` and `!node_modules/` do. So the usual pair `*`, `!*.docx` (only documents) does not
+ * lift lock files and hidden files with the same ending.
  */
 interface Lift {
   readonly rule: DefaultIgnore
@@ -223,13 +221,13 @@ interface Lift {
   covers(name: string, path: string): boolean
 }
 
-/** A negation, of a .sluiceignore in `directory` or of `exclude`, lifts what its last segment names. */
+/** A negation, in a .sluiceignore of `directory` or in `exclude`, lifts what its end names. */
 function liftsOfNegation({ body }: ParsedPattern, directory: string): Lift[] {
   const last = body.split('/').findLast((segment) => segment !== '')
   return last === undefined ? [] : defaultsNamedBy(last).map((rule) => liftBy(rule, body, directory))
 }
 
-/** `include: ['.config/*.yaml']` asks for what is in `.config`, so each of its folders may be a lift. */
+/** `include: ['.config/*.yaml']` asks for files in `.config`, so each folder may lift a default. */
 function liftsOfInclude({ body }: ParsedPattern): Lift[] {
   const segments = body.split('/')
   return segments.flatMap((segment, index) => {
@@ -250,12 +248,12 @@ function liftBy(rule: DefaultIgnore, body: string, directory: string): Lift {
   const paths = compilePatterns([{ pattern: anchorPattern({ body, negative: false }, directory), meaning: true }])
   return {
     rule,
-    // The pattern must speak of the path itself: being inside a lifted folder lifts nothing.
+    // The pattern must match the path itself: a place inside a lifted folder lifts nothing.
     covers: (_name, path) => paths.match(path) !== undefined && paths.match(directoryAbove(path)) === undefined,
   }
 }
 
-/** Of a path that may end in `/`, and with a `/` at its own end. */
+/** The directory of a path, with a `/` at its end. The path may end in `/`. */
 function directoryAbove(path: string): string {
   return path.slice(0, path.lastIndexOf('/', path.length - 2) + 1)
 }

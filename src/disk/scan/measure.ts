@@ -5,7 +5,7 @@ import { type BatchRoom, fileStatOf, no_md5, putStat, type ScanBatch } from './s
 import type { SmallHasher } from './small-hasher.ts'
 import { createMeasuredTotal, type MeasuredTotal } from './walk-report.ts'
 
-/** What now stands in the room: `batchIn` makes a batch of it. */
+/** The contents of a buffer; `batchIn` makes a batch of them. */
 export interface Measured extends Pick<ScanBatch, 'count' | 'digest' | 'md5s'> {
   names_bytes: number
   total: MeasuredTotal
@@ -14,17 +14,17 @@ export interface Measured extends Pick<ScanBatch, 'count' | 'digest' | 'md5s'> {
 export interface MeasureOptions {
   root: string
   keeps_inodes: boolean
-  /** Hashes files during the check; undefined: files are only checked. */
+  /** Also hashes small files during their check; undefined: no file is hashed. */
   hasher?: SmallHasher | undefined
-  /** Called for every file: a share may take its time. */
+  /** Called for every file, because a share may be slow. */
   progressed: () => void
 }
 
 const options = { bigint: true, throwIfNoEntry: false } as const
 
 /**
- * The one check of each file of a walk: most of what a scan costs. What is gone by now, or is no file
- * any more, is left out.
+ * Checks each listed file once, which is most of a scan's cost. Leaves out files that are gone or
+ * replaced by now.
  * @param room its `names` and `ends` hold `listed` files
  */
 export function measureBatch(room: BatchRoom, listed: number, measure: MeasureOptions): Measured {
@@ -73,7 +73,7 @@ export function batchIn({ names, ends, stats }: BatchRoom, measured: Omit<Measur
   }
 }
 
-/** True: it is a file, and its stat was put at `at`. */
+/** True for a file: its stat is then at `at`. */
 function lookAt(
   absolute: string,
   path: string,
@@ -90,7 +90,7 @@ function lookAt(
   if (stat === undefined) return false
   const kind = entryKind(stat.mode)
   if (kind !== 'file') {
-    // A directory that took its place was not there when the walk went by.
+    // A directory in its place was made after the walk passed.
     if (kind !== 'directory') total.special(kind)
     return false
   }

@@ -7,7 +7,7 @@ import { sharesBelow } from '../root/shares-below.ts'
 import { fileStatOf } from './scan-batch.ts'
 
 /*
- * What the threads that read files share. All but `readPart` is synchronous; a small file costs
+ * Shared by the threads that read files. All but `readPart` is synchronous. A small file costs
  * open, fstat, read, fstat and close.
  */
 
@@ -18,14 +18,14 @@ const big = { bigint: true } as const
 /** Larger files are read in parts. */
 export const max_small_bytes = 1_048_576
 
-/** One for the thread: what is in it is used before anything else is read. */
+/** One per thread: its bytes are used before the next read. */
 const read_buffer = Buffer.allocUnsafeSlow(max_small_bytes)
 
 export function openToRead(absolute: string): number {
   return openSync(absolute, open_flags)
 }
 
-/** Undefined: it is no regular file. */
+/** undefined: not a regular file. */
 export function statOpen(descriptor: number): FileStat | undefined {
   const stat = fstatSync(descriptor, big)
   return stat.isFile() ? fileStatOf(stat) : undefined
@@ -36,13 +36,13 @@ export function hasStat(descriptor: number, expected: FileStat): boolean {
   return stat !== undefined && sameStat(stat, expected)
 }
 
-/** The md5 of a file of at most `max_small_bytes`, in hex. Undefined: it ended before its size. */
+/** The md5 (hex) of a file of at most `max_small_bytes`; undefined: it ended too early. */
 export function hashSmall(descriptor: number, size: number): string | undefined {
   const bytes = read_buffer.subarray(0, size)
   return fill(descriptor, bytes) ? hash('md5', bytes, 'hex') : undefined
 }
 
-/** Reads on from where the descriptor stands. False: the file ended first. */
+/** Reads on from the descriptor's position. False: the file ended too early. */
 export function fill(descriptor: number, bytes: Uint8Array): boolean {
   for (let done = 0; done < bytes.length; ) {
     const count = readSync(descriptor, bytes, done, bytes.length - done, null)
@@ -54,7 +54,7 @@ export function fill(descriptor: number, bytes: Uint8Array): boolean {
 
 const readLater = promisify(read)
 
-/** Reads a part of a file while the thread does something else. Undefined: the file ended first. */
+/** Reads a part while the thread does other work. undefined: the file ended too early. */
 export async function readPart(descriptor: number, position: number, length: number): Promise<Buffer | undefined> {
   const part = Buffer.allocUnsafeSlow(length)
   for (let done = 0; done < length; ) {

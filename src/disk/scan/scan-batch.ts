@@ -6,30 +6,30 @@ export interface ListedBatch {
   count: number
   /** Paths relative to the root in UTF-8, one after the other. */
   names: Uint8Array
-  /** Where each path ends in `names`. */
+  /** The end of each path in `names`. */
   ends: Uint32Array
 }
 
 /** Files of a scan in path order. */
 export interface ScanBatch extends ListedBatch {
-  /** Four for each file: size, mtime_ns, ctime_ns, inode; an inode of 0 where the filesystem keeps none (filesystems.ts). */
+  /** Four per file: size, mtime_ns, ctime_ns, inode (0 without stable ones, filesystems.ts). */
   stats: BigInt64Array
-  /** Of all of the above: two batches with the same are the same. */
+  /** Digest of all fields above: equal digests mean equal batches. */
   digest: string
-  /** 32 characters for each file: its md5, of exactly the bytes that had this stat, or `no_md5`. Empty: none was read. */
+  /** 32 characters per file: the md5 of the bytes with this very stat, or `no_md5`. Empty: none. */
   md5s: string
 }
 
-/** Stands for a file that was not read on the way: large, not quiet yet, or not to be read by us. */
+/** A file that the scan did not hash: large, not quiet yet, or unreadable. */
 export const no_md5 = '-'.repeat(32)
 
-/** Undefined: it was not read on the way. */
+/** undefined: the scan did not hash it. */
 export function entryMd5({ md5s }: Pick<ScanBatch, 'md5s'>, index: number): string | undefined {
   const md5 = md5s.slice(32 * index, 32 * index + 32)
   return md5 === '' || md5 === no_md5 ? undefined : md5
 }
 
-/** Memory for one batch, the arrays as long as they may become. */
+/** Memory for one batch, with arrays of maximum length. */
 export interface BatchRoom {
   names: Uint8Array
   ends: Uint32Array
@@ -37,8 +37,9 @@ export interface BatchRoom {
 }
 
 /**
- * Shared by the threads of a scan, batch after batch: nothing is copied on its way, and nothing is left behind. Buffers that are handed
- * over lie about until their last owner clears up, which is late, for they look small to it: 25 MB in a scan of 200,000 files.
+ * Buffers that the threads of a scan share, batch after batch: nothing is copied or left behind.
+ * Transferred buffers seem small to the garbage collector, so it frees them late: 25 MB in a scan
+ * of 200,000 files.
  */
 export function createBatchRoom(most_entries: number): BatchRoom {
   return {
@@ -66,16 +67,16 @@ export function entryStat({ stats }: Pick<ScanBatch, 'stats'>, index: number): F
   return { size: Number(stats[at]), mtime_ns: stats[at + 1]!, ctime_ns: stats[at + 2]!, inode: stats[at + 3]! }
 }
 
-/** In nanoseconds: what 64 bits hold ends in the year 2262, and files can have been given any year. */
+/** Nanoseconds in 64 bits end in the year 2262, and files can have any year. */
 const most_ns = 2n ** 63n - 1n
 
-/** As it is kept: a time beyond counts as the last one. */
+/** The stored time: one beyond the limit counts as the limit. */
 function keptTime(ns: bigint): bigint {
   if (ns > most_ns) return most_ns
   return ns < -most_ns ? -most_ns : ns
 }
 
-/** An inode above 2^63 comes as a negative number, from every call the same. */
+/** An inode above 2^63 becomes the same negative number in every call. */
 export function fileStatOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): FileStat {
   return { size: Number(size), mtime_ns: keptTime(mtimeNs), ctime_ns: keptTime(ctimeNs), inode: BigInt.asIntN(64, ino) }
 }
@@ -90,9 +91,9 @@ export function putStat(stats: BigInt64Array, index: number, stat: FileStat): vo
 
 const bytes_per_entry = 96
 const least_for_names_bytes = 65_536
-/** PATH_MAX bounds what can be read: a path is that of such a directory, and a name. */
+/** PATH_MAX bounds a readable path: that of a directory, plus a name. */
 const most_path_bytes = 8_192
-/** Smaller batches are for tests, who count them. */
+/** Smaller batches are for tests, which count them. */
 const least_for_landmarks = 64
 
 function roomForNames_bytes(most_entries: number): number {
@@ -100,9 +101,10 @@ function roomForNames_bytes(most_entries: number): number {
 }
 
 /**
- * Batches of at most so many entries, that end at landmarks where they can: at names that are chosen by their own characters. So a
- * file that came or went moves the border of one batch or two, and all others are the same from scan to scan. Where paths are long
- * a batch ends early: it always finds its place in a `BatchRoom`.
+ * Builds batches of at most `most_entries` that end at landmarks, where possible: at names chosen
+ * by their own characters. So a new or deleted file moves the border of one or two batches, and all
+ * others stay the same from scan to scan. Long paths end a batch early: it always fits a
+ * `BatchRoom`.
  */
 export function createBatchBuilder(most_entries: number) {
   const between = most_entries < least_for_landmarks ? 0 : most_entries >> 2
@@ -116,11 +118,11 @@ export function createBatchBuilder(most_entries: number) {
     get count(): number {
       return count
     },
-    /** True when the batch is to be taken before the next name is added. */
+    /** True if the batch must be taken before the next `add`. */
     get is_full(): boolean {
       return is_at_landmark || count === most_entries || used > names.length - most_path_bytes
     },
-    /** `raw_path` has one character for each byte of the path (latin1), so that its bytes are the name's own. */
+    /** `raw_path` has one character per byte (latin1), so its bytes are the name's own. */
     add(raw_path: string): void {
       const begin = used
       used += names.write(raw_path, used, 'latin1')
@@ -128,7 +130,7 @@ export function createBatchBuilder(most_entries: number) {
       count += 1
       is_at_landmark = between > 0 && count >= between && mixed(names, begin, used) % between === 0
     },
-    /** The batch so far, which stands until the next `add`: that begins a new one in the same memory. */
+    /** The batch so far, valid until the next `add` begins another in the same memory. */
     take(): ListedBatch {
       const batch = { count, names: names.subarray(0, used), ends: ends.subarray(0, count) }
       count = 0
@@ -139,10 +141,10 @@ export function createBatchBuilder(most_entries: number) {
   }
 }
 
-/** The end of a path tells it from its neighbours. */
+/** The end of a path distinguishes it from its neighbours. */
 const mixed_bytes = 24
 
-/** FNV-1a of the last bytes; its low bits alone would be those of the last byte. */
+/** FNV-1a of the last bytes. Its low bits alone would be those of the last byte. */
 function mixed(names: Uint8Array, begin: number, end: number): number {
   let hash = 0x811c9dc5
   for (let at = Math.max(begin, end - mixed_bytes); at < end; at += 1) hash = Math.imul(hash ^ names[at]!, 0x01000193)

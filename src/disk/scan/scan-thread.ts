@@ -9,14 +9,14 @@ import type { ScanEnd } from './walk-report.ts'
 
 export interface ScanThreadData {
   walk: WalkOptions
-  /** Which files are read on the way, where that is asked for. */
+  /** Rule for files to hash during the scan; undefined: none. */
   hashing: HashRule | undefined
   progress: SharedArrayBuffer
-  /** All threads of a scan have the same; each holds one batch at a time. */
+  /** Buffers of the scan, shared by all its threads. Each thread uses one at a time. */
   rooms: readonly BatchRoom[]
 }
 
-/** So many files stand named in the room. */
+/** Number of files that are listed in a buffer. */
 export interface Listed {
   room: number
   count: number
@@ -51,7 +51,7 @@ function startWalk({ walk: options, hashing, progress, rooms }: ScanThreadData) 
     },
     measure({ room, count: listed, with_md5 }: MeasureRequest) {
       keeps_inodes ??= keepsInodes(root)
-      // Without inodes a walk sees too little to be the only look.
+      // Without stable inodes, a walk sees too little to be the only check.
       const hashes = with_md5 && keeps_inodes
       if (hashes && hashing) hasher ??= createSmallHasher(root, hashing)
       const measure = { root, keeps_inodes, hasher: hashes ? hasher : undefined, progressed }
@@ -60,7 +60,7 @@ function startWalk({ walk: options, hashing, progress, rooms }: ScanThreadData) 
   }
 }
 
-/** One thread walks, and measures with the others what it named. Each walk of a thread begins anew. */
+/** One thread walks. All threads measure the listed files. Each walk of a thread begins anew. */
 serveCalls(() => {
   let walking: Walking | undefined
 
@@ -75,7 +75,7 @@ serveCalls(() => {
     },
     next: (room: number) => begun().next(room),
     measure: (request: MeasureRequest) => begun().measure(request),
-    /** After the end: holds nothing while it waits for another walk. */
+    /** After the end: keeps no memory while it waits for another walk. */
     rest(): void {
       walking = undefined
     },

@@ -7,25 +7,25 @@ import type { MeasuredTotal, ScanEnd } from './walk-report.ts'
 
 type ScanStep = { batch: ScanBatch; total: MeasuredTotal } | { end: ScanEnd }
 
-/** One that names the files and, in a folder that is large enough, one more to look at them with it: two keep two cores busy. */
+/** One lists the files; in large folders, one more helps to check them on a second core. */
 const most_threads = 2
-/** Starting a thread costs as much as looking at ten thousand files. */
+/** Starting a thread costs as much as checking 10,000 files. */
 const batches_of_one_thread = 6
-/** Naming the files of a batch costs so much less than looking at them. */
+/** Listing the files of a batch costs much less than checking them. */
 const weights = { next: 1, measure: 4 } as const
 
 interface Slot {
   thread: Thread
-  /** What it was asked for and has not answered. */
+  /** Weight of its unanswered calls. */
   load: number
 }
 
 /**
- * The threads of one scan. Batches are named by one, measured by whoever has less to do, and handed on in their order, in rooms that go
- * round: a batch stands until the next one is asked for.
+ * The threads of one scan. One lists the batches, the thread with the least load measures each, and
+ * they come out in order. Buffers rotate: a batch is valid until the next call of `next`.
  *
- * @param max_ahead batches that are ready or being made, the one in the caller's hands among them
- * @param withMd5 asked for each batch when its files are about to be looked at
+ * @param max_ahead batches that are ready or in work, including the caller's
+ * @param withMd5 called for each batch before its files are checked
  */
 export function startScanThreads(
   options: Omit<ScanThreadData, 'rooms'>,
@@ -71,11 +71,11 @@ export function startScanThreads(
   }
 
   return {
-    /** The next batch; after the last one, the end. Those after it are being made, as many as there are rooms. */
+    /** The next batch; after the last one, the end. Later ones are in work, one per buffer. */
     next(): Promise<ScanStep> {
       while (steps.length < max_ahead) {
         const step = make(begun++ % max_ahead)
-        // One that is still unanswered when the scan stops is rejected with nobody to hear it.
+        // A step that is open when the scan stops rejects without a listener.
         step.catch(() => {})
         steps.push(step)
       }
@@ -83,7 +83,7 @@ export function startScanThreads(
     },
     /** `finished`: the end was handed over, and the threads may walk again. */
     close(finished: boolean): void {
-      // A thread that was ended in the middle of a batch may write on for a moment.
+      // A thread that was ended within a batch may write for a moment more.
       if (finished) kept_rooms = { rooms, batch_entries }
       for (const { thread } of slots) {
         if (!finished) {
@@ -97,7 +97,7 @@ export function startScanThreads(
   }
 }
 
-/** Of a walk that has come to its end. Most are through one directory: V8 does not count shared memory, and would clear it up too late. */
+/** Buffers of a finished walk. V8 does not count shared memory, so it would free it too late. */
 let kept_rooms: { rooms: readonly BatchRoom[]; batch_entries: number } | undefined
 
 function takeRooms(count: number, batch_entries: number): readonly BatchRoom[] {
@@ -109,23 +109,20 @@ function takeRooms(count: number, batch_entries: number): readonly BatchRoom[] {
   return kept.rooms
 }
 
-/** A thread that cannot be told anything fails in the next call that is waited for. */
+/** If this call fails, the next awaited call of the thread fails too. */
 function tell(thread: Thread, method: 'begin' | 'rest', argument: unknown): void {
   thread.call(method, argument).catch(() => {})
 }
 
-/** Where the threads of walks come from and go to. */
+/** Supplies threads for walks, and takes them back. */
 export type KeptScanThread = ReturnType<typeof keepScanThread>
 
-/** Folders are walked in turns, and directories that are made come in flocks; between the looks at a quiet folder no thread is kept. */
+/** Keeps a thread while folders are scanned in turns; a quiet folder keeps none between scans. */
 export const kept_watching_ms = 10 * second_ms
-/** Who watches nothing walks through one folder right after the other, and then wants the memory for what it sends. */
+/** Without watching, folders are scanned in a row. Uploads need the memory afterwards. */
 export const kept_once_ms = second_ms / 2
 
-/**
- * Keeps the thread of a walk a while for the next one: starting it costs as much as looking at ten thousand files, and most walks
- * are through a directory that has just been made.
- */
+/** Keeps a walk's thread for the next walk, because most walks cover one new directory. */
 export function keepScanThread(clock: Clock, kept_ms: number) {
   let kept: { thread: Thread; taken: AbortController } | undefined
   let closed = false
@@ -138,7 +135,7 @@ export function keepScanThread(clock: Clock, kept_ms: number) {
       taken.abort()
       return thread
     },
-    /** Of a walk that has come to its end: one that may hang in a call to a dead share is ended instead. */
+    /** Only after a finished walk: a thread that may hang is terminated instead. */
     giveBack(thread: Thread): void {
       if (closed || kept) return void thread.terminate()
       const taken = new AbortController()
@@ -159,7 +156,7 @@ export function keepScanThread(clock: Clock, kept_ms: number) {
   }
 }
 
-/** For one walk alone. */
+/** For a single walk. */
 export const single_walk: Pick<KeptScanThread, 'take' | 'giveBack'> = {
   take: startScanThread,
   giveBack: (thread) => void thread.terminate(),

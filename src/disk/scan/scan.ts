@@ -12,34 +12,34 @@ export type { HashRule } from './small-hasher.ts'
 export type { ScanEnd } from './walk-report.ts'
 
 export interface ScanOptions {
-  /** Absolute path of the folder; a symbolic link at this place alone is followed. */
+  /** Absolute path of the folder. A symbolic link is followed at this path only. */
   root: string
   ignore: IgnoreSpec
-  /** Only this directory, relative to the root. Where there is none now, the scan ends with no files. */
+  /** Only this directory, relative to the root. A missing one has no files. */
   under?: string
   batch_entries?: number
-  /** Batches that are ready, being made, or in the caller's hands. */
+  /** Batches that are ready, in work, or in the caller's hands. */
   max_ahead?: number
-  /** Files are read on the way where `isWanted` says so, asked for each batch. */
+  /** Hashes files during the scan where `isWanted` agrees, which is called for each batch. */
   hashing?: { rule: HashRule; isWanted(): boolean } | undefined
   signal?: AbortSignal
-  /** A watchdog checks here whether the walk moves. */
+  /** A watchdog checks these for a walk that hangs; absent: no watchdog. */
   pulses?: Pulses
-  /** Who walks often keeps a thread for it. */
+  /** Source of threads: frequent callers keep one. Absent: each scan starts its own. */
   threads?: Pick<KeptScanThread, 'take' | 'giveBack'>
 }
 
-/** About 200 KiB a batch, 4 ms of looking: messages cost nothing against it, and it is small beside a page of the ledger. */
+/** 200 KiB and 4 ms of checks a batch: messages cost little, and a ledger page is larger. */
 const default_batch_entries = 2_000
-/** So many that neither thread waits: batches are handed on in their order, each after three words with the main thread. 270 KB each. */
+/** Enough to keep all threads busy: a batch takes three main-thread messages. 270 KB each. */
 const default_max_ahead = 12
 
 /**
- * Walks a folder in threads of its own. The batches hold regular files that are not ignored, in byte order of their paths. Each stands
- * until the next is asked for: then its memory holds another.
- * `end` settles when the batches were read to their end, when the caller stopped reading them, or when the signal aborted; in
- * the last two cases at once, with `complete: false` and only the files that were handed over. Errors, from both:
- * `disk.offline` where the root is missing or unreadable.
+ * Walks a folder in threads of its own. Batches hold regular files that are not ignored, in byte
+ * order of their paths. A batch is valid until the caller asks for the next, which uses its memory.
+ * `end` settles when the caller has read all batches or stops, or when the signal aborts. In the
+ * last two cases it settles at once, with `complete: false` and only the files handed over. Error
+ * from both: `disk.offline` if the root is missing or unreadable.
  */
 export function scanFolder(options: ScanOptions): { batches: AsyncIterable<ScanBatch>; end: Promise<ScanEnd> } {
   refuseOutside(options.under ?? '')
@@ -49,7 +49,7 @@ export function scanFolder(options: ScanOptions): { batches: AsyncIterable<ScanB
     resolve = on_end
     reject = on_error
   })
-  // The error comes out of the batches too, and a caller may listen there only.
+  // The batches throw this error too, and a caller may listen only there.
   end.catch(() => {})
   return { batches: readBatches(options, resolve, reject), end }
 }
@@ -75,7 +75,7 @@ async function* readBatches(
   let finished = false
   try {
     for (;;) {
-      // Not while the caller is busy: then the threads rest.
+      // Not while the caller is busy, because the threads rest then.
       const pulse = pulses.begin(`walk through ${root}`, progress.read)
       const step = await Promise.race([aborted, threads.next()]).finally(() => pulse.end())
       if (step === undefined) return
@@ -91,7 +91,7 @@ async function* readBatches(
     throw error
   } finally {
     over.abort()
-    // Nobody waits for the threads: they may hang in a call to a dead share, and they keep no process alive.
+    // Without waiting: the threads may hang on an unresponsive mount. They keep no process alive.
     threads.close(finished)
     resolve(unfinished())
   }

@@ -4,20 +4,19 @@ import type { FileStat } from '../../domain/file.ts'
 import { createDirectories, hashSmall, hasStat, max_small_bytes, openToRead, statOpen } from './read-file.ts'
 import { putStat } from './scan-batch.ts'
 
-/** Which files a scan hashes as it checks them. */
+/** Selects the files that a scan hashes as it checks them. */
 export interface HashRule {
   /** Unix ns; a file whose bytes or inode changed later may still be written to. */
   quiet_before_ns: bigint
-  /** Larger files are left to the examiner, whose threads put small files first. */
+  /** Larger files are left to the examiner, which puts small files first. */
   most_bytes: number
 }
 
 export type SmallHasher = ReturnType<typeof createSmallHasher>
 
 /**
- * Checks and hashes a file in one go: open, fstat, read, fstat, close. An lstat first and a hash
- * later would cost one lstat more and a message to another thread and back. Made for folders that
- * nobody has scanned yet.
+ * Checks and hashes a file in one go: open, fstat, read, fstat, close. Separate steps would cost
+ * one more lstat, and a message to another thread and back. For folders that were never scanned.
  */
 export function createSmallHasher(root: string, rule: HashRule) {
   const directories = createDirectories(root)
@@ -31,7 +30,7 @@ export function createSmallHasher(root: string, rule: HashRule) {
   }
 
   return {
-    /** The md5, with the stat put at `index`; undefined: not hashed here, and `stats` is not valid. */
+    /** The md5, with the stat put at `index`; undefined: not hashed, and `stats` is not valid. */
     hash(path: string, stats: BigInt64Array, index: number): string | undefined {
       const { directory, name } = directories.of(path)
       if (directory.kind !== 'open') return undefined
@@ -40,14 +39,14 @@ export function createSmallHasher(root: string, rule: HashRule) {
         descriptor = openToRead(directory.prefix + name)
         return hashOpen(descriptor, stats, index)
       } catch (error) {
-        // The next check of it reports the reason: it is locked, a link, or gone.
+        // The next check reports the reason: the file is locked, a link, or gone.
         if (codeOf(error) === undefined) throw error
         return undefined
       } finally {
         if (descriptor !== undefined) closeSync(descriptor)
       }
     },
-    /** Closes the directory that it keeps open. Called between two batches. */
+    /** Closes the directory that is kept open. Called between two batches. */
     rest: directories.close,
   }
 }

@@ -5,9 +5,9 @@ import type { Ignored } from './ignore.ts'
 /** The results of a scan besides its files. */
 export interface ScanEnd {
   /**
-   * The walk came to its end and the root stayed the same directory. Only then is a file that was not listed a file that may
-   * be gone, and even then not below a path in `unreadable` or `other_mounts`, nor at all when `unreadable_total` is larger
-   * than that list is long.
+   * The walk reached its end, and the root stayed the same directory. Only then may an unlisted
+   * file be gone. It may not if a path above it is in `unreadable` or `other_mounts`, or if
+   * `unreadable_total` exceeds the length of its list.
    */
   complete: boolean
   /** Files in the batches. */
@@ -16,17 +16,17 @@ export interface ScanEnd {
   directories: number
   /** Sizes of the files in the batches. */
   bytes: number
-  /** Files and directories by the rule that ignores them; what is in an ignored directory is not counted. */
+  /** Entries by the rule that ignores them, without the contents of ignored directories. */
   ignored: { rule: string; source: string; reason: string; count: number }[]
-  /** Files and directories (these with a `/`, not entered) whose names are not UTF-8; bytes written as `\xff`. */
+  /** Files and directories (with a `/`, not entered) whose names are not UTF-8; bytes as `\xff`. */
   odd_names: { escaped_path: string }[]
   odd_names_total: number
   special: { kind: SpecialKind; count: number }[]
   unreadable: { path: string; code: string }[]
   unreadable_total: number
-  /** Directories on which another filesystem is mounted; not entered. */
+  /** Directories with another filesystem mounted on them; not entered. */
   other_mounts: string[]
-  /** The topmost directories that fewer people can read than the root, and why (ignore-file.ts). */
+  /** The topmost directories that fewer users can read than the root, and why (ignore-file.ts). */
   narrower: { path: string; why: string }[]
   narrower_total: number
 }
@@ -34,7 +34,7 @@ export interface ScanEnd {
 /** Lists are for the operator: beyond this length, only the count is useful. */
 const most_listed = 1_000
 
-/** What looking at the named files found. */
+/** The results of checking the listed files. */
 export type MeasuredTotal = Pick<ScanEnd, 'files' | 'bytes' | 'special' | 'unreadable' | 'unreadable_total'>
 
 export function createMeasuredTotal() {
@@ -67,7 +67,7 @@ export function createMeasuredTotal() {
       total.unreadable_total += 1
       list(total.unreadable, { path, code: codeOf(error) ?? messageOf(error) })
     },
-    /** The whole of a scan: what its walk says and what is gathered here. */
+    /** The whole result of a scan: that of its walk, and the counts here. */
     with(end: ScanEnd): ScanEnd {
       const whole = createMeasuredTotal()
       whole.add(end)
@@ -77,7 +77,7 @@ export function createMeasuredTotal() {
   }
 }
 
-/** False: it is not on the list, for that is long enough. */
+/** False: the list is full. */
 function list<Item>(items: Item[], item: Item): boolean {
   return items.length < most_listed && items.push(item) > 0
 }
@@ -112,14 +112,14 @@ export function createWalkReport() {
       totals.narrower_total += 1
       list(narrower, { path, why })
     },
-    /** Without files and bytes: a walk only names the files. */
+    /** Without files and bytes, because a walk only lists files. */
     end: (complete: boolean): ScanEnd => ({
       ...told(),
       ...totals,
       odd_names,
       other_mounts,
       narrower,
-      // A mount point that is not listed could not be told from a directory that became empty.
+      // An unlisted mount point would pass for a directory that became empty.
       complete: complete && !mounts_beyond,
       ignored: [...ignored].map(([{ rule, source, reason }, count]) => ({ rule, source, reason, count })),
     }),
@@ -128,7 +128,7 @@ export function createWalkReport() {
 
 const other_rules: Ignored = { ignored: true, rule: '…', source: 'several', reason: 'ignored by further rules' }
 
-/** Whether a walk could not get to this path: another disk covers a directory above it, or one could not be read. */
+/** True for paths that a walk could not reach: another disk or an unreadable directory is above. */
 export function outOfReach({ other_mounts, unreadable }: ScanEnd): (path: string) => boolean {
   const covers = new Set([...other_mounts, ...unreadable.map(({ path }) => path)])
   if (covers.size === 0) return () => false

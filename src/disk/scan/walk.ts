@@ -21,14 +21,14 @@ import { createWalkReport, type ScanEnd } from './walk-report.ts'
 export interface WalkOptions {
   root: string
   ignore: IgnoreSpec
-  /** Only this directory, relative to the root; '' for all. Nothing comes where there is no directory. */
+  /** Only this directory, relative to the root; '' for all. A missing one has no files. */
   under: string
   batch_entries: number
 }
 
-/** Raw names have one character for each byte (latin1): exact for every name, and their order is byte order. */
+/** `raw` has one character per byte (latin1), as in `NamedEntry`. */
 interface Place {
-  /** With a `/` at the end, '' for the root. */
+  /** Ends in `/`; '' for the root. */
   readonly raw: string
   readonly text: string
 }
@@ -37,17 +37,18 @@ interface Frame extends Place {
   readonly rules: DirectoryRules
   readonly entries: readonly NamedEntry[]
   next: number
-  /** Directories among the entries before `next` whose turn has not come, the innermost last. */
+  /** Directories before `next` that still wait for their turn, the innermost last. */
   readonly waiting: { name: string; text: string; narrower: boolean }[]
-  /** It, or one above it, is narrower than the root: those below are not told of once more. */
+  /** It, or one above, is narrower than the root: those below are not reported again. */
   readonly narrower: boolean
 }
 
 /**
- * Walks with the synchronous calls of node:fs, in byte order of the whole path, a directory sorted as if its name ended in `/`:
- * the order of a ledger's pages, so that both can be merged. Files are only named: measure.ts looks at them, in other threads too. Links
- * are not followed, mount points not crossed. Made for a thread; a generator, so that it reads no further than it is asked, and calls `progressed` for every name: where
- * all is ignored a batch may take hours. Error: `disk.offline`.
+ * Walks with synchronous calls, in byte order of the whole path. A directory sorts as if its name
+ * ended in `/`: the order of a ledger's pages, so that both can be merged. The walk only lists
+ * files; measure.ts checks them, also in other threads. It follows no links and crosses no mount
+ * points. It is a generator for a thread: it reads no further than asked. It calls `progressed` for
+ * every name, because a batch may take hours if all is ignored. Error: `disk.offline`.
  */
 export function* walk(options: WalkOptions, progressed = () => {}): Generator<ListedBatch, ScanEnd> {
   const { root, under, batch_entries } = options
@@ -87,7 +88,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     }
   }
 
-  /** The way to `under` is walked as if it had been found: a link, a mount point or a rule on it ends the walk. */
+  /** Walks to `under` as if it had been found: a link, a mount point or a rule ends the walk. */
   function enterUnder(): void {
     let here = rules.top()
     let text = ''
@@ -105,14 +106,14 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     enter(text, Buffer.from(text).toString('latin1'), here, false)
   }
 
-  /** Reports an entry that a rule ignores. */
+  /** True for an entry that a rule ignores, which it reports. */
   function isIgnored(here: DirectoryRules, name: string, text: string, kind: 'file' | 'directory'): boolean {
     const ignored = rules.judge(here, name, text, kind)
     if (ignored !== undefined) report.ignored(ignored)
     return ignored !== undefined
   }
 
-  /** Reports an entry that is no directory to be walked. */
+  /** True for a directory to walk. Reports ignored and special entries, and other mounts. */
   function mayEnter(here: DirectoryRules, name: string, text: string, kind: EntryKind, device: bigint): boolean {
     if (isIgnored(here, name, text, kind === 'directory' ? 'directory' : 'file')) return false
     if (kind === 'directory' && device !== root_stat.dev) report.otherMount(text)
@@ -121,7 +122,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     return false
   }
 
-  /** Another disk, as `mayEnter` says, without asking what stands there. */
+  /** As `mayEnter` for another disk, but without contacting it. */
   function passesShare(here: DirectoryRules, name: string, text: string): boolean {
     if (!shares.isPlace(text)) return false
     if (!isIgnored(here, name, text, 'directory')) report.otherMount(text)
@@ -134,7 +135,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     return why !== undefined
   }
 
-  /** Takes one entry; a directory is put aside until its turn. */
+  /** Takes one entry; a directory waits for its turn. */
   function take(frame: Frame, entry: NamedEntry): void {
     const { name: raw_name } = entry
     const name = textOfName(raw_name)
@@ -153,7 +154,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     if (!isIgnored(frame.rules, name, text, 'file')) batch.add(frame.raw + raw_name)
   }
 
-  /** A directory is looked at for what is mounted there and who may read it. */
+  /** Checks what is mounted on a directory, and who may read it. */
   function look(frame: Frame, raw_name: string, name: string, text: string): void {
     if (passesShare(frame.rules, name, text)) return
     const stat = lstatEntry(base + text, text)
@@ -169,7 +170,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     else frame.waiting.push({ name: raw_name, text, narrower })
   }
 
-  /** A name that no ledger row and no API call can carry: it is told of, not taken, and not entered. */
+  /** No ledger row or API call can hold this name: it is reported, not listed and not entered. */
   function lookAtOddName(frame: Frame, raw_name: string): void {
     const bytes = Buffer.from(raw_name, 'latin1')
     const escaped = frame.text + escapeName(raw_name)
@@ -182,7 +183,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     else report.special(kind)
   }
 
-  /** Undefined: gone by now, or reported as unreadable. */
+  /** undefined: gone by now, or reported as unreadable. */
   function lstatEntry(path: string | Buffer, text: string): BigIntStats | undefined {
     try {
       return lstatSync(path, { bigint: true, throwIfNoEntry: false })
@@ -214,7 +215,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
   return report.end(isStill(root, root_stat))
 }
 
-/** In path order, does `name` come before what is inside `directory`? It does where the byte after the same start is below `/`. */
+/** True if `name` sorts before the contents of `directory`: its next byte is below `/`. */
 function sortsBeforeInsides(name: string | undefined, directory: string): boolean {
   return name !== undefined && name.charCodeAt(directory.length) < 47 && name.startsWith(directory)
 }
@@ -229,7 +230,7 @@ function statRoot(root: string): BigIntStats {
   }
 }
 
-/** False when the root was unmounted, removed or replaced since: what the walk did not see proves nothing then. */
+/** False if the root was unmounted, removed or replaced: then a missing file proves nothing. */
 function isStill(root: string, before: BigIntStats): boolean {
   const after = statSync(root, { bigint: true, throwIfNoEntry: false })
   return after !== undefined && after.dev === before.dev && after.ino === before.ino
