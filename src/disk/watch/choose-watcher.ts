@@ -1,33 +1,33 @@
 import { formatBytes, formatCount } from '../../base/text/format.ts'
 import { raisedLimit } from './inotify-limits.ts'
 
-/** `scan`: nothing is watched, scans on a timer find what changes. */
+/** `scan`: no watching; scans on a timer find changes. */
 type WatcherKind = 'chokidar' | 'native' | 'scan'
 
-/** Why there is no native watching on this system; undefined where there is. */
+/** Why native watching is impossible on this system; undefined if it is possible. */
 export const native_fault = process.platform === 'linux' ? undefined : 'native watching is for Linux alone'
 
-/** All that the choice depends on, of one moment. */
+/** All facts for the choice, at one moment. */
 export interface WatchFacts {
   setting: 'auto' | WatcherKind
-  /** By the magic number of statfs(2), see mount.ts. `remote`: other machines change it without an event here. */
+  /** From statfs(2), see mount.ts. `remote`: other hosts change it without an event here. */
   filesystem: string
   remote: boolean
-  /** Is mounted in it. chokidar would ask there, and wait for ever where the server is gone. */
+  /** A share is mounted in it. chokidar would contact it, and wait for ever without its server. */
   share_below: boolean
-  /** What is in it and not ignored; `is_least`: counting stopped there. */
+  /** Entries that are not ignored; `is_least`: counting stopped at this number. */
   counted: { files: number; directories: number; is_least: boolean }
   inotify: {
-    /** Of the limit that is reached first; its value is Infinity where there is none. */
+    /** The limit that is reached first; its value is Infinity if there is none. */
     name: string
     value: number
-    /** By our other folders. */
+    /** Watches of our other folders. */
     taken: number
   }
   free_memory_bytes: number
-  /** Why there is no native watching here now; undefined where there is. */
+  /** Why native watching is impossible here now; undefined if it is possible. */
   native_fault: string | undefined
-  /** Why its watchers were given up; undefined where they were not, or long ago. */
+  /** Why its watchers were given up; undefined if they were not, or long ago. */
   deaf: string | undefined
 }
 
@@ -42,18 +42,19 @@ export interface WatchChoice {
   watcher: WatcherKind
   /** A reason for the operator, without the watcher's name. */
   reason: string
-  /** Inotify watches that it takes. */
+  /** Inotify watches that it needs. */
   watches: number
 }
 
-/** Measured: 20,000 files 200 MB above an idle process, 100,000 files 870 MB. */
+/** Measured above an idle process: 200 MB for 20,000 files, 870 MB for 100,000. */
 const chokidar_entry_bytes = 9_000
-/** Measured: 2,000 directories 12 MB, whatever is in them. */
+/** Measured: 12 MB for 2,000 directories, whatever they hold. */
 const native_directory_bytes = 6_000
 
 /**
- * What a folder is watched by. chokidar tells soonest and most exactly, and takes a watch and much memory for each file; native
- * takes one watch for each directory; where neither can hear, or has room, scans find what changes.
+ * Chooses how to watch a folder. chokidar reports changes soonest and most exactly, but takes a
+ * watch and much memory for each file. Native watching takes one watch per directory. If neither
+ * works or fits, scans find the changes.
  */
 export function chooseWatcher(facts: WatchFacts, shares: WatchShares): WatchChoice {
   const { setting, filesystem, remote, deaf } = facts
@@ -76,7 +77,7 @@ function bySize(facts: WatchFacts, shares: WatchShares): WatchChoice {
     const slow = `chokidar is for up to ${formatCount(shares.chokidar_entries)} files and folders`
     return watched('native', facts, `${text}, ${against_chokidar ?? slow}`)
   }
-  // It is slow to start with so many, and better than a timer.
+  // It starts slowly with so many, but is better than a timer.
   if (takes_chokidar) return watched('chokidar', facts, `${text}; ${against_native}`)
   const reasons = [against_chokidar, against_native].filter((reason) => reason !== undefined)
   return scanned(`${text}, ${reasons.join('; ')}${raiseAdvice(facts)}`)

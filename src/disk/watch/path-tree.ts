@@ -1,16 +1,16 @@
 import { parentOf } from '../scan/directory-names.ts'
 
 interface Place<Value> {
-  /** Undefined where only something below it was set. */
+  /** undefined if only paths below have values. */
   value: Value | undefined
-  /** Paths of the places directly below; most have none, and a set for each would be most of the memory. */
+  /** Paths directly below. Most places have none: a set for each would be most of the memory. */
   below: Set<string> | undefined
 }
 
 /**
- * A map by relative path, '' for the root. It takes out a path with all below it at the cost of what
- * it takes: a removed tree is reported directory by directory, and a check of all the others for each
- * would hold up the daemon.
+ * A map by relative path, '' for the root. Removing a path with all below costs only as much as it
+ * removes. A removed tree is reported directory by directory: a check of all others for each would
+ * block the daemon.
  */
 export class PathTree<Value extends object> {
   readonly #places = new Map<string, Place<Value>>()

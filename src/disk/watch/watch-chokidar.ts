@@ -10,23 +10,23 @@ import {
   type StartingWatcher,
 } from './watch-trouble.ts'
 
-/** A start closes everything and reads the whole tree: one after another must not become all that is done. */
+/** Rests between starts: each start closes everything and reads the whole tree. */
 const rests = { first_ms: 2 * second_ms, most_ms: minute_ms }
 const resting =
   'a .sluiceignore or a directory is replaced again and again: what stands there by now is not watched yet'
 const stalled = 'chokidar does not come to the end of reading it: not all of it is watched'
 
-/** Watches by one inotify watch for each file and directory. `root` has no links in it and no slash at its end. */
+/** Uses one inotify watch per file and directory. `root` has no links and no slash at its end. */
 export async function watchByChokidar(root: string, options: StartingWatcher): Promise<FolderWatcher> {
   const { rules, signal, clock = system_clock } = options
   const stop = new AbortController()
-  /** There are directories that the present chokidar does not hear. */
+  /** There are directories that the current chokidar does not watch. */
   let is_incomplete = false
   let trouble = createWatchTrouble()
   let current: ChokidarEvents | undefined
   let starting: Promise<void> | undefined
   let is_resting = false
-  /** Before the next start, should it be wanted soon after the last. */
+  /** Rest before the next start, if that comes soon after the last one. */
   let rest_ms = 0
   let started_ms = Number.NEGATIVE_INFINITY
   let removed = false
@@ -61,7 +61,7 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
       tellTrouble()
     },
     failed(error) {
-      // During a start the line would name half of what is needed: it comes when all is counted.
+      // During a start, the line would name half of the need. It comes after all is counted.
       if (trouble.note(error) && (starting === undefined || is_resting)) tellTrouble()
     },
     rulesChanged(directory) {
@@ -81,8 +81,8 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
   }
 
   /**
-   * chokidar does not enter what was ignored when it started, so it takes a new one. The old one is closed before: all
-   * in this process share the watch of a path, and so one on what is gone.
+   * chokidar does not enter paths that were ignored at its start, so a new one replaces it. The old
+   * one closes first: all in this process share the watch of a path, even of a deleted one.
    */
   async function startAgain(): Promise<void> {
     do {
@@ -90,7 +90,7 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
       if (!is_first) await rest()
       if (stop.signal.aborted && !is_first) break
       is_incomplete = false
-      // Closed in the middle of what it does it would begin watches that nobody ends.
+      // If it closed in the middle of its work, it would begin watches that never end.
       await new Promise((resolve) => setImmediate(resolve))
       await current?.close()
       trouble = createWatchTrouble()
@@ -113,7 +113,7 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
   return {
     watched: () => needed() - trouble.missing(),
     trouble: describeTrouble,
-    // It would ask there: another watcher is chosen.
+    // chokidar would contact the share: another watcher is chosen.
     isStale: () => removed || sharesBelow(root).is_any,
     async close() {
       signal?.removeEventListener('abort', forward)

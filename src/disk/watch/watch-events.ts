@@ -12,22 +12,22 @@ import { burst_reason, type Hint, hintAt } from './watch-trouble.ts'
 
 export interface WatchListener {
   hint(hint: Hint): void
-  /** The .sluiceignore of this directory came, changed or went. */
+  /** The .sluiceignore of this directory was created, changed or removed. */
   rulesChanged(directory: string): void
-  /** Something else stands at this path than chokidar watches: only a new one hears it. */
+  /** Another entry than chokidar watches is at this path: only a new chokidar sees it. */
   replaced(path: string): void
   rootRemoved(): void
   failed(error: unknown): void
 }
 
-/** chokidar drops a second event for a path that comes within 100 ms, and reads a directory again within a second. */
+/** chokidar drops a path's second event within 100 ms, and rereads a directory within a second. */
 const settle_ms = second_ms
-/** Nothing more is watched for so long: it waits for a list that does not end. */
+/** After so long without a new watch, chokidar waits for a listing that does not end. */
 const stall_ms = 3 * second_ms
 /** Some megabytes of paths. */
 const most_paths = 20_000
 
-/** chokidar adds paths by itself where one vanishes, also after its end: then a stopped program would not end. */
+/** When a path vanishes, chokidar adds paths, even after its close: the program would not end. */
 class EndingWatcher extends FSWatcher {
   override add(...given: Parameters<FSWatcher['add']>): FSWatcher {
     return this.closed ? this : super.add(...given)
@@ -35,10 +35,11 @@ class EndingWatcher extends FSWatcher {
 }
 
 /**
- * chokidar, by what it makes public, with its events as hints. A settle rule, a scan and another lstat stand behind the hints, so its
- * own ways of waiting for files and of joining events are off. It reads a directory first and watches it then, and does not hear
- * of a directory that took the place of another: so what changed its name is looked at once more when it has come to rest. A
- * directory that chokidar does not know is given to it; for one that is another by now it must be started anew.
+ * chokidar, by its public API, with its events as hints. A settle rule, a scan and another lstat
+ * follow the hints, so its own waiting and joining is off. chokidar reads a directory before it
+ * watches it, and misses a directory that replaces another. So a renamed path is checked once more
+ * after it has settled. An unknown directory is added to chokidar; for a replaced one, chokidar
+ * must restart.
  */
 export class ChokidarEvents {
   readonly #root: string
@@ -46,7 +47,7 @@ export class ChokidarEvents {
   readonly #listener: WatchListener
   readonly #chokidar: FSWatcher
   readonly #closed = new AbortController()
-  /** Inode and time of birth of each directory that it watches. */
+  /** Inode and birth time of each watched directory. */
   readonly #directories = new Map<string, string>()
   /** New since the start, and not checked yet. */
   readonly #new_directories = new Set<string>()
@@ -60,12 +61,12 @@ export class ChokidarEvents {
     this.#rules = rules
     this.#listener = listener
     this.#chokidar = new EndingWatcher({
-      // What it finds at the start tells which directories it watches.
+      // Entries found at the start show which directories are watched.
       ignoreInitial: false,
       awaitWriteFinish: false,
       atomic: false,
       followSymlinks: false,
-      // A scan names what cannot be read, path by path.
+      // A scan reports unreadable paths one by one.
       ignorePermissionErrors: true,
       ignored: (path, stats) => this.#isLeftOut(path, stats),
     })
@@ -81,7 +82,7 @@ export class ChokidarEvents {
     this.#chokidar.on('error', (error) => listener.failed(error))
   }
 
-  /** Until all of it is watched, or chokidar does not come to an end, as with a list that cannot be read. */
+  /** Resolves when all is watched, or when chokidar stalls, as at an unreadable listing. */
   async start(signal: AbortSignal): Promise<void> {
     const ended = new AbortController()
     const end = () => ended.abort()
@@ -89,7 +90,7 @@ export class ChokidarEvents {
     this.#chokidar.once('ready', () => {
       this.#is_whole = true
       end()
-      // No hint reported the changes before this point.
+      // `start` has given up waiting: changes before this point may have no hint.
       if (this.#is_started) this.#listener.hint({ kind: 'folder' })
     })
     this.#chokidar.add(this.#root)
@@ -106,7 +107,7 @@ export class ChokidarEvents {
     return this.#is_whole
   }
 
-  /** The root stands among the entries of its parent. */
+  /** The root counts as an entry of its parent. */
   watches(): number {
     return Object.values(this.#chokidar.getWatched()).reduce((sum, names) => sum + names.length, 0)
   }
@@ -117,8 +118,8 @@ export class ChokidarEvents {
   }
 
   /**
-   * chokidar asks twice, first without `stats`; only then is it known which rules apply. Where the root vanishes it goes on in its
-   * parent: the whole of /mnt would be watched for one share.
+   * chokidar asks twice, first without `stats`, which decide the rules. If the root vanishes, it
+   * goes on in the parent: the whole of /mnt would be watched for one share.
    */
   #isLeftOut(absolute: string, stats: Stats | undefined): boolean {
     if (!this.#isInside(absolute)) return true
@@ -135,7 +136,7 @@ export class ChokidarEvents {
     if (event === 'addDir') this.#check(path)
     if (event === 'addDir' && this.#is_started) this.#new_directories.add(path)
     if (event === 'unlinkDir') this.#directories.delete(path)
-    // What is there at the start is nothing new.
+    // Entries at the start are nothing new.
     if (!this.#is_started && (event === 'add' || event === 'addDir')) return
     if (event === 'unlinkDir' && path === '') this.#listener.rootRemoved()
     else if (path === '') this.#listener.hint({ kind: 'folder' })
@@ -144,7 +145,7 @@ export class ChokidarEvents {
     else this.#listener.hint({ kind: 'path', path })
   }
 
-  /** Names that are not UTF-8 arrive garbled, and chokidar does not tell of them. */
+  /** Names that are not UTF-8 arrive garbled, and chokidar does not report them. */
   #hearRaw(event: string, name: string | null, details: unknown): void {
     const absolute = watchedPath(details)
     if (absolute === undefined) return
@@ -152,7 +153,7 @@ export class ChokidarEvents {
     if (name?.includes('\uFFFD')) this.#listener.hint(hintAt(path))
     if (event !== 'rename') return
     if (name) this.#check(join(path, name))
-    // So it tells of itself, too.
+    // A directory reports itself by its own name, too.
     if (!name || name === basename(absolute)) this.#check(path)
   }
 
@@ -180,18 +181,18 @@ export class ChokidarEvents {
     if (stats === undefined || this.#isLeftOut(join(this.#root, path), stats)) return
     const known = this.#directories.get(path)
     const is_other = stats.isDirectory() ? known !== identityOf(stats) : true
-    // The keeper asks whether the root is another one.
+    // The keeper checks whether the root is another one.
     if (known !== undefined && path !== '' && is_other) this.#listener.replaced(path)
     else if (stats.isDirectory() && known === undefined) this.#take(path)
     else if (stats.isDirectory()) {
-      // chokidar reports no file that is made after it lists a new directory and before it watches it.
+      // chokidar misses a file made between its listing of a new directory and its watch.
       if (is_new) this.#listener.hint({ kind: 'directory', path })
       for (const { path: below } of directoriesIn(this.#root, path))
         if (!this.#directories.has(below)) await this.#compare(below)
     }
   }
 
-  /** A file may be watched in its place. */
+  /** Unwatches first, because a file may be watched in its place. */
   #take(directory: string): void {
     if (this.#closed.signal.aborted) return
     const absolute = join(this.#root, directory)
@@ -209,13 +210,13 @@ export class ChokidarEvents {
   }
 }
 
-/** Of a raw event of chokidar's. */
+/** The path in a raw event of chokidar. */
 function watchedPath(details: unknown): string | undefined {
   if (typeof details !== 'object' || details === null || !('watchedPath' in details)) return undefined
   return typeof details.watchedPath === 'string' ? details.watchedPath : undefined
 }
 
-/** With the time of birth: the number of a directory that is gone is given to the next one at once. */
+/** With birth time, because the inode of a deleted directory is reused at once. */
 function identityOf({ ino, birthtimeMs }: Stats): string {
   return `${ino} ${birthtimeMs}`
 }

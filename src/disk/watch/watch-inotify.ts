@@ -19,8 +19,8 @@ import {
 import { LoopTurn, statsOf, WatchedTree } from './watched-tree.ts'
 
 /**
- * Watches by one inotify watch for each directory. `root` has no links in it and no slash at its end. Errors: `disk.not_watched`,
- * where the limit is reached; `disk.offline`.
+ * Uses one inotify watch for each directory. `root` has no links and no slash at its end. Errors:
+ * `disk.not_watched` if the limit is reached, and `disk.offline`.
  */
 export async function watchByInotify(root: string, options: StartingWatcher): Promise<FolderWatcher> {
   const status = rootStatus(root)
@@ -30,9 +30,9 @@ export async function watchByInotify(root: string, options: StartingWatcher): Pr
   return watcher
 }
 
-/** A save is several events: they become one hint. People do not notice. */
+/** Joins the events of one save into one hint. Users do not notice the delay. */
 const gather_ms = 20
-/** A file that is written makes an event for each write. Half of what the kernel's queue holds, that nobody read meanwhile. */
+/** Events per path: each write makes one. At 1,000 burst events, half the kernel's queue. */
 const events_a_path = 8
 const counting_links = ['ext4', 'xfs', 'tmpfs']
 
@@ -43,15 +43,15 @@ class InotifyWatcher implements FolderWatcher {
   readonly #turn = new LoopTurn()
   readonly #ended = new AbortController()
   readonly #trouble = createWatchTrouble()
-  /** Of which something was told and not looked at yet; no more than a burst. */
+  /** Reported paths that are not checked yet; no more than a burst. */
   #touched = new Set<string>()
   #events = 0
-  /** The queue that all watchers share may have run over. */
+  /** The queue that all watchers share may have overflowed. */
   #is_flooded = false
   #following: Promise<void> | undefined
   #closing: Promise<void> | undefined
   #starting = true
-  /** Why it must be started anew. */
+  /** Why it must restart; undefined: it need not. */
   #stale: string | undefined
 
   constructor(root: string, options: StartingWatcher, at: { device: bigint; filesystem: string }) {
@@ -120,7 +120,7 @@ class InotifyWatcher implements FolderWatcher {
   }
 
   #failed(error: unknown): void {
-    // The start says it in one piece.
+    // `start` reports all trouble at once.
     if (this.#trouble.note(error) && !this.#starting) this.#hint({ kind: 'doubtful', reason: this.trouble()! })
   }
 
@@ -158,7 +158,7 @@ class InotifyWatcher implements FolderWatcher {
     }
   }
 
-  /** The scan finds what they are about; but what is new must be watched before it. */
+  /** A scan finds the changes, but new directories must be watched before it. */
   async #takeBurst(touched: ReadonlySet<string>): Promise<void> {
     for (const path of touched) if (basename(path) === ignore_file_name) this.#options.rules.forget(parentOf(path))
     this.#checkRoot()
@@ -167,7 +167,7 @@ class InotifyWatcher implements FolderWatcher {
   }
 
   async #take(path: string): Promise<void> {
-    // A directory tells of itself by its own name: of the root nobody else does.
+    // A directory reports itself by its own name. For the root, no parent reports it.
     if (path === '' || path === basename(this.#root)) this.#checkRoot()
     if (path === '') this.#hint({ kind: 'folder' })
     else if (basename(path) === ignore_file_name) await this.#rulesChanged(parentOf(path))
@@ -187,7 +187,7 @@ class InotifyWatcher implements FolderWatcher {
   }
 
   async #lookAtDirectory(path: string, stats: BigIntStats): Promise<void> {
-    // Who may read it can decide whether it is ignored, and a moved one brings rules of its own.
+    // Permissions can decide whether it is ignored, and a moved directory brings its own rules.
     this.#options.rules.forget(path)
     if (this.#isIgnored(path, 'directory')) {
       await this.#tree.leave(path)
@@ -195,13 +195,13 @@ class InotifyWatcher implements FolderWatcher {
     }
     if (!this.#tree.isWatched(path, stats)) {
       await this.#tree.enter(path)
-      // A file may have stood here.
+      // A file may have been here.
       this.#hint({ kind: 'path', path })
     }
     this.#hint({ kind: 'directory', path })
   }
 
-  /** It may have been a directory that is told of once, without what was in it: the hint covers both. */
+  /** It may have been a directory, reported once without its contents: the hint covers both. */
   #gone(path: string): void {
     if (!this.#isIgnored(path, 'file') || !this.#isIgnored(path, 'directory')) this.#hint({ kind: 'directory', path })
   }

@@ -3,10 +3,10 @@ import type { Clock } from '../../base/time/time.ts'
 import type { IgnoreRules } from '../scan/ignore.ts'
 import { inotifyLimit, raisedLimit } from './inotify-limits.ts'
 
-/** What keeps a watcher from hearing everything: hundreds of errors of the same kind become one line. */
+/** Collects why a watcher misses events: hundreds of errors of one kind become one line. */
 export function createWatchTrouble() {
   const kinds = new Map<string, { message: string; count: number }>()
-  // Read while there are free descriptors; `text` may come when there are none.
+  // Reads them while descriptors are free; `text` may run when none is.
   inotifyLimit('watches')
   inotifyLimit('instances')
   return {
@@ -18,18 +18,18 @@ export function createWatchTrouble() {
       else kinds.set(code, { message: messageOf(error), count: 1 })
       return kind === undefined
     },
-    /** The line for people, or undefined. `needed` is how many inotify watches the folder takes. */
+    /** One line for the operator; undefined if all is well. `needed`: watches for the folder. */
     text(needed: () => number): string | undefined {
       if (kinds.size === 0) return undefined
       const watches = needed()
       return [...kinds].map(([code, { message }]) => describe(code, message, watches)).join('; ')
     },
-    /** Watches that could not be had. */
+    /** Watches that the kernel refused. */
     missing: () => kinds.get('ENOSPC')?.count ?? 0,
   }
 }
 
-/** inotify(7): ENOSPC is the number of watches, EMFILE that of instances or of open files. */
+/** inotify(7): ENOSPC is about the number of watches, EMFILE about instances or open files. */
 function describe(code: string, message: string, needed: number): string {
   if (code === 'ENOSPC') {
     const { name, value } = inotifyLimit('watches')
@@ -56,17 +56,17 @@ function raise(name: string, value: number, needed: number): string {
 /** A place to check, not what happened there. Paths are relative to the root. */
 export type Hint =
   | { kind: 'path'; path: string }
-  /** This directory and all below; where no directory is there any more, what was below it. */
+  /** This directory and all below. If it is gone: all that was below it. */
   | { kind: 'directory'; path: string }
   | { kind: 'folder' }
-  /** Events were or may have been lost: only a scan tells what changed. */
+  /** Events were or may have been lost: only a scan finds what changed. */
   | { kind: 'doubtful'; reason: string }
 
-/** The kernel's queue (16,384 events by default) overflows in silence while who reads it is busy. */
+/** The kernel's queue (16,384 events by default) overflows silently while its reader is busy. */
 export const burst_reason = 'so many changes at once that the kernel may have dropped some'
 export const root_removed = 'the folder was removed or replaced: it is not watched any more'
 
-/** The directory itself; '' is the root. */
+/** A hint for the directory itself; '' is the root. */
 export function hintAt(directory: string): Hint {
   return directory === '' ? { kind: 'folder' } : { kind: 'directory', path: directory }
 }
@@ -74,10 +74,10 @@ export function hintAt(directory: string): Hint {
 /** Options that every watcher starts with. */
 export interface StartingWatcher {
   rules: IgnoreRules
-  /** So many events at once are a burst: the kernel may have dropped some. */
+  /** Number of events at once that makes a burst: the kernel may have dropped some. */
   burst_events: number
   on_hint: (hint: Hint) => void
-  /** Gives up the start, which takes seconds for tens of thousands of files. */
+  /** Aborts the start, which takes seconds for tens of thousands of files. */
   signal?: AbortSignal
   clock?: Clock
 }
@@ -86,8 +86,8 @@ export interface FolderWatcher {
   close(): Promise<void>
   /** Inotify watches held. */
   watched(): number
-  /** One line on what is not heard, or undefined. */
+  /** One line about missed events; undefined if there are none. */
   trouble(): string | undefined
-  /** It must be started anew: its root was replaced, it ended by itself, or its paths are not right any more. */
+  /** It must restart: its root was replaced, it ended by itself, or its paths are wrong by now. */
   isStale(): boolean
 }

@@ -11,16 +11,16 @@ export interface WatchOptions extends StartingWatcher {
 }
 
 /**
- * Watches a folder for hints; resolves when all of it is watched, so that a scan begun then leaves no gap. Errors of the watching
- * itself become one `doubtful` hint for each kind, and `trouble`. A folder that goes away is not watched again when it returns:
- * start anew. Errors: `disk.offline`, `disk.not_watched`.
+ * Watches a folder for hints. Resolves when all of it is watched, so that a scan that begins then
+ * leaves no gap. Each kind of watch error becomes one `doubtful` hint, and `trouble`. A folder that
+ * goes offline needs a new watcher when it returns. Errors: `disk.offline`, `disk.not_watched`.
  */
 export async function watchFolder({ root, watcher, ...options }: WatchOptions): Promise<FolderWatcher> {
   const status = rootStatus(root)
   if (status.kind === 'offline') throw offline(root, status.detail)
-  // Links are not followed, and so not one at the root either.
+  // Watchers follow no links, so one at the root is resolved here.
   const real_root = withoutSlash(realRoot(root))
-  // A single pass watches nothing, and most folders need one of the two.
+  // Loaded on demand: a single pass watches nothing, and most folders need one of the two.
   if (watcher === 'native') {
     const { watchByInotify } = await import('./watch-inotify.ts')
     return watchByInotify(real_root, options)

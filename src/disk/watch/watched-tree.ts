@@ -7,39 +7,39 @@ import { directoriesIn, pathIn, textOfName } from '../scan/directory-names.ts'
 import type { IgnoreRules } from '../scan/ignore.ts'
 import { PathTree } from './path-tree.ts'
 
-/** Something happened to `path`, or in it; '' is the root. Relative. */
+/** Receives the relative path at which, or in which, something happened; '' is the root. */
 type OnTouched = (path: string) => void
 
 export interface TreeOptions {
   rules: IgnoreRules
-  /** Of the root; directories of others are mounts, which are not entered. */
+  /** Device of the root. Directories on other devices are mounts, which are not entered. */
   device: bigint
-  /** A directory counts its subdirectories in st_nlink: with two links it has none, and need not be read to know that. */
+  /** st_nlink counts subdirectories: with two links a directory has none and need not be read. */
   counts_links: boolean
-  /** Of whoever works with the tree. */
+  /** Shared with the owner of the tree. */
   turn: LoopTurn
   on_touched: OnTouched
-  /** A watch could not be had, or failed. */
+  /** A watch was refused or failed. */
   on_error: (error: unknown) => void
 }
 
-/** ENOENT, ENOTDIR: gone meanwhile, and its parent tells of it. EACCES: a scan names what cannot be read. */
+/** ENOENT, ENOTDIR: gone, and its parent reports it. EACCES: a scan reports unreadable paths. */
 const passed_over = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP']
 
 interface Watched {
   watcher: FSWatcher
   inode: bigint
-  /** Inode and time of birth: the number of a directory that is gone is given to the next one at once. */
+  /** Inode and birth time, because the inode of a deleted directory is reused at once. */
   identity: string
-  /** It told of itself that it is gone or has another name: then its watch may be, too, whatever stands there now. */
+  /** It reported its deletion or a rename: its watch may be gone, whatever is there now. */
   doubted: boolean
-  /** The last sweep that met it. */
+  /** Number of the last sweep that found it. */
   sweep: number
 }
 
 /**
- * One inotify watch for each directory of a tree that is not ignored. A directory is watched before it is read: what is made in it
- * afterwards is told, what was made before is entered with it.
+ * One inotify watch for each directory that is not ignored. A directory is watched before it is
+ * read: later entries are reported, earlier ones are entered with it.
  */
 export class WatchedTree {
   readonly #root: string
@@ -57,15 +57,15 @@ export class WatchedTree {
     return this.#watched.size
   }
 
-  /** Whether this very directory is watched under this path. */
+  /** True if this very directory is watched under this path. */
   isWatched(path: string, stats: BigIntStats): boolean {
     const known = this.#watched.get(path)
     return known !== undefined && isSame(known, stats)
   }
 
   /**
-   * Whether the root is still the directory that was entered. One that was removed has told of itself; but so does what comes and
-   * goes in it under its name, and a root that was moved away and back.
+   * True if the root is still the directory that was entered. A removed root has reported itself;
+   * but so do an entry with its name, and a root that was moved away and back.
    */
   isRootWatched(): boolean {
     const known = this.#watched.get('')
@@ -74,7 +74,7 @@ export class WatchedTree {
     return !known.doubted || (stats.birthtimeNs > 0n && known.identity === identityOf(stats))
   }
 
-  /** Watches the directory and those below; what is watched already stays, unless another directory stands there by now. */
+  /** Watches the directory and all below. Watches stay, unless another directory is there now. */
   async enter(path: string): Promise<void> {
     const { turn } = this.#options
     const waiting = [path]
@@ -87,16 +87,16 @@ export class WatchedTree {
     }
   }
 
-  /** The whole tree again, after events were lost: new directories are entered, those that are gone or ignored by now are let go. */
+  /** Walks the tree after lost events: enters new directories, leaves gone or ignored ones. */
   async sweep(): Promise<void> {
     this.#sweep += 1
     await this.enter('')
-    // What is below one that was not met was not met either.
+    // Directories below one that was not found were not found either.
     const not_met = [...this.#watched.entries()].filter(([, { sweep }]) => sweep !== this.#sweep)
     for (const [path] of not_met) await this.leave(path)
   }
 
-  /** It is gone, was moved, or is ignored by now; and all below. True when something of it was watched. */
+  /** Leaves a path that is gone, moved or ignored, with all below. True if any was watched. */
   async leave(path: string): Promise<boolean> {
     const left = this.#watched.takeBranch(path)
     await this.#stop(left)
@@ -116,7 +116,7 @@ export class WatchedTree {
     }
   }
 
-  /** Undefined: it is not to be entered. */
+  /** undefined: not to be entered. */
   async #watch(path: string): Promise<BigIntStats | undefined> {
     if (path !== '' && sharesBelow(this.#root).isPlace(path)) {
       await this.leave(path)
@@ -125,7 +125,7 @@ export class WatchedTree {
     const known = this.#watched.get(path)
     const absolute = join(this.#root, path)
     const watcher = known?.watcher ?? this.#start(path, absolute)
-    // What was watched by this name is known only after it is watched: links and mounts are not entered.
+    // Only a stat after the watch began shows what is watched: links and mounts are not entered.
     const stats = watcher && statsOf(absolute)
     const is_ours = stats?.isDirectory() && stats.dev === this.#options.device
     if (!watcher || !stats || !is_ours) {
@@ -148,10 +148,10 @@ export class WatchedTree {
     try {
       const watcher = watch(absolute, { persistent: false, encoding: 'latin1' })
       watcher.on('change', (event, raw_name) => {
-        // Of an entry whose name is no text only its directory can be told.
+        // If an entry's name is not UTF-8, only its directory can be reported.
         const name = raw_name === null ? undefined : textOfName(String(raw_name))
         const known = this.#watched.get(path)
-        // So it tells of itself, and of what is in it under the same name.
+        // A directory reports itself by its own name, like an entry of that name in it.
         if (event === 'rename' && name === own_name && known?.watcher === watcher) known.doubted = true
         on_touched(name === undefined ? path : pathIn(path, name))
       })
@@ -191,7 +191,7 @@ export function statsOf(path: string): BigIntStats | undefined {
 
 const long_ms = 5
 
-/** For work with synchronous calls that may take seconds in all: between its pieces the others of this event loop have their turns. */
+/** For long work with synchronous calls: other work of the event loop has its turns in between. */
 export class LoopTurn {
   #began_ms = system_clock.monotonic_ms()
 
