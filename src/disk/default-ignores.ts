@@ -1,15 +1,15 @@
 /**
- * What is never content, whatever the config says: told by the name alone, before anything is opened. Names are compared
- * without regard to case, because the systems that write most of these do so too. A pattern is a whole name, `start*`, `*end`
- * or `start*end`; one that ends in `/` is about directories only.
+ * Names that are never content, whatever the config says. The name alone decides, before anything
+ * is opened. Case does not matter, as in the systems that write most of these names. A pattern is a
+ * whole name, `start*`, `*end` or `start*end`; with a `/` at its end it is for directories only.
  *
- * Secrets are final. Every other default can be lifted, by an `include` or a negation that bears its mark: `!*.tmp` lifts
- * `*.tmp`, while `!*.docx` does not bring back the lock file `~$report.docx` (see ignore.ts).
+ * Secrets are final. An `include` or a negation can lift any other default if it bears its mark:
+ * `!*.tmp` lifts `*.tmp`, but `!*.docx` does not lift the lock file `~$report.docx` (ignore.ts).
  */
 export interface DefaultIgnore {
   readonly rule: string
   readonly reason: string
-  /** Nothing in the config or in a .sluiceignore brings it back. */
+  /** Nothing in the config or in a .sluiceignore can lift it. */
   readonly final: boolean
 }
 
@@ -82,7 +82,7 @@ const ordinary_groups: readonly Group[] = [
 const dot_file: DefaultIgnore = { rule: '.*', reason: 'hidden file or folder (dot_files is off)', final: false }
 
 interface NamePattern extends DefaultIgnore {
-  /** Matches the names that the rule is about. */
+  /** Matches the names of this rule. */
   readonly shape: RegExp
   readonly directories_only: boolean
 }
@@ -99,12 +99,12 @@ function compileGroups(groups: readonly Group[], final: boolean): NamePattern[] 
 
 const final_patterns = compileGroups(final_groups, true)
 const ordinary_patterns = compileGroups(ordinary_groups, false)
-/** Final ones first: a name that is both (`.env.tmp`) has the rule that cannot be lifted. */
+/** Final rules first: a name that matches both (`.env.tmp`) has the rule that cannot be lifted. */
 const all_patterns = [...final_patterns, ...ordinary_patterns]
 
 /**
- * One look at each name of a million files: almost none has a rule. A pattern is tried from its
- * fixed end alone, since `.*` would be tried at every character.
+ * One test for each of a million names: almost none has a rule. It tries patterns only from their
+ * fixed end, because `.*` would run at every character.
  */
 const any_shape = new RegExp(
   all_patterns.map(({ shape }) => shape.source.replace(/^\^\.\*|\.\*\$/, '')).join('|'),
@@ -112,15 +112,15 @@ const any_shape = new RegExp(
 )
 
 /**
- * Every default, for documents and tests; the rule of dot-files comes last and holds only without `dot_files`.
+ * Every default, for documents and tests. Dot-files come last, and need `dot_files` off.
  *
  * @internal
  */
 export const default_ignores: readonly DefaultIgnore[] = [...all_patterns, dot_file]
 
 /**
- * The default that a name falls under: a final one before all others, the dot-file rule last. `isLifted` is asked only about
- * rules that match and are not final.
+ * The default that ignores a name: final ones first, the dot-file rule last. `isLifted` is called
+ * only for matching rules that are not final.
  */
 export function defaultIgnore(
   name: string,
@@ -141,7 +141,10 @@ function isAbout({ shape, directories_only }: NamePattern, name: string, kind: '
   return (kind === 'directory' || !directories_only) && shape.test(name)
 }
 
-/** The defaults, no final ones, whose mark one segment of a pattern bears: `*.tmp` that of `*.tmp`, `.config` that of dot-files. */
+/**
+ * The defaults, except final ones, whose mark a segment bears: `*.tmp` that of `*.tmp`, `.config`
+ * that of dot-files.
+ */
 export function defaultsNamedBy(segment: string): DefaultIgnore[] {
   const named: DefaultIgnore[] = ordinary_patterns.filter(({ shape }) => shape.test(segment))
   if (segment.startsWith('.')) named.push(dot_file)

@@ -3,9 +3,10 @@ import { extname } from 'node:path'
 import { lookup } from 'mime-types'
 
 /**
- * The media type to declare for a file: what the config says of its extension (`overrides`, keys without a dot, any case), else
- * what the world's register says of it, else what its first bytes show, else `application/octet-stream`. `first_bytes` is
- * the start of the file or all of it; `type_bytes` are looked at.
+ * The media type to declare for a file. The config's type for its extension comes first
+ * (`overrides`: keys without a dot, any case), then the public registry's, then the type that its
+ * first bytes show, else `application/octet-stream`. `first_bytes`: at least the first `type_bytes`
+ * of a larger file.
  */
 export function mimeType(
   path: string,
@@ -26,7 +27,7 @@ function overrideFor(extension: string, overrides: Readonly<Record<string, strin
   return Object.entries(overrides).find(([key]) => key.toLowerCase() === extension)?.[1]
 }
 
-/** Signatures at offset 0, as the formats' own specifications have them. */
+/** Signatures at offset 0, from the formats' own specifications. */
 const signatures: readonly (readonly [bytes: string, type: string])[] = [
   ['%PDF-', 'application/pdf'],
   ['\x89PNG\r\n\x1a\n', 'image/png'],
@@ -36,17 +37,17 @@ const signatures: readonly (readonly [bytes: string, type: string])[] = [
   ['\x1f\x8b', 'application/gzip'],
 ]
 
-/** A ZIP of OOXML (ECMA-376) names its main part's folder among its first entries. */
+/** A ZIP of OOXML (ECMA-376) has its main part's folder among its first entries. */
 const office_folders: readonly (readonly [folder: string, type: string])[] = [
   ['word/', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
   ['xl/', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
   ['ppt/', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
 ]
 
-/** ODF 1.3 and EPUB: the first entry, stored uncompressed, is `mimetype`, and its content is the type. */
+/** ODF 1.3 and EPUB: the first entry is `mimetype`, uncompressed, and its content is the type. */
 const stored_mimetype = /^.{30}mimetype(application\/[\w.+-]+?)(?=PK)/s
 
-/** Enough for the first entries of a ZIP and for telling text from binary. */
+/** Enough for the first entries of a ZIP, and to distinguish text from binary. */
 export const type_bytes = 4_096
 
 function typeByBytes(bytes: Uint8Array): string | undefined {
@@ -64,7 +65,7 @@ function typeOfZip(start: string): string {
   return office_folders.find(([folder]) => start.includes(folder))?.[1] ?? 'application/zip'
 }
 
-/** UTF-8 without the control characters that text does not have; a character cut off at the end of what was read is fine. */
+/** UTF-8 without the control characters that text lacks. Its last character may be incomplete. */
 function isPlainText(bytes: Uint8Array): boolean {
   if (bytes.length === 0) return false
   for (const byte of bytes) {
