@@ -3,13 +3,13 @@ import { isoTime } from '../../base/time/time.ts'
 import type { ToldReason } from '../../domain/delivery.ts'
 import type { Reason } from './health-promises.ts'
 
-/** What is to be told of a change of the health. */
+/** Content of an alert about a change of the health. */
 export interface AlertDue {
-  /** Told for the first time. */
+  /** Problems that no alert has reported yet. */
   began: Reason[]
-  /** Told before, and right again for long enough. */
+  /** Reported problems that have been resolved for long enough. */
   over: ToldReason[]
-  /** Told before, and still so. */
+  /** Reported problems that do not count as resolved yet. */
   lasting: ToldReason[]
 }
 
@@ -19,9 +19,11 @@ export interface AlertTimes {
 }
 
 /**
- * Decides when the health is told: on a change alone. What goes wrong opens a window of `group_ms`, and what stands at its end is
- * told in one message; what was told counts as over when it has been right for `resolve_after_ms`, so that what comes and goes
- * is told once. What was told is handed in, from the ledger: a restart neither repeats nor forgets it.
+ * Decides when an alert is due: only after a change. The first new problem opens a window of
+ * `group_ms`. One message reports all new problems that are open at its end. A reported problem
+ * counts as resolved after `resolve_after_ms` without it, so a problem that comes and goes is
+ * reported once. The constructor gets the reported problems from the ledger, so a restart neither
+ * repeats nor forgets one.
  */
 export class AlertJudge {
   #told: Map<string, ToldReason>
@@ -32,7 +34,10 @@ export class AlertJudge {
     this.#told = byName(told)
   }
 
-  /** `now_ms`: monotonic. Answers what is to be told now; it is taken as told only by `tell`. */
+  /**
+   * Returns the alert that is due; undefined if none is. It counts as reported only after `tell()`.
+   * `now_ms`: monotonic.
+   */
   judge(reasons: readonly Reason[], now_ms: number, { group_ms, resolve_after_ms }: AlertTimes): AlertDue | undefined {
     const standing = byName(reasons)
     const fresh = [...standing].flatMap(([name, reason]) => (this.#told.has(name) ? [] : [reason]))
@@ -57,7 +62,7 @@ export class AlertJudge {
   }
 }
 
-/** What stands from then on. */
+/** Open problems that count as reported once this alert is sent. */
 export function toldAfter({ began, lasting }: AlertDue): ToldReason[] {
   const told = began.map(({ promise, about, message, since_ms }) => ({ promise, about, message, since_ms }))
   return [...lasting, ...told]
@@ -67,7 +72,7 @@ function byName<Named extends { promise: string; about: string }>(reasons: reado
   return new Map(reasons.map((reason) => [`${reason.promise} ${reason.about}`, reason]))
 }
 
-/** Where it comes from: several machines and instances may tell the same people. */
+/** Source of an alert: several machines and instances may send theirs to the same users. */
 interface AlertPlace {
   host: string
   state_dir: string
@@ -75,7 +80,10 @@ interface AlertPlace {
 
 const longest_subject = 160
 
-/** The message of an alert: what is wrong and what to do first, then what still is, then what is right again. */
+/**
+ * Message of an alert. First come new problems and what to do, then those still open, then the
+ * resolved ones.
+ */
 export function alertText(
   { began, over, lasting }: AlertDue,
   { host, state_dir }: AlertPlace,

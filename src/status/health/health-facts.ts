@@ -5,7 +5,7 @@ import type { HealthView } from '../../ledger/views/view-health.ts'
 import { healthOf } from './health.ts'
 import type { Health, HealthFacts, HealthLimits, Reason } from './health-promises.ts'
 
-/** What health must know of the configuration, which has this shape. */
+/** Settings that health needs: a part of the configuration. */
 export interface HealthSettings {
   readonly state_dir: string
   readonly folders: readonly { readonly name: string; readonly rescan_interval_ms: number }[]
@@ -16,16 +16,16 @@ export interface HealthSettings {
   readonly health: HealthLimits
 }
 
-/** What the ledger does not say by itself, or not yet. */
+/** Facts from the caller: the ledger alone does not show them, or not yet. */
 export interface HealthExtras {
   /** See health-promises.ts. */
   prompts?: HealthFacts['prompts']
   ledger_fault?: HealthFacts['ledger_fault']
-  /** Known to the daemon itself; others see when it last said that it is at work. */
+  /** Exact only in the daemon. Others see when it last recorded that it is at work. */
   stuck?: HealthFacts['stuck']
 }
 
-/** Everything that is known at this moment. `view` is undefined where nothing was ever kept. */
+/** All facts at one moment. `view`: undefined if there is no ledger. */
 export function healthFacts(
   view: HealthView | undefined,
   settings: HealthSettings,
@@ -77,7 +77,10 @@ function waitingFact(
   return { since_ms, name, held: most !== 'off' && view.sent(day_ms, now_ms).bytes + size > most }
 }
 
-/** A project that was not wholly audited since its first folder is kept is measured from then. */
+/**
+ * The age of an audit counts from the end of the last full round. If the project's first folder was
+ * configured later, it counts from then.
+ */
 function auditFacts(view: HealthView | undefined, { audit }: HealthSettings): HealthFacts['audits'] {
   const audits = new Map((view?.audits() ?? []).map((each) => [each.project_id, each]))
   const began_ms = new Map<string, number>()
@@ -91,7 +94,7 @@ function auditFacts(view: HealthView | undefined, { audit }: HealthSettings): He
   })
 }
 
-/** A receiver that left the config is missed by nobody. */
+/** Omits receivers that left the config: no user expects a message there. */
 function givenUp(view: HealthView | undefined, { prompts, alerts }: HealthSettings): HealthFacts['given_up'] {
   return (view?.givenUp() ?? []).flatMap(({ prompt, run, target, since_ms, error }) => {
     const { deliver } = (prompt === undefined ? alerts : prompts.find(({ name }) => name === prompt)) ?? { deliver: [] }
@@ -105,19 +108,22 @@ function diskOf(path: string): HealthFacts['disk'] {
     const { bavail, bsize } = statfsSync(path)
     return { path, free_bytes: bavail * bsize }
   } catch (error) {
-    // Before the first run there is no such directory.
+    // The state directory does not exist before the first run.
     if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }
 
 /**
- * The health as JSON. `unknown`: no daemon is at work, so that nobody keeps the promises and what the ledger says is of the past;
- * the reasons are those that stood there last.
+ * The health as JSON. `unknown`: no daemon is at work, so nothing keeps the promises, and the
+ * ledger only shows the past. The reasons then follow from its last records.
  */
 export interface HealthStatus {
   state: 'healthy' | 'unhealthy' | 'unknown'
-  /** By a person's word since then: nothing goes up meanwhile, and its age is no reason. */
+  /**
+   * Start of a pause by a user; null without one. Nothing is uploaded meanwhile, so the age of
+   * waiting files is no problem.
+   */
   paused: string | null
   reasons: (Omit<Reason, 'since_ms'> & { since: string })[]
 }

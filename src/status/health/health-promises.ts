@@ -5,20 +5,22 @@ import type { AuditView } from '../../ledger/views/view-audits.ts'
 import type { FailingFiles, HealthView } from '../../ledger/views/view-health.ts'
 
 /**
- * What Sluice promises all the time. A promise that is not kept has a reason, and the reasons are the verdict. Each is judged by
- * the time in which it could have been kept: while nobody was at work nothing grows stale.
+ * Promises that Sluice keeps all the time. A broken promise has at least one reason. Sluice is
+ * healthy while there is no reason. Only time in which a promise could be kept counts: nothing is
+ * late because no daemon was at work.
  *
- * - `scan`: every folder is looked through completely, again and again: whatever the watcher misses comes in by it.
- * - `queue`: nothing waits for long, or fails again and again. The age of the oldest counts, never how many there are.
- * - `folder`: every folder is there.
- * - `account`, `project`: the service takes our token, and knows the projects.
+ * - `scan`: every folder is fully scanned again and again. This finds what the watcher missed.
+ * - `queue`: no file waits for long or fails again and again. The age of the oldest counts, never
+ *   the number of files.
+ * - `folder`: every folder is online.
+ * - `account`, `project`: the service accepts the token and the projects.
  * - `service`: the service and its blob store can be used.
- * - `audit`: what is called ready was compared with the service lately.
- * - `assets`: what is ready stays in its project.
- * - `prompt`: each due time ends in a report, or in a skip that was told.
- * - `delivery`: no report was given up on its way to a receiver.
- * - `disk`, `ledger`: there is room to record what happens, and it can be recorded.
- * - `progress`: whatever is being worked on moves.
+ * - `audit`: ready assets were recently compared with the service.
+ * - `assets`: ready assets stay in their project.
+ * - `prompt`: each due time ends in a report, or in a recorded skip.
+ * - `delivery`: no report or alert was given up on its way to a receiver.
+ * - `disk`, `ledger`: the disk has space for the ledger, and facts can be recorded.
+ * - `progress`: running work makes progress.
  */
 export const promises = [
   'scan',
@@ -37,59 +39,65 @@ export const promises = [
 ] as const
 type PromiseName = (typeof promises)[number]
 
-/** What is known, all of one moment. Times are Unix ms. */
+/** Facts that decide the health, all of one moment. Times are Unix ms. */
 export interface HealthFacts {
   now_ms: number
-  /** By a person's word: then nothing goes up and nothing is asked, and that is right. Looks go on. */
+  /**
+   * Pause by a user; undefined without one. Nothing is uploaded or asked then, which is no problem.
+   * Scans go on.
+   */
   paused: { since_ms: number } | undefined
-  /** By their beginning. `paused` ones hold up what a person had stopped: uploads and prompts. */
+  /** Sorted by start. Those with `paused` excuse only what a pause stops: uploads and prompts. */
   absences: readonly Absence[]
   folders: readonly {
     name: string
     online: boolean
     offline_reason: string | undefined
-    /** Since when it is online or offline. */
+    /** Time since which it is online or offline. */
     state_since_ms: number
-    /** Since when it is in the configuration. */
+    /** Time since which it is in the configuration. */
     kept_ms: number
-    /** End of the last complete scan. */
+    /** End of the last complete scan; undefined before the first. */
     looked_ms: number | undefined
     rescan_interval_ms: number
   }[]
-  /** The content that has waited longest of all that are not ready yet. `held`: the daily limit lets nothing of its size pass. */
+  /**
+   * The content that waits longest to be ready; undefined if none waits. `held`: true if the
+   * rest of the daily limit is too small for it.
+   */
   waiting: { since_ms: number; name: string; held: boolean } | undefined
-  /** The file whose look has been due for longest. */
+  /** The file whose check is due for longest; undefined if none is. */
   unlooked: { since_ms: number; name: string } | undefined
   failing: readonly FailingFiles[]
   troubles: readonly Pick<Trouble, 'about' | 'message' | 'hint' | 'since_ms'>[]
   audits: readonly {
     project_id: string
-    /** The end of the last full round, or when the first could begin. */
+    /** End of the last full round, or the time when the first could begin. */
     since_ms: number
     round_ms: number
-    /** The begin of the one that runs. */
+    /** Start of the running round; undefined without one. */
     running_ms: number | undefined
-    /** So many of the files that should be there were found to be gone at once, and still are. */
+    /** Set while so many assets are gone that the project seems emptied or replaced. */
     emptied: AuditView['emptied']
   }[]
   prompts: readonly {
     name: string
-    /** What may pass between a due time and the end of its run. */
+    /** Longest normal time between a due time and the end of its run. */
     patience_ms: number
-    /** The oldest due time that ended in nothing yet. */
+    /** Oldest due time without an ended run; undefined without one. */
     unmet_ms: number | undefined
-    /** The newest run, when it failed. */
+    /** The ended run with the latest due time, if it failed; else undefined. */
     failed: { run: number; since_ms: number; why: string } | undefined
   }[]
-  /** Given up, and nothing has reached the receiver since. */
+  /** Deliveries that were given up, while no later one has reached the receiver. */
   given_up: readonly { prompt: string; run: number | undefined; target: string; since_ms: number; message: string }[]
   disk: { path: string; free_bytes: number } | undefined
-  /** What is being worked on and has not moved for too long; the likely cause first. */
+  /** Work without progress for too long, the likely cause first. */
   stuck: readonly { name: string; silent_ms: number }[]
   ledger_fault: { message: string; hint: string | undefined; since_ms: number } | undefined
 }
 
-/** How stale a promise may be; the fields of the section `health`. */
+/** Limits beyond which a promise is broken: fields of the section `health`. */
 export interface HealthLimits {
   readonly scan_late_ms: number
   readonly queue_age_ms: number
@@ -102,10 +110,13 @@ export interface HealthLimits {
 
 export interface Reason {
   promise: PromiseName
-  /** The folder, project, prompt, receiver or host; with the promise it names the reason as long as it lasts. */
+  /**
+   * Folder, project, prompt, receiver or host. Together with `promise` it identifies the reason
+   * while that lasts.
+   */
   about: string
   message: string
-  /** What to do. */
+  /** Advice for the user. */
   hint: string
   since_ms: number
 }
@@ -113,11 +124,11 @@ export interface Reason {
 export interface Health {
   /** True when every promise is kept. */
   healthy: boolean
-  /** In the order of `promises`; one a promise and thing. */
+  /** In the order of `promises`; one for each pair of `promise` and `about`. */
   reasons: Reason[]
 }
 
-/** What health must know of the prompts of the configuration. */
+/** Settings of prompts that health needs: a part of the configuration. */
 interface PromptHealthSettings {
   readonly prompts: readonly {
     readonly name: string
@@ -128,7 +139,7 @@ interface PromptHealthSettings {
   readonly asking: { readonly deadline_ms: Readonly<Record<string, number>> }
 }
 
-/** Where each prompt of the config stands with its due times. A prompt that no daemon has met yet has none. */
+/** Due times of each configured prompt. A prompt that no daemon has loaded yet is left out. */
 export function promptHealth(
   view: HealthView | undefined,
   { prompts, asking }: PromptHealthSettings,
@@ -139,7 +150,7 @@ export function promptHealth(
     const prompt = known.get(name)
     if (!prompt) return []
     const { checked_ms, open_runs, last_ended } = prompt
-    // Up to checked_ms each time has its run; after it nobody has dealt with them yet.
+    // Due times up to checked_ms are recorded, as runs or skips. Later ones are not handled yet.
     const next_ms = cronTimes(schedule.cron, schedule.timezone).next(checked_ms)
     const dues = [
       ...open_runs.map(({ due_ms }) => due_ms),

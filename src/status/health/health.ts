@@ -4,12 +4,12 @@ import type { Absence } from '../../domain/absence.ts'
 import { type Health, type HealthFacts, type HealthLimits, promises, type Reason } from './health-promises.ts'
 import { afterAtWork } from './time-at-work.ts'
 
-/** A fault that passes within this time is nothing that a person must know of. */
+/** Retried uploads are a problem only after this time. A shorter fault needs no user. */
 const failing_ms = 5 * minute_ms
-/** What hangs holds up others, which hang with it. */
+/** Maximum number of names in a message. Stuck work blocks other work, so there may be many. */
 const most_named = 3
 
-/** The verdict, pure: nothing but facts and limits. A fact that gets better never adds a reason. */
+/** Judges the health from facts and limits only. A fact that improves never adds a reason. */
 export function healthOf(facts: HealthFacts, limits: HealthLimits): Health {
   const found = [
     ...scanReasons(facts, limits),
@@ -31,7 +31,8 @@ function scanReasons(facts: HealthFacts, { scan_late_ms }: HealthLimits): Reason
   const away = awayIn(facts)
   return folders.flatMap(({ name, online, state_since_ms, kept_ms, looked_ms, rescan_interval_ms }) => {
     const since_ms = Math.max(looked_ms ?? kept_ms, kept_ms)
-    // Away it cannot be looked through; back, as we are after an absence, it has the time that a scan may take.
+    // An offline folder cannot be scanned, and neither can any folder without a daemon. After the
+    // return of either, a scan has scan_late_ms.
     const back_ms = Math.max(state_since_ms, ...away.map(({ to_ms }) => to_ms))
     const late_ms = Math.max(
       afterAtWork(since_ms, rescan_interval_ms + scan_late_ms, away),
@@ -98,7 +99,7 @@ function folderReasons(facts: HealthFacts, { offline_ms }: HealthLimits): Reason
   const { folders, now_ms } = facts
   const away = awayIn(facts)
   return folders.flatMap(({ name, online, offline_reason, state_since_ms }) => {
-    // Without a reason nobody has looked yet: that is a matter of scans.
+    // Without a reason, the folder was not checked yet. That does not make it offline.
     if (online || offline_reason === undefined) return []
     if (now_ms <= afterAtWork(state_since_ms, offline_ms, away)) return []
     return {
@@ -139,7 +140,7 @@ function auditReasons(facts: HealthFacts, { audit_late_ms }: HealthLimits): Reas
   const away = awayIn(facts)
   return audits.flatMap(({ project_id, since_ms, round_ms, running_ms = 0 }) => {
     const late_ms = afterAtWork(since_ms, round_ms + audit_late_ms, away)
-    // One that began too late has the time that a round may take.
+    // A round that began too late has the full time of a round, from its start.
     const broken_ms = running_ms > late_ms ? afterAtWork(running_ms, round_ms + audit_late_ms, away) : late_ms
     if (now_ms <= broken_ms) return []
     return {
@@ -231,7 +232,7 @@ function machineReasons(
   return reasons
 }
 
-/** What holds up those whom a pause does not. */
+/** Absences without a daemon. Pauses do not count for work that goes on during a pause. */
 function awayIn({ absences }: HealthFacts): Absence[] {
   return absences.filter(({ why }) => why === 'away')
 }

@@ -1,8 +1,8 @@
 import type { Absence } from '../../domain/absence.ts'
 
 /**
- * The moment at which so much time at work has passed since another: what nobody could do in an absence is not late for its sake.
- * `absences`: by their beginning; they may overlap.
+ * The time at which `span_ms` of time at work has passed since `from_ms`. Absences do not count, so
+ * no work is late because of them. `absences`: sorted by start; they may overlap.
  */
 export function afterAtWork(from_ms: number, span_ms: number, absences: readonly Absence[]): number {
   let at_ms = from_ms
