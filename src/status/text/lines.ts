@@ -1,17 +1,20 @@
 import { fitText, formatDuration, printable, textWidth } from '../../base/text/format.ts'
 
-/** A line for people and how it is meant; whoever prints it chooses the colours. */
+/** A line for users. The caller chooses the colour for its tone. */
 export interface Line {
   tone: 'plain' | 'strong' | 'good' | 'warn' | 'bad' | 'faint'
   text: string
-  /** To be copied as it stands: never wrapped or cut. */
+  /** Set for a command to copy, which is never wrapped or cut. */
   is_command?: true
 }
 
-/** A window narrower than this wraps by itself: words of a sentence one below the other are no better. */
+/**
+ * Columns. A narrower terminal wraps the lines by itself: one word per line would be no easier to
+ * read.
+ */
 const least_width = 24
 
-/** Collects lines no wider than `width` columns; what comes in may hold anything. */
+/** Collects lines of at most `width` columns. It escapes control characters. */
 export class LineWriter {
   readonly lines: Line[] = []
   readonly #width: number
@@ -20,7 +23,7 @@ export class LineWriter {
     this.#width = Math.max(least_width, width)
   }
 
-  /** A sentence, wrapped between words; further lines are indented by two more. */
+  /** Adds a sentence, wrapped between words. Further lines are indented by two more columns. */
   say(text: string, { indent = 0, tone = 'plain' }: { indent?: number; tone?: Line['tone'] } = {}): void {
     const words = printable(text).split(' ')
     let line = ' '.repeat(indent) + fitText(words[0] ?? '', this.#width - indent)
@@ -34,7 +37,7 @@ export class LineWriter {
     this.lines.push({ tone, text: line })
   }
 
-  /** A command line to be copied. */
+  /** Adds a command line to copy. */
   command(text: string, indent: number): void {
     this.lines.push({ tone: 'strong', text: `${' '.repeat(indent)}${printable(text)}`, is_command: true })
   }
@@ -44,7 +47,7 @@ export class LineWriter {
   }
 }
 
-/** How long ago, or for how long yet; two times, the later one last. ISO 8601 or Unix milliseconds. */
+/** The time between two times, the later one last: ISO 8601 or Unix ms. Zero if in wrong order. */
 export function spanText(from: string | number, to: string | number): string {
   const ms = (time: string | number) => (typeof time === 'number' ? time : Date.parse(time))
   return formatDuration(Math.max(0, ms(to) - ms(from)))

@@ -7,15 +7,21 @@ import { amountOf, underway } from '../view.ts'
 export interface StatusLineParts {
   folders: readonly FolderView[]
   troubles: readonly { readonly about: string; readonly message: string }[]
-  /** By a person. */
+  /** True while a user has paused Sluice. */
   is_paused?: boolean
-  /** Nobody answered, though nothing is to be sent that would make a trouble of it. */
+  /**
+   * True if the service did not answer when the token was checked. Without work to send, no trouble
+   * is recorded for that.
+   */
   is_unreachable?: boolean
-  /** Nothing can be recorded since then, so the counts are that old. */
+  /** Since this time nothing can be recorded, so the counts are that old. */
   ledger_fault?: { message: string; since_ms: number } | undefined
 }
 
-/** How it goes in one line, what matters first: `service unreachable, trying; 12,431 ready, 3 on the way, 1 refused`. */
+/**
+ * The status in one line, problems first, such as
+ * `service unreachable, trying; 12,431 ready, 3 on the way, 1 refused`.
+ */
 export function statusLine(parts: StatusLineParts): string {
   const { folders, troubles, is_paused = false, is_unreachable = false, ledger_fault } = parts
   const stale = ledger_fault

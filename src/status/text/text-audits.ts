@@ -3,7 +3,10 @@ import { day_ms } from '../../base/time/time.ts'
 import type { AuditStatus } from '../audits.ts'
 import type { LineWriter } from './lines.ts'
 
-/** Of each project one line: how much of what is ready here was found to be ready there, and when. */
+/**
+ * Adds a line for each project with an audit: how many of the assets ready here were ready on the
+ * service, and when that was checked.
+ */
 export function auditLines(writer: LineWriter, audits: readonly AuditStatus[], now_ms: number): void {
   const told = audits.filter(({ last_full, running }) => last_full ?? running)
   if (told.length > 0) writer.gap()
@@ -46,7 +49,7 @@ function othersText(full: NonNullable<AuditStatus['last_full']>): string[] {
   return said.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`)
 }
 
-/** The time of day here; from a day on how long ago. */
+/** Local time of day; for a time more than a day ago, its age. */
 function timeText(at_ms: number, now_ms: number): string {
   if (now_ms - at_ms > day_ms) return `${formatDuration(now_ms - at_ms)} ago`
   const at = new Date(at_ms)

@@ -4,11 +4,11 @@ import { adviceOnUnreadable, watchingText } from '../../domain/file.ts'
 import { amountOf, type FolderStatus, underway } from '../view.ts'
 import { type LineWriter, spanText } from './lines.ts'
 
-/** Rules beyond these are summed up; `status --json` has them all. */
+/** Maximum number of rules listed. `status --json` has them all. */
 const most_rules = 5
 const most_names = 3
 
-/** What there is to say of one folder. */
+/** Adds the lines about one folder. */
 export function folderLines(writer: LineWriter, folder: FolderStatus, now_ms: number): void {
   writer.gap()
   writer.say(`${folder.name}  ${folder.path}`, { tone: 'strong' })
@@ -105,7 +105,7 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
   }
 }
 
-/** Left out, they stand among what is ignored, too. */
+/** If such subfolders are left out, they are also among the ignored ones. */
 function sayNarrower(writer: LineWriter, scan: NonNullable<FolderStatus['last_scan']>): void {
   const { ignored, narrower, narrower_total } = scan
   if (narrower_total === 0) return

@@ -19,7 +19,7 @@ export function healthLines(writer: LineWriter, { state, paused, reasons }: Heal
   }
 }
 
-/** The first line of all: whatever else is told, nothing goes out. */
+/** These lines come first: during a pause nothing is sent, whatever the other lines say. */
 export function sayPause(writer: LineWriter, pause: PauseStatus, now_ms: number): void {
   writer.say(pauseText(pause, now_ms), { tone: 'warn' })
   writer.say('nothing new is sent, asked or delivered; `sluice resume` ends it', { indent: 2 })

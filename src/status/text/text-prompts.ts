@@ -2,7 +2,7 @@ import { counted, formatDuration } from '../../base/text/format.ts'
 import type { PromptRunStatus, PromptStatus, UndeliveredStatus } from '../prompts.ts'
 import { type Line, type LineWriter, spanText } from './lines.ts'
 
-/** What there is to say of the prompts: what became of the last run of each, and what does not arrive. */
+/** Adds lines about each prompt: its next time, its last run, and reports that do not arrive. */
 export function promptLines(writer: LineWriter, prompts: readonly PromptStatus[], now_ms: number): void {
   for (const { name, configured, next_local, last_run, undelivered } of prompts) {
     writer.gap()

@@ -15,7 +15,7 @@ const reasons: Record<RemovalStatus['waiting'][number]['why'], string> = {
   service: 'the service would not',
 }
 
-/** What still answers though no file here has it, and what becomes of it. */
+/** Adds lines about assets that no file here holds any more, and what happens to them. */
 export function removalLines(writer: LineWriter, removals: RemovalStatus): void {
   const { outdated, waiting, held, removing, refusals } = removals
   if (outdated.versions + removing === 0 && refusals.length === 0) return

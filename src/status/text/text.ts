@@ -13,7 +13,10 @@ import { healthLines, sayPause } from './text-health.ts'
 import { promptLines } from './text-prompts.ts'
 import { removalLines } from './text-removals.ts'
 
-/** Status for people, pure: what is wrong first and what to do, then the folders. No line but a command is wider than `width`. */
+/**
+ * Status for users. Problems and what to do come first, then the folders. Only commands may be
+ * wider than `width` columns.
+ */
 export function statusLines(status: StatusView, width: number): Line[] {
   const writer = new LineWriter(width)
   if (status.pause) sayPause(writer, status.pause, Date.parse(status.at))
@@ -55,7 +58,8 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
   } else if (status.rebuild === 'unfinished') {
     const text = 'a rebuild is not finished, and there is no ledger until it is: run `sluice rebuild` again, it goes on'
     writer.say(text, { tone: 'warn' })
-    // To start the daemon instead would make an empty ledger, and throw away what the rebuild has found.
+    // No hint to start the daemon: that would make an empty ledger and discard what the rebuild
+    // has found.
     if (status.daemon.state === 'stopped') return
   } else if (status.folders.every(({ state }) => state === 'new')) {
     writer.say('no folder was scanned yet', { tone: 'warn' })
@@ -65,7 +69,7 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
   sayDaemon(writer, status, totalOf(status, underway).files > 0)
 }
 
-/** The lines about health give the reason and what to do. */
+/** The lines about health then give the reason and what to do. */
 function sayStale(writer: LineWriter, status: StatusView, since: string): void {
   const when = `for ${spanText(since, status.at)}, since ${since}`
   writer.say(`Sluice cannot say whether all files are ready: nothing was recorded ${when}`, { tone: 'bad' })
@@ -82,7 +86,10 @@ function totalOf({ folders }: StatusView, wanted: readonly Stage[]): Amount {
   return sum
 }
 
-/** `1,132 files ready; 3 on the way; 865 need attention: 860 refused, 5 blocked; shared is offline` */
+/**
+ * For example `1,132 files ready; 3 on the way;
+ * 865 need attention: 860 refused, 5 blocked; shared is offline`.
+ */
 function countsText(status: StatusView): string {
   const files = (...stages: Stage[]) => totalOf(status, stages).files
   const attention: [count: number, what: string][] = [
@@ -187,7 +194,7 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
   }
 }
 
-/** The lines that leave out files that the service cannot read. */
+/** Shows ignore rules to copy, for files that the service cannot read. */
 function sayExclude(writer: LineWriter, examples: readonly { path: string }[]): void {
   writer.say('or leave them out, each by a line in the .sluiceignore of its folder:', { indent: 2, tone: 'faint' })
   for (const { path } of examples) writer.command(excludeLine(path), 4)
@@ -205,7 +212,7 @@ function sayLimits(writer: LineWriter, { at, daily_limit, bandwidth }: StatusVie
   })
 }
 
-/** `bandwidth: 2.0 MB a second for uploads, for another 3 h` */
+/** For example `bandwidth: 2.0 MB a second for uploads, for another 3 h`. */
 function bandwidthText({ bytes_per_s, until }: BandwidthStatus, now_ms: number): string {
   const limit = bytes_per_s === null ? 'no limit for uploads now' : `${formatBytes(bytes_per_s)} a second for uploads`
   const left = until === null ? '' : `, for another ${spanText(now_ms, until)}`
