@@ -5,10 +5,16 @@ import type { AuditView } from '../ledger/views/view-audits.ts'
 /** The audit of one project, as JSON. */
 export interface AuditStatus {
   project_id: string
-  /** null: no round was finished yet. `expected`: was ready here; `usable`: and there. */
+  /**
+   * Null before the first full round. `expected`: number of assets that were ready here. `usable`:
+   * number of those that were ready on the service, too.
+   */
   last_full: (Omit<Full, 'began_ms' | 'ended_ms'> & { began: string; ended: string }) | null
   running: (Omit<Running, 'began_ms'> & { began: string }) | null
-  /** So much is gone that it looks like an emptied project or another one: nothing of it is sent again by itself. */
+  /**
+   * True if so many assets are gone that the project seems emptied or replaced. Sluice then sends
+   * none of them again without a user.
+   */
   looks_emptied: boolean
 }
 
@@ -24,7 +30,7 @@ export function auditStatus({ project_id, last_full, running, emptied }: AuditVi
   }
 }
 
-/** Said before the round has come to its end. */
+/** True if a round that has not ended has already found so many assets gone. */
 function isRunningOut(running: Running | undefined): boolean {
   return running !== undefined && isMassRemoval({ removed: running.missing, expected: running.looked_at })
 }

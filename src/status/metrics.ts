@@ -7,7 +7,7 @@ import type { FolderView } from '../ledger/views/view-folders.ts'
 import type { ArrivalTimes, PromptHealth } from '../ledger/views/view-health.ts'
 import { type Health, type HealthFacts, promises } from './health/health-promises.ts'
 
-/** What a scrape shows beside what was counted since the start. */
+/** Values read for one scrape. `Metrics` itself keeps the counters. */
 export interface MetricsSnapshot {
   facts: HealthFacts
   health: Health
@@ -15,9 +15,9 @@ export interface MetricsSnapshot {
   prompts: readonly PromptHealth[]
   audits: readonly { project_id: string; last_full: { ended_ms: number } | undefined }[]
   outdated: number
-  /** How many calls for uploads may be out at once now. */
+  /** Maximum number of parallel upload calls at this moment. */
   upload_calls: number
-  /** What uploads may take of the line now; undefined where there is no limit. */
+  /** Bandwidth limit for uploads at this moment; undefined without one. */
   bandwidth_bytes_per_s: number | undefined
   last_ready_ms: number | undefined
   last_delivery_ms: number | undefined
@@ -27,8 +27,8 @@ const save_to_ready_s = [1, 2, 5, 10, 30, 60, 120, 300, 900, 3_600, 21_600, 86_4
 const scan_s = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3_600]
 
 /**
- * The metrics in the format of Prometheus. Labels are folders, projects, prompts and fixed words: as many as the config names, never
- * a path. Counters begin at 0 with each start.
+ * Metrics in the Prometheus format. Labels are folders, projects, prompts and fixed words, never a
+ * path. The config thus limits their number. Counters begin at 0 with each start.
  */
 export class Metrics implements Measures {
   readonly content_type: string
@@ -175,7 +175,7 @@ export class Metrics implements Measures {
   }
 
   #show(folders: readonly FolderView[]): void {
-    // One that left the config leaves here, too.
+    // Without a reset, a folder that left the config would keep its values.
     for (const gauge of [this.#files, this.#online, this.#watcher, this.#last_scan]) gauge.reset()
     for (const { name: folder, online, watch, scan_ended_ms, stages: amounts } of folders) {
       if (watch) this.#watcher.set({ folder, watcher: watch.watcher }, 1)
@@ -201,7 +201,7 @@ export class Metrics implements Measures {
 
   #last<Label extends string = never>(what: string, help: string, labelNames: Label[] = []): Gauge<Label> {
     const gauge = this.#gauge(`sluice_last_${what}_timestamp_seconds`, `${help} Unix time.`, labelNames)
-    // What has not happened has no time; 1970 would be taken for one.
+    // Before the first event there is no time, and the initial 0 would mean the year 1970.
     if (labelNames.length === 0) gauge.remove()
     return gauge
   }
@@ -210,7 +210,10 @@ export class Metrics implements Measures {
     return new Histogram({ name, help, buckets, registers: [this.#registry] })
   }
 
-  /** By the names that every client library uses. prom-client's own hold timers and observers, which outlive the daemon. */
+  /**
+   * Process metrics, under the names that every client library uses. The collectors of prom-client
+   * are not used: their timers and observers outlive the daemon.
+   */
   #process(started_ms: number): void {
     const registers = [this.#registry]
     const read = (name: string, help: string, value: () => number) =>
@@ -238,7 +241,7 @@ export class Metrics implements Measures {
   }
 }
 
-/** Linux tells; elsewhere there is no number. */
+/** Known on Linux only; NaN on other systems. */
 function openDescriptors(): number {
   try {
     return readdirSync('/proc/self/fd').length
@@ -247,12 +250,15 @@ function openDescriptors(): number {
   }
 }
 
-/** What happens, for whoever counts it. No name of a file and no secret passes here. */
+/** Receives events to count. File names and secrets must not reach the metrics. */
 export interface Measures {
-  /** They were recorded. */
+  /** Counts facts that were recorded. */
   facts(facts: readonly Fact[], now_ms: number): void
-  /** The bytes of one file are in the service. */
+  /** Counts the bytes of one file that the service has taken. */
   sent(bytes: number): void
-  /** One request to the service or its blob store ended: which call, and ok or what its failure is about. */
+  /**
+   * Counts a request to the service or its blob store that has ended. `outcome`: `ok`, or what the
+   * failure is about.
+   */
   request(call: string, outcome: string): void
 }

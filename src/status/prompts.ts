@@ -3,18 +3,28 @@ import { isoTime, localTime } from '../base/time/time.ts'
 import type { RunState } from '../domain/run.ts'
 import type { DeliveryView, PromptsView, RunSummary } from '../ledger/views/view-prompts.ts'
 
-/** One prompt of the config, or one that left it while a run or a delivery of it was open, as JSON. Times are ISO 8601 UTC, those called local in the zone of the prompt; null: none. */
+/**
+ * Status of a prompt as JSON. A prompt that left the config is listed while it has an open run or
+ * delivery. Times are ISO 8601 in UTC. `…_local` times are in the prompt's zone; in UTC if it left
+ * the config. Null: none.
+ */
 export interface PromptStatus {
   name: string
-  /** False: in the ledger alone. The daemon ends its open runs when it is started with the config as it is now. */
+  /**
+   * False if only the ledger has the prompt. A daemon that starts with the present config ends its
+   * open runs.
+   */
   configured: boolean
   cron: string | null
   timezone: string | null
   next: string | null
   next_local: string | null
-  /** The newest, whatever became of it. */
+  /** Run with the latest due time, in any state; null without one. */
   last_run: PromptRunStatus | null
-  /** Deliveries of its reports that failed: tried again (`wanted`), or given up (`failed`). Oldest first. */
+  /**
+   * Failed deliveries of its reports, oldest first. `wanted`: retried. `failed`: given up. For a
+   * prompt that left the config: only the open deliveries (`wanted`), tried or not.
+   */
   undelivered: UndeliveredStatus[]
 }
 
@@ -23,7 +33,7 @@ export interface PromptRunStatus {
   due: string
   due_local: string
   state: RunState
-  /** Why it was skipped or failed, or what set it back last. */
+  /** Reason for the skip, the failure or the last deferral; null without one. */
   why: string | null
   ended: string | null
   assets: number
@@ -45,7 +55,7 @@ interface Prompt {
   readonly schedule: { readonly cron: string; readonly timezone: string }
 }
 
-/** `view` is undefined where nothing was ever kept: then no prompt has run. */
+/** `view`: undefined if there is no ledger. Then no prompt has run. */
 export function promptStatuses(
   view: PromptsView | undefined,
   prompts: readonly Prompt[],
@@ -70,7 +80,7 @@ export function promptStatuses(
   return [...configured, ...(view ? leftBehind(view, names) : [])]
 }
 
-/** Prompts that are not in the config any more, with what of theirs is open: nobody would look for it. */
+/** Prompts that left the config with open runs or deliveries, which users would otherwise miss. */
 function leftBehind(view: PromptsView, names: ReadonlySet<string>): PromptStatus[] {
   const waiting = view.undelivered().filter(({ state }) => state === 'wanted')
   return view

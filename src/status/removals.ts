@@ -2,17 +2,22 @@ import { isoTime } from '../base/time/time.ts'
 import type { RemovalWait } from '../domain/removal.ts'
 import type { RemovalsView } from '../ledger/views/view-removal-cases.ts'
 
-/** What is in the assistant and held by no file here; times are ISO 8601 UTC. */
+/** Assets in the assistant that no file here holds. Times are ISO 8601 UTC. */
 export interface RemovalStatus {
-  /** They answer still: old versions of files, and files that were deleted. */
+  /** Old versions of files, and deleted files. The assistant still uses them. */
   outdated: { versions: number; bytes: number }
-  /** Of these are to be removed there, by what they wait for (domain/removal.ts); the others are kept. */
+  /**
+   * Those to be removed, grouped by what they wait for (domain/removal.ts); `due`: for nothing. The
+   * others are kept.
+   */
   waiting: { why: RemovalWait | 'due'; versions: number }[]
-  /** So much at once that a person must say so: `sluice accept --removals FOLDER`. */
+  /**
+   * Folders with so many removals that a user must accept them: `sluice accept --removals FOLDER`.
+   */
   held: { folder: string; versions: number }[]
-  /** Meant to be removed, without an answer yet. */
+  /** Number of removals that began and have no answer yet. */
   removing: number
-  /** The service does not remove assets. */
+  /** Projects in which the service refuses to remove assets. */
   refusals: { project_id: string; code: string; message: string; since: string }[]
 }
 

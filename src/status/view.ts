@@ -13,53 +13,56 @@ import type { HealthStatus } from './health/health-facts.ts'
 import type { PromptStatus } from './prompts.ts'
 import { type RemovalStatus, removalStatus } from './removals.ts'
 
-/** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
+/**
+ * Version of the JSON format. It grows when a field is removed or changes its meaning, but not when
+ * one is added.
+ */
 const status_version = 1
 
-/**
- * Where everything stands, as JSON. Times are ISO 8601 UTC; null: not known, or none.
- */
+/** The whole status as JSON. Times are ISO 8601 UTC; null: unknown, or none. */
 export interface StatusView {
   version: typeof status_version
   at: string
   state_dir: string
   verdict: Verdict
   /**
-   * Since when nothing can be recorded: everything below is that old. Null while the ledger works.
+   * Time since which nothing can be recorded: all values below are that old. Null while the ledger
+   * works.
    */
   stale_since: string | null
-  /** Whether Sluice keeps what it promises; the verdict is about the files. */
+  /** State of the promises of Sluice. The verdict is about the files only. */
   health?: HealthStatus
   daemon: DaemonStatus
-  /** Only where there is no ledger: one is being rebuilt, or was until it was interrupted. */
+  /** Only if there is no ledger, and a rebuild runs or was interrupted. */
   rebuild?: RebuildStatus
-  /** A person stopped what goes out. */
+  /** Set while a user has paused outgoing work; null without a pause. */
   pause: PauseStatus | null
   troubles: TroubleStatus[]
   folders: FolderStatus[]
-  /** Files that stand still until somebody or something changes, grouped by reason. */
+  /** Files that are stuck until a user acts or something changes, grouped by reason. */
   problems: ProblemGroup[]
-  /** What failed and is tried again by itself. */
+  /** Failed contents that are retried without a user, grouped by reason. */
   retrying: RetryStatus[]
-  /** Contents that the service has been reading for longer than `follow.deadline_*` expects. */
+  /** Number of contents that the service reads for longer than `follow.deadline_*` expects. */
   slow: number
   braked: Braked
   brake: { files: number; bytes: number; per_hours: number; used_files: number; used_bytes: number } | null
   daily_limit: { max_bytes: number; used_bytes: number } | null
-  /** What `uploads.bandwidth` says now; null where none is configured. */
+  /** Rate by `uploads.bandwidth` at this time; null if that is not configured. */
   bandwidth: BandwidthStatus | null
-  /** What still answers though no file has it, see removals.ts. Says nothing about the verdict. */
+  /** Assets that no file holds any more; see removals.ts. They do not change the verdict. */
   removals: RemovalStatus
-  /** What is ready, held against the service; one a project, see audits.ts. */
+  /** Comparison of the ready assets with the service, one per project; see audits.ts. */
   audits: AuditStatus[]
-  /** Only where some are configured; see prompts.ts. Says nothing about the verdict, which is about files. */
+  /** Absent if the config has no prompts; see prompts.ts. They do not change the verdict. */
   prompts?: PromptStatus[]
 }
 
 /**
- * `all_ready`: every file that should be in is ready. `incomplete`: some are not, for whatever
- * reason. `refused`: the service refuses the token or a project, so nothing can go on. `stale`:
- * nothing can be recorded, so nobody knows.
+ * - `all_ready`: every file that should be in the assistant is ready.
+ * - `incomplete`: some are not, for any reason.
+ * - `refused`: the service refuses the token or a project, so nothing can go on.
+ * - `stale`: nothing can be recorded, so the present state is unknown.
  */
 type Verdict = 'all_ready' | 'incomplete' | 'refused' | 'stale'
 
@@ -70,13 +73,19 @@ export type DaemonStatus =
       pid: number
       mode: string
       version: string
-      /** By its own word: what it records is not in the file that others read, or nowhere. */
+      /**
+       * Reported by the daemon itself: it can record nothing, or its ledger file was removed, so
+       * no other process sees its records. Absent without such a fault.
+       */
       ledger_fault?: { message: string; hint: string | undefined; since_ms: number }
     }
-  /** Its socket is there and gives no answer. */
+  /** There are signs of a daemon, but it gives no usable answer. */
   | { state: 'unknown'; why: string }
 
-/** `running`: a process is at work on it, and `troubles` are its own. `unfinished`: it was interrupted, and goes on when it is run again. */
+/**
+ * `running`: a process works on it, and `troubles` are those of the rebuild. `unfinished`: it was
+ * interrupted, and continues when a user runs it again.
+ */
 export type RebuildStatus = 'running' | 'unfinished'
 
 type TroubleStatus = Pick<Trouble, 'about' | 'code' | 'message'> & {
@@ -85,7 +94,7 @@ type TroubleStatus = Pick<Trouble, 'about' | 'code' | 'message'> & {
   last: string
 }
 
-/** until null: until somebody resumes. */
+/** `until`: null if the pause lasts until a user resumes. */
 export interface PauseStatus {
   since: string
   until: string | null
@@ -93,7 +102,10 @@ export interface PauseStatus {
   why: string | null
 }
 
-/** bytes_per_s null: at this time there is no limit. until null: it is the same all day. */
+/**
+ * `bytes_per_s`: null without a limit at this time.
+ * `until`: next change; null if the rate is the same all day.
+ */
 export interface BandwidthStatus {
   bytes_per_s: number | null
   until: string | null
@@ -105,20 +117,23 @@ export interface FolderStatus {
   name: string
   path: string
   project_id: string
-  /** new: in the config, and not looked at yet. */
+  /** `new`: in the config, but not checked yet. */
   state: 'online' | 'offline' | 'new'
-  /** Since when it is so. */
+  /** Start of this state; null if the ledger does not know the folder. */
   since: string | null
   reason: string | null
-  /** What it is watched by and why; null: not chosen yet. */
+  /** Watcher in use and the reason for it; null before one is chosen. */
   watching: FolderWatch | null
-  /** How often its watchers were made anew or given up, for what they did not tell; null where that never was. */
+  /**
+   * Number of watchers replaced, and of watchers given up for scans; null without any. `last`: the
+   * last replacement.
+   */
   deafness: { rebuilt: number; given_up: number; last: { at: string; why: string } | null } | null
   last_scan: (ScanSummary & { began: string; ended: string }) | null
   stages: Record<Stage, Amount>
 }
 
-/** What status must know of the configuration, which has this shape. */
+/** Settings that status needs: a part of the configuration. */
 export interface StatusSettings {
   readonly state_dir: string
   readonly folders: readonly { readonly name: string; readonly path: string; readonly project_id: string }[]
@@ -130,7 +145,7 @@ export interface StatusSettings {
   }
 }
 
-/** `ledger` is undefined where nothing was ever kept: then every folder is new. */
+/** `ledger`: undefined if there is none. Then every folder is new. */
 export function statusView(source: {
   ledger: LedgerView | undefined
   settings: StatusSettings
@@ -204,7 +219,10 @@ function troubleStatus({ about, code, message, hint, since_ms, last_ms }: Troubl
   return { about, code, message, hint: hint ?? null, since: isoTime(since_ms), last: isoTime(last_ms) }
 }
 
-/** The folders of the config, in its order; the ledger's of a running daemon may be older than the config. */
+/**
+ * Folders of the config, in its order. The ledger may have other folders, if the running daemon
+ * uses an older config.
+ */
 function folderStatuses({ folders }: StatusSettings, known: readonly FolderView[]): FolderStatus[] {
   const by_name = new Map(known.map((folder) => [folder.name, folder]))
   return folders.map(({ name, path, project_id }) => {
@@ -224,7 +242,7 @@ const newFolder = {
   stages: nothing,
 } as const
 
-/** A folder as the ledger knows it. */
+/** Status of a folder that the ledger knows. */
 export function folderStatus(folder: FolderView): FolderStatus {
   const { name, root, project_id, offline_reason, scan, scan_began_ms, scan_ended_ms } = folder
   const state = folder.online ? 'online' : offline_reason === undefined ? 'new' : 'offline'
@@ -250,7 +268,7 @@ function deafnessStatus({ deafness: { rebuilt, given_up, last } }: FolderView): 
   return { rebuilt, given_up, last: last ? { at: isoTime(last.at_ms), why: last.why } : null }
 }
 
-/** On their way without anybody's help. */
+/** Stages of files that are on their way and need no user. */
 export const underway: readonly Stage[] = ['settling', 'waiting', 'sending', 'ingesting']
 const not_in: readonly Stage[] = [...underway, 'blocked', 'refused', 'removed_on_service']
 
@@ -264,8 +282,10 @@ export function amountOf(of: Record<Stage, Amount>, wanted: readonly Stage[]): A
 }
 
 /**
- * What is skipped was left out on purpose. A folder that was not looked at, is offline, or holds what cannot be read or named
- * may have files that are not in: that is not "all ready". One judgement for `status` and the end of a pass.
+ * True if every file that should be in the assistant is ready. Skipped files were left out on
+ * purpose, so they do not count. A folder may have unknown files if it was not scanned, is offline,
+ * or has entries that cannot be read or whose names are not UTF-8. Then it is not complete.
+ * `status` and the end of a pass use the same rule.
  */
 export function isComplete({ state, last_scan, stages }: FolderStatus): boolean {
   return (
@@ -277,7 +297,7 @@ export function isComplete({ state, last_scan, stages }: FolderStatus): boolean 
   )
 }
 
-/** An unresponsive daemon records nothing either. */
+/** The promise `progress` counts, too: an unresponsive daemon records nothing either. */
 function staleSince(health: HealthStatus | undefined): string | null {
   const reasons = health?.reasons.filter(({ promise }) => promise === 'ledger' || promise === 'progress') ?? []
   return reasons.map(({ since }) => since).sort()[0] ?? null
