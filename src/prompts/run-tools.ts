@@ -33,7 +33,7 @@ const retry = { first_ms: 5 * second_ms, most_ms: 15 * minute_ms }
 const give_up_ms = day_ms
 const min_tries = 5
 
-/** Name of a run for users: `weekly-digest of 2026-11-23T07:00:00.000Z`. */
+/** Name of a run for users: the prompt, and its due time as ISO 8601 UTC. */
 export function nameOf({ prompt, due_ms }: Pick<RunWork, 'prompt' | 'due_ms'>): string {
   return `${prompt} of ${isoTime(due_ms)}`
 }

@@ -14,7 +14,7 @@ export interface Coverage {
   ready: number
   taken: number
   left_for_next: number
-  /** `next time`: the next run covers the rest; `left out`: perhaps no run does. */
+  /** With `next time`, the next run covers the rest. With `left out`, perhaps no run does. */
   left_are: 'next time' | 'left out'
   /** Refusals reported for the first time; those in an earlier report are omitted. */
   refused: NamedFiles
@@ -43,7 +43,7 @@ export type FolderLook = Pick<FolderState, 'name' | 'online' | 'offline_reason' 
 
 const stages = ['refused', 'moving', 'on_the_way', 'blocked', 'removed'] as const
 
-/** `fresh` and `more`: all ready assets; `taken`: those covered now; `unready`: other files. */
+/** `fresh` and `more` are all ready assets, `taken` those covered now, `unready` other files. */
 export function composeCoverage(run: {
   fresh: readonly unknown[]
   more?: number
@@ -89,8 +89,8 @@ const shown_as: Record<(typeof stages)[number], string> = {
 }
 
 /**
- * The line in a report: `41 of 43 files ready; 2 refused (a.pdf, b.pdf); Finance: last complete
- * look 06:12 (offline)`.
+ * The line in a report, such as `41 of 43 files ready; 2 refused (a.pdf, b.pdf)`. It also names
+ * each folder that is offline or was not fully scanned in time.
  */
 export function coverageLine(coverage: Coverage, zone: string): string {
   const clauses = [...readyClauses(coverage)]

@@ -163,7 +163,7 @@ function limitOf({ shorter_than }: TurnsWanted): number {
   return Math.min(max_prompt_length, promptOf(shorter_than).length >> 1)
 }
 
-/** One name per line: no file name can look like two, or like a line of Sluice. */
+/** One name per line, so no file name can pass for two, or for a line of Sluice. */
 function listOf(names: readonly string[], shown: number): string {
   if (names.length === 0) return 'none'
   const lines = names.slice(0, shown).map((name) => `- ${name}`)

@@ -33,8 +33,8 @@ export interface DueAnswer {
 
 /**
  * Facts about the due times since `checked_ms`. Only the latest can become a run; one note covers
- * the others, however many. If the clock was set back by less than a day, nothing repeats: nothing
- * is due until it shows the earlier time again.
+ * the others, however many. If the clock was turned back by less than a day, nothing repeats:
+ * nothing is due until it shows the earlier time again.
  */
 export function whatIsDue(question: DueQuestion): DueAnswer {
   const { prompt, times, state, now_ms } = question
@@ -81,7 +81,7 @@ function latestOne({ prompt, state, now_ms }: DueQuestion, due_ms: number): Sche
   return { type: 'run_due', prompt: name, due_ms, cause: on_time ? 'schedule' : 'catch_up' }
 }
 
-/** The next due times after a moment, soonest first, with local text: `2026-11-23T08:00+01:00`. */
+/** The next due times after a moment, soonest first, with local time and UTC offset as text. */
 export function nextTimes(schedule: Schedule, after_ms: number, count = 5): { at_ms: number; text: string }[] {
   const found = cronTimes(schedule.cron, schedule.timezone).between(after_ms, Number.POSITIVE_INFINITY, count)
   return found.map((at_ms) => ({ at_ms, text: localTime(at_ms, schedule.timezone) }))

@@ -5,7 +5,7 @@ export const max_manifest_bytes = 64 * 1024 * 1024
 
 export interface ManifestText {
   text: string
-  /** What did not fit, as text for the operator; undefined if all did. */
+  /** Text for the operator about the parts that did not fit; undefined if all did. */
   left_out: string | undefined
 }
 

@@ -11,7 +11,7 @@ import { manifestText, max_manifest_bytes } from './manifest-text.ts'
 
 /** Names have at most 255 bytes (ext4, APFS, NTFS), including number and endings. */
 const max_stem_bytes = 180
-/** So many runs with one name mean a template without a date; the operator must add one. */
+/** Maximum number of reports with one name. More mean a template without a date. */
 const max_same_name = 1_000
 
 /** Others read reports, so the group may, if the directory allows it. */

@@ -53,7 +53,7 @@ async function manifestPaths(dir: string, { bad }: ToldRestored): Promise<string
   }
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
   const of_reports = new Set(files.filter((name) => !name.endsWith('.json')).map(manifestPath))
-  // A manifest is written before its report. Without one, nobody received its run.
+  // A manifest is written before its report. Without a report, no user received the run.
   const names = files.filter((name) => of_reports.has(name))
   // Names contain dates, so the last ones are the newest.
   const newest = names.sort().slice(-max_manifests)
