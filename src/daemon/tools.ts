@@ -17,7 +17,7 @@ import { createBandwidth } from '../sync/upload/bandwidth.ts'
 import { logPromptReport, logReport } from './health/log-report.ts'
 import { ledgerLimits } from './limits.ts'
 
-/** Prefix of the names of all pulses that belong to ledger calls. */
+/** Prefix of the names of all heartbeats that belong to ledger calls. */
 export const ledger_pulse = 'the ledger'
 
 /** Tools that outlive each config: opened once, and closed in reverse order. */
@@ -32,7 +32,7 @@ export interface ToolOptions {
   mode?: 'run' | 'once'
   /** For tests that stop the world after a fact. */
   wrap_ledger?: (ledger: Ledger) => Ledger
-  /** Pulses of the watchdog; absent: new ones. */
+  /** Heartbeats for the watchdog; absent: new ones. */
   pulses?: Pulses
 }
 
@@ -87,7 +87,7 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
     report,
     prompt_report: logPromptReport(rooms.prompts, clock),
     lines,
-    /** Pulses of all workers. */
+    /** Heartbeats of all workers. */
     pulses,
     /** Last lasting database fault that a worker met; undefined if there was none. */
     ledgerFault: () => worker_fault,

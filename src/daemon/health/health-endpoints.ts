@@ -82,7 +82,7 @@ function answerError(error: unknown) {
   return { status, body: { code, message: messageOf(error) }, headers }
 }
 
-/** Splits an address in the form of the config, such as `[::1]:9464`. */
+/** Splits an address of the config into host and port. IPv6 hosts are in square brackets. */
 function addressOf(where: string): { host: string; port: number } {
   const at = where.lastIndexOf(':')
   return { host: where.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(where.slice(at + 1)) }

@@ -21,7 +21,7 @@ export type KeptFolders = ReturnType<typeof keepFolders>
 /**
  * Keeps the folders on disk: one keeper per folder, and one intake for all. It lives as long as the
  * process. A folder with unchanged settings keeps its keeper and watcher through every reload, and
- * no extra scan runs. `only`: names of the folders to keep; undefined: all.
+ * no extra scan runs. `only`: names of the folders to keep; undefined for all.
  */
 export function keepFolders(
   tools: Tools,

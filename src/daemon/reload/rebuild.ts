@@ -49,7 +49,7 @@ const page_rows = 1_000
 /**
  * Rebuilds a lost ledger from the disk and the service. This is an ordinary pass over all folders
  * into a new ledger, which replaces the lost one only when it is complete. An interrupted rebuild
- * thus leaves no half ledger that looks sound. Create matches contents by md5 and answers with an
+ * thus leaves no half ledger that seems sound. Create matches contents by md5 and answers with an
  * existing asset, so only missing contents are sent. Prompts restore what their reports cover from
  * the manifests beside those reports. Errors: `ledger.locked`, `usage.sound_ledger`, `account.*`,
  * `database.*`.
@@ -89,7 +89,7 @@ function refuseSound(state_dir: string, condition: LedgerCondition): void {
 
 async function makeAnew(options: RebuildOptions, new_dir: string): Promise<Drained | 'stopped'> {
   const { config, secrets, clock, log, signal, at_once, onBegun, onEnding } = options
-  // The brake limits new contents. In a rebuild all contents are new, and almost none is sent.
+  // The upload limit counts new contents. In a rebuild all are new, and almost none is sent.
   const anew = { ...config, state_dir: new_dir, uploads: { ...config.uploads, brake: 'off' as const } }
   const daemon = await startDaemon({ config: anew, secrets, clock, log, mode: 'once', asks_by_hand: true })
   const stopped = aborted(signal).then(() => 'stopped' as const)
