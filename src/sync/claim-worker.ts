@@ -23,7 +23,7 @@ export interface ClaimWork<Work, Tools> {
   /** Collects wakes for this long, because many facts cause one. */
   pace_ms: number
   claim(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<Work>>
-  /** Does the work, which ends in facts. Its calls to the service keep the step's pulse. */
+  /** Does the work, which ends in facts. The step is not silent while it calls the service. */
   act(work: readonly Work[], tools: Tools): Promise<void>
 }
 

@@ -41,7 +41,7 @@ const hints: Readonly<Record<string, string>> = {
     'Several files met this, so none is refused for it; one at a time is tried again by itself. If it lasts, tell the operator of the service',
 }
 
-/** What the operator can do about a trouble that stops calls. */
+/** Advice for the operator about a trouble that stops calls. */
 export function hintFor(about: About): string {
   return (
     hints[about] ?? 'Nothing is sent to this project: check project_id in the config, and that the token may use it'

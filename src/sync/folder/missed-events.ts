@@ -95,9 +95,9 @@ export const unproven: Hearing = { strikes: 0, rebuilt: false }
 const reports_per_miss = 100
 
 /**
- * Judges a watcher by the changes it missed. `told`: hints since the previous scan. `missed`: files
- * found that the watcher should have reported long ago. It is replaced the first time, and given up
- * the second time.
+ * Judges a watcher by two counts: its hints since the previous scan, and the files found that it
+ * should have reported long ago (`missed`). It is replaced the first time, and given up the second
+ * time.
  */
 export function judgeHearing(
   before: Hearing,

@@ -34,7 +34,7 @@ export type ScanOutcome =
   | { kind: 'finished'; summary: ScanSummary; changed: number; is_part: boolean }
   /** Stopped, or the root changed during the scan: missing files were not recorded. */
   | { kind: 'stopped' }
-  /** The result does not look like the known folder, so nothing counts as deleted. */
+  /** The result is too different from the known folder, so nothing counts as deleted. */
   | { kind: 'doubtful'; found: Found }
 
 /** `under`: scans only this directory. */

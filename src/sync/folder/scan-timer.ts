@@ -50,9 +50,7 @@ function isWanted(wanted_ms: number | undefined, last_ms: number | undefined, no
 
 /** Results of a scan that decide when the next one is due. */
 export interface ScanFindings {
-  /**
-   * `all`: a watcher reports every change; `part`: only in part of the folder; `none`: no watcher.
-   */
+  /** A watcher reports the changes in all of the folder, in part of it, or in none of it. */
   covered: 'all' | 'part' | 'none'
   /** Number of new, changed or deleted files. */
   changed: number

@@ -54,7 +54,7 @@ function isDeadHit(work: FollowWork, record: AssetRecord, waited_ms: number, pol
   return !work.made_here && isUnfilled(record, work.size) && waited_ms >= policy.dead_hit_after_ms
 }
 
-/** True for a slot without a content's bytes (`size`) that looks as if it were in ingest. */
+/** True for a slot without bytes, whatever its status. `size`: bytes of the content. */
 export function isUnfilled({ size_in_bytes }: AssetRecord, size: number): boolean {
   return size > max_dead_bytes && size_in_bytes !== undefined && size_in_bytes <= max_dead_bytes
 }

@@ -47,7 +47,7 @@ export function createCheckTurns() {
   }
 
   return {
-    /** Begins the work once nobody else checks these paths. A scan ignores its own ranges. */
+    /** Begins the work once no other caller checks these paths. A scan ignores its own ranges. */
     async take<Result>(
       { folder, paths: wanted, by_scan, isLeft = () => false }: Checks,
       work: (paths: readonly string[]) => Promise<Result>,
@@ -75,7 +75,7 @@ export function createCheckTurns() {
       const scan = { folder, noted: new Set<string>(), has_too_many: false }
       scans.add(scan)
       return {
-        /** True if nobody else checked the path since the scan began. */
+        /** True if no other caller has checked the path since the scan began. */
         isFirst: (path: () => string) => !scan.has_too_many && !(scan.noted.size > 0 && scan.noted.has(path())),
         /** Other checks of paths in this range, in path order, wait for the work. */
         hold(first_path: string, last_path: string, work: Promise<unknown>) {

@@ -144,7 +144,7 @@ async function checkOnce(
   reportNew(facts)
   return is_doubtful ? 'doubtful' : 'recorded'
 
-  /** Nobody checked an unknown path since the scan saw it, so the scan's stat still counts. */
+  /** An unknown path was not checked since the scan saw it, so the scan's stat still counts. */
   async function lstatAll() {
     const seen = (path: string) => (known_by_path.has(path) ? undefined : scanned?.stats.get(path))
     const unseen = paths.filter((path) => seen(path) === undefined)

@@ -99,7 +99,7 @@ export interface ToHash {
 
 const retry_unreadable = { first_ms: 30 * second_ms, most_ms: hour_ms }
 
-/** Its directory cannot be entered, and may have ignore rules, so the file is kept. */
+/** True if its directory cannot be entered, so its ignore rules are unknown. The file is kept. */
 export function isShut({ passing }: Ignored, look: Look): boolean {
   return passing === true && look.kind === 'unreadable'
 }

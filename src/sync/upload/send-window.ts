@@ -74,7 +74,7 @@ export function createSendWindow(most: number) {
     get width(): number {
       return now_width
     },
-    /** Counts an answered call. `work`: result in any unit; `others_wait`: more was possible. */
+    /** Counts an answered call. `work`: result in any unit. `others_wait`: other calls wait. */
     answered(work: number, others_wait: boolean, now_ms: number): void {
       began_ms ??= now_ms
       work_done += work

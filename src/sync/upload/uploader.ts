@@ -49,8 +49,8 @@ export function startUploader(
 
   async function sendOne(work: SendWork, is_probe: boolean): Promise<void> {
     const { folder, path } = work.sources[0] ?? { folder: work.project_id, path: `content ${work.content}` }
-    // Each wait of an upload has its own pulse, so an upload of hours does not count as silent
-    // while bytes move.
+    // Each upload has its own heartbeat, so an upload of hours does not count as silent while
+    // bytes move.
     const pulse = pulses.begin(`upload of ${folder}/${path}`)
     const held_bytes = isLarge(work) || work.state === 'sent' ? 0 : work.size
     await pulse.during(memory.enter(held_bytes))
