@@ -132,7 +132,7 @@ export class ListCursor {
   }
 
   /**
-   * Call it after a refused page. `other cursor`: ask again; `lost`: begin the list again;
+   * Call it after a refused page. `other cursor`: ask again. `lost`: begin the list again.
    * `unsaid`: the fault was not the cursor's.
    */
   refused({ about }: Failure): 'other cursor' | 'lost' | 'unsaid' {
