@@ -5,8 +5,8 @@ import type { Failure } from '../../service/faults/fault-injection.ts'
 const example = '--fail put=503:every=10,assets.create=429:times=3:retry=2,all=drop:every=50'
 
 /**
- * Reads a list of `PLACE=WHAT[:every=N][:times=N][:retry=SECONDS]`, with commas between. Error
- * `usage.invalid`.
+ * Reads a list of failures with commas between. Each is `PLACE=WHAT`, then optional parts after
+ * colons, as in `example`: `every=N`, `times=N`, `retry=SECONDS`. Error `usage.invalid`.
  */
 export function parseFailures(text: string): Failure[] {
   return text
