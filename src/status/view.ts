@@ -1,14 +1,12 @@
 import { day_ms, hour_ms, isoTime } from '../base/time/time.ts'
 import { type BandwidthSpan, bandwidthAt } from '../domain/bandwidth.ts'
-import type { FolderWatch, ScanSummary } from '../domain/fact.ts'
 import type { Pause } from '../ledger/rows/pause-row.ts'
 import type { Trouble } from '../ledger/rows/trouble-rows.ts'
 import type { LedgerView } from '../ledger/views/view.ts'
-import { type Stage, stages } from '../ledger/views/view-files.ts'
-import type { Amount, FolderView } from '../ledger/views/view-folders.ts'
 import type { Braked, ProblemGroup, RetryGroup } from '../ledger/views/view-problems.ts'
 import { no_removals } from '../ledger/views/view-removal-cases.ts'
 import { type AuditStatus, auditStatus } from './audits.ts'
+import { type FolderStatus, folderStatuses, isComplete } from './folders.ts'
 import type { HealthStatus } from './health/health-facts.ts'
 import type { PromptStatus } from './prompts.ts'
 import { type RemovalStatus, removalStatus } from './removals.ts'
@@ -113,26 +111,6 @@ export interface BandwidthStatus {
 
 type RetryStatus = Omit<RetryGroup, 'next_try_ms'> & { next_try: string }
 
-export interface FolderStatus {
-  name: string
-  path: string
-  project_id: string
-  /** `new`: in the config, but not checked yet. */
-  state: 'online' | 'offline' | 'new'
-  /** Start of this state; null if the ledger does not know the folder. */
-  since: string | null
-  reason: string | null
-  /** Watcher in use and the reason for it; null before one is chosen. */
-  watching: FolderWatch | null
-  /**
-   * Number of watchers replaced, and of watchers given up for scans; null without any. `last`: the
-   * last replacement.
-   */
-  deafness: { rebuilt: number; given_up: number; last: { at: string; why: string } | null } | null
-  last_scan: (ScanSummary & { began: string; ended: string }) | null
-  stages: Record<Stage, Amount>
-}
-
 /** Settings that status needs: a part of the configuration. */
 export interface StatusSettings {
   readonly state_dir: string
@@ -168,7 +146,7 @@ export function statusView(source: {
     ...(rebuild && !ledger ? { rebuild: rebuild.status } : {}),
     pause: pause ? pauseStatus(pause) : null,
     troubles: (ledger?.troubles() ?? rebuild?.troubles ?? []).map(troubleStatus),
-    folders: folderStatuses(settings, ledger?.folders() ?? []),
+    folders: folderStatuses(settings.folders, ledger?.folders() ?? []),
     problems: ledger?.problems() ?? [],
     retrying: (ledger?.retrying() ?? []).map(({ next_try_ms, ...group }) => ({
       ...group,
@@ -217,84 +195,6 @@ function bandwidthStatus(spans: readonly BandwidthSpan[], now_ms: number): Bandw
 
 function troubleStatus({ about, code, message, hint, since_ms, last_ms }: Trouble): TroubleStatus {
   return { about, code, message, hint: hint ?? null, since: isoTime(since_ms), last: isoTime(last_ms) }
-}
-
-/**
- * Folders of the config, in its order. The ledger may have other folders, if the running daemon
- * uses an older config.
- */
-function folderStatuses({ folders }: StatusSettings, known: readonly FolderView[]): FolderStatus[] {
-  const by_name = new Map(known.map((folder) => [folder.name, folder]))
-  return folders.map(({ name, path, project_id }) => {
-    const folder = by_name.get(name)
-    return folder ? folderStatus(folder) : { ...newFolder, name, path, project_id }
-  })
-}
-
-const nothing = Object.fromEntries(stages.map((stage) => [stage, { files: 0, bytes: 0 }])) as Record<Stage, Amount>
-const newFolder = {
-  state: 'new',
-  since: null,
-  reason: null,
-  watching: null,
-  deafness: null,
-  last_scan: null,
-  stages: nothing,
-} as const
-
-/** Status of a folder that the ledger knows. */
-export function folderStatus(folder: FolderView): FolderStatus {
-  const { name, root, project_id, offline_reason, scan, scan_began_ms, scan_ended_ms } = folder
-  const state = folder.online ? 'online' : offline_reason === undefined ? 'new' : 'offline'
-  return {
-    name,
-    path: root,
-    project_id,
-    state,
-    since: isoTime(folder.state_since_ms),
-    reason: offline_reason ?? null,
-    watching: folder.watch ?? null,
-    deafness: deafnessStatus(folder),
-    last_scan:
-      scan && scan_began_ms !== undefined && scan_ended_ms !== undefined
-        ? { began: isoTime(scan_began_ms), ended: isoTime(scan_ended_ms), ...scan }
-        : null,
-    stages: folder.stages,
-  }
-}
-
-function deafnessStatus({ deafness: { rebuilt, given_up, last } }: FolderView): FolderStatus['deafness'] {
-  if (rebuilt + given_up === 0) return null
-  return { rebuilt, given_up, last: last ? { at: isoTime(last.at_ms), why: last.why } : null }
-}
-
-/** Stages of files that are on their way and need no user. */
-export const underway: readonly Stage[] = ['settling', 'waiting', 'sending', 'ingesting']
-const not_in: readonly Stage[] = [...underway, 'blocked', 'refused', 'removed_on_service']
-
-export function amountOf(of: Record<Stage, Amount>, wanted: readonly Stage[]): Amount {
-  const sum = { files: 0, bytes: 0 }
-  for (const stage of wanted) {
-    sum.files += of[stage].files
-    sum.bytes += of[stage].bytes
-  }
-  return sum
-}
-
-/**
- * True if every file that should be in the assistant is ready. Skipped files were left out on
- * purpose, so they do not count. A folder may have unknown files if it was not scanned, is offline,
- * or has entries that cannot be read or whose names are not UTF-8. Then it is not complete.
- * `status` and the end of a pass use the same rule.
- */
-export function isComplete({ state, last_scan, stages }: FolderStatus): boolean {
-  return (
-    state === 'online' &&
-    last_scan !== null &&
-    last_scan.unreadable_total === 0 &&
-    last_scan.odd_names_total === 0 &&
-    amountOf(stages, not_in).files === 0
-  )
 }
 
 /** The promise `progress` counts, too: an unresponsive daemon records nothing either. */

@@ -4,10 +4,11 @@ import { textWidth } from '../../src/base/text/format.ts'
 import { shellWord } from '../../src/base/text/shell-word.ts'
 import { stages } from '../../src/ledger/views/view-files.ts'
 import { no_removals } from '../../src/ledger/views/view-removal-cases.ts'
+import type { FolderStatus } from '../../src/status/folders.ts'
 import { removalStatus } from '../../src/status/removals.ts'
 import { LineWriter } from '../../src/status/text/lines.ts'
 import { statusLines } from '../../src/status/text/text.ts'
-import type { FolderStatus, StatusView } from '../../src/status/view.ts'
+import type { StatusView } from '../../src/status/view.ts'
 
 const none = Object.fromEntries(stages.map((stage) => [stage, { files: 0, bytes: 0 }])) as FolderStatus['stages']
 const folder: FolderStatus = {

@@ -2,7 +2,7 @@ import { formatCount } from '../../base/text/format.ts'
 import { isoTime } from '../../base/time/time.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import type { FolderView } from '../../ledger/views/view-folders.ts'
-import { amountOf, underway } from '../view.ts'
+import { amountOf, underway } from '../folders.ts'
 
 export interface StatusLineParts {
   folders: readonly FolderView[]

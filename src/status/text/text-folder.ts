@@ -1,7 +1,7 @@
 import { counted, formatBytes, formatCount } from '../../base/text/format.ts'
 import { waitsForPerson } from '../../domain/disappearance.ts'
 import { adviceOnUnreadable, watchingText } from '../../domain/file.ts'
-import { amountOf, type FolderStatus, underway } from '../view.ts'
+import { amountOf, type FolderStatus, underway } from '../folders.ts'
 import { type LineWriter, spanText } from './lines.ts'
 
 /** Maximum number of rules listed. `status --json` has them all. */
