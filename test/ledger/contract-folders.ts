@@ -34,21 +34,6 @@ export function folderContract(factory: LedgerFactory): void {
     expect(await of('new')).toMatchObject({ first_scan_ms: began_ms + 500, scan_ended_ms: began_ms + 1_000 })
   })
 
-  check('a section of the configuration leaves the known watcher as it is', async (bench) => {
-    await bench.configure('new')
-    await bench.record({
-      type: 'folder_watched',
-      folder: 'new',
-      watcher: 'scan',
-      reason: 'deaf',
-      deaf: 'it missed files',
-    })
-    const known = (await bench.ledger.folder('new'))?.watch
-    const setting = { watch: 'native', rules: '{"new":1}' }
-    await bench.configure('new', setting)
-    expect((await bench.ledger.folder('new'))?.watch).toEqual(known)
-  })
-
   check('judged: when it was last found there or away, in this life and at this root', async (bench) => {
     const { clock } = bench
     await bench.configure('new')
