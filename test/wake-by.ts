@@ -1,5 +1,5 @@
+import type { WakeAt } from '../src/base/time/cron.ts'
 import type { Clock } from '../src/base/time/time.ts'
-import type { WakeAt } from '../src/base/time/wake-at.ts'
 
 /** Wakes by a clock that a test moves; the program's own wakes follow the clock of the machine. */
 export function wakeBy(clock: Clock): WakeAt {

@@ -1,6 +1,5 @@
 import { SluiceError } from '../base/run/errors.ts'
-import { within } from '../base/run/waits.ts'
-import { type Clock, second_ms } from '../base/time/time.ts'
+import { type Clock, second_ms, within } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { failureText, type Outcome } from '../remote/outcome.ts'

@@ -1,5 +1,4 @@
-import { aborted, within } from '../base/run/waits.ts'
-import { second_ms } from '../base/time/time.ts'
+import { aborted, second_ms, within } from '../base/time/time.ts'
 import type { KeptFolders } from './reload/kept-folders.ts'
 import type { Reloads } from './reload/reload.ts'
 import type { Tools } from './tools.ts'

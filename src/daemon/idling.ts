@@ -1,4 +1,4 @@
-import { unlessAborted } from '../base/run/waits.ts'
+import { unlessAborted } from '../base/time/time.ts'
 
 /**
  * Many callers wait for one check of the work. The check ends when no caller is left, because

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { HttpResponse } from '../base/net/http-client.ts'
+import { programVersion } from '../base/run/process.ts'
 import { renderTemplate } from '../base/text/template.ts'
-import { programVersion } from '../base/text/version.ts'
 import { day_ms, isoTime, second_ms } from '../base/time/time.ts'
 import { slackBody, teamsBody } from './chat-bodies.ts'
 import { type Message, templateValues } from './message.ts'

@@ -64,7 +64,7 @@ export const doors: Record<string, RegExp> = {
   'light-my-request': /^$/,
   'markdown-it': /^deliver\/email/,
   'mime-types': /^(disk|domain|sync)\/mime/,
-  'node-cron': /^base\/time\/wake-at\.ts$/,
+  'node-cron': /^base\/time\/cron\.ts$/,
   nodemailer: /^base\/net\/mail\.ts$/,
   'p-queue': /^sync\//,
   pino: /^base\/text\/log\.ts$/,

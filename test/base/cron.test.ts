@@ -1,9 +1,8 @@
 import { Cron } from 'croner'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { cronFault, cronTimes } from '../../src/base/time/cron.ts'
+import { cronFault, cronTimes, wakeAt } from '../../src/base/time/cron.ts'
 import { day_ms, hour_ms, localDate, localTime, minute_ms, zoneOffset_ms } from '../../src/base/time/time.ts'
-import { wakeAt } from '../../src/base/time/wake-at.ts'
 
 /** Days on which clocks are changed, by all kinds of rules. */
 const changes: readonly [zone: string, day: string][] = [

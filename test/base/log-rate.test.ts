@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLog } from '../../src/base/text/log.ts'
-import { createFileLines } from '../../src/base/text/log-rate.ts'
+import { createFileLines, createLog } from '../../src/base/text/log.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 function setup(files_per_second = 10) {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { shellWord } from '../../src/base/text/shell-word.ts'
+import { shellWord } from '../../src/base/text/format.ts'
 import { until } from './sluice.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createLog } from '../../src/base/text/log.ts'
-import { createFileLines } from '../../src/base/text/log-rate.ts'
+import { createFileLines, createLog } from '../../src/base/text/log.ts'
 import { logReport } from '../../src/daemon/health/log-report.ts'
 import { FakeClock } from '../fake-clock.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { wakeAt } from '../../src/base/time/cron.ts'
 import { hour_ms, minute_ms, second_ms, system_clock } from '../../src/base/time/time.ts'
-import { wakeAt } from '../../src/base/time/wake-at.ts'
 import { startScheduler } from '../../src/prompts/plan/scheduler.ts'
 import { realWait } from '../waiting.ts'
 import { Runs, settings } from './scheduler-rig.ts'

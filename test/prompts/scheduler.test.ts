@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { Worker } from '../../src/base/run/worker.ts'
+import { type WakeAt, wakeAt } from '../../src/base/time/cron.ts'
 import { day_ms, hour_ms, minute_ms, second_ms } from '../../src/base/time/time.ts'
-import { type WakeAt, wakeAt } from '../../src/base/time/wake-at.ts'
 import { startScheduler } from '../../src/prompts/plan/scheduler.ts'
 import type { PromptSettings } from '../../src/prompts/prompt-settings.ts'
 import { FakeClock } from '../fake-clock.ts'

@@ -26,7 +26,7 @@ const doors = {
   'base/run/thread': `export * from '{doors}/thread.js'`,
   'base/net/http-client-undici': `export * from '{doors}/http.js'`,
   'base/net/http-server': `export * from './http-server.real.js'\nexport { closeServer, listen, listenOnSocket } from '{doors}/http.js'`,
-  'base/time/wake-at': `export { wakeAt } from '{doors}/time.js'`,
+  'base/time/cron': `export * from './cron.real.js'\nexport { wakeAt } from '{doors}/time.js'`,
   'base/time/time': `export * from './time.real.js'\nexport { system_clock } from '{doors}/time.js'`,
   'base/files/sqlite-driver': `export * from '{doors}/sqlite.js'`,
   'ledger/claims/in-flight': `export * from '{doors}/in-flight.js'`,

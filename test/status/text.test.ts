@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { textWidth } from '../../src/base/text/format.ts'
-import { shellWord } from '../../src/base/text/shell-word.ts'
+import { shellWord, textWidth } from '../../src/base/text/format.ts'
 import { stages } from '../../src/ledger/views/view-files.ts'
 import { no_removals } from '../../src/ledger/views/view-removal-cases.ts'
 import type { FolderStatus } from '../../src/status/folders.ts'

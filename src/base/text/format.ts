@@ -133,3 +133,16 @@ export function codeSpan(text: string): string {
 export function escapeMarkdown(text: string): string {
   return printable(text).replace(/[\\`*_{}[\]<>#|~&]/g, '\\$&')
 }
+
+/** A shell word (bash, zsh) to copy, quoted only if needed; control characters become \xNN. */
+export function shellWord(text: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(text)) return text
+  if (!invisible.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`
+  const escaped = text.replace(/[\\']/g, '\\$&').replace(every_invisible, (character) => {
+    return [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')
+  })
+  return `$'${escaped}'`
+}
+
+const invisible = /[\p{Cc}\p{Cf}\u2028\u2029]/u
+const every_invisible = new RegExp(invisible, 'gu')

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { Cron, CronPattern } from 'croner'
 import { day_ms, isZone, minute_ms, zoneOffset_ms } from './time.ts'
 
@@ -134,4 +135,31 @@ function changeBetween_ms(from_ms: number, to_ms: number, zone: string): number 
     else before = middle
   }
   return since * minute_ms
+}
+
+/**
+ * Calls back once, when the wall clock shows this minute. If the clock is set, the callback may
+ * come early, late or never: it is only a wake. It must not throw.
+ */
+export type WakeAt = (at_ms: number, on_time: () => void) => { stop(): void }
+
+/**
+ * One node-cron task for one minute of the year. A `* * * * *` task would walk through each missed
+ * minute after a long sleep, in the event loop: 1 s after a week, 50 s after a year. node-cron
+ * cannot limit that. The time comes from croner, so days on which the clocks change cost no run.
+ */
+export const wakeAt: WakeAt = (at_ms, on_time) => {
+  // Loaded only on use: a configuration without prompts needs no timer.
+  const { schedule } = createRequire(import.meta.url)('node-cron') as typeof import('node-cron')
+  const at = new Date(at_ms)
+  const minute = `${at.getUTCMinutes()} ${at.getUTCHours()} ${at.getUTCDate()} ${at.getUTCMonth() + 1} *`
+  const task = schedule(minute, end, { timezone: 'UTC', suppressMissedWarning: true })
+  task.on('execution:missed', end)
+  function end(): void {
+    // After a jump over years, one task reports several missed minutes.
+    if (task.getStatus() === 'destroyed') return
+    void task.destroy()
+    on_time()
+  }
+  return { stop: () => void task.destroy() }
 }

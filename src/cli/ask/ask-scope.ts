@@ -1,7 +1,6 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMean } from '../../base/text/did-you-mean.ts'
-import { counted } from '../../base/text/format.ts'
-import { shellWord } from '../../base/text/shell-word.ts'
+import { counted, shellWord } from '../../base/text/format.ts'
 import type { Config } from '../../config/config.ts'
 import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
 import { max_scope_ids } from '../../contract/limits.ts'

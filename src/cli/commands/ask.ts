@@ -1,6 +1,5 @@
 import { messageOf, SluiceError } from '../../base/run/errors.ts'
-import { aborted } from '../../base/run/waits.ts'
-import { isoTime, second_ms, system_clock } from '../../base/time/time.ts'
+import { aborted, isoTime, second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { openRemote } from '../../daemon/open-remote.ts'

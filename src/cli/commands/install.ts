@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
-import { shellWord } from '../../base/text/shell-word.ts'
+import { shellWord } from '../../base/text/format.ts'
 import { holdsAddresses } from '../../config/resolve/effective.ts'
 import { openSecrets } from '../../config/secrets.ts'
 import { dropInOf, unitNeeds } from '../../inspect/unit/drop-in.ts'

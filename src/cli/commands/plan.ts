@@ -1,5 +1,4 @@
-import { counted, formatAmount, formatBytes, formatCount } from '../../base/text/format.ts'
-import { shellWord } from '../../base/text/shell-word.ts'
+import { counted, formatAmount, formatBytes, formatCount, shellWord } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { RemovalWait } from '../../domain/removal.ts'

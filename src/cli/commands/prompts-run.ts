@@ -1,7 +1,6 @@
 import { SluiceError } from '../../base/run/errors.ts'
-import { aborted } from '../../base/run/waits.ts'
 import { printable, printableJson } from '../../base/text/format.ts'
-import { isoTime, localTime, system_clock } from '../../base/time/time.ts'
+import { aborted, isoTime, localTime, system_clock } from '../../base/time/time.ts'
 import type { Config, PromptConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { Secrets } from '../../config/secrets.ts'

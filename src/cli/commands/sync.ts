@@ -1,6 +1,5 @@
 import { isSluiceError, type SluiceError } from '../../base/run/errors.ts'
-import { aborted } from '../../base/run/waits.ts'
-import { system_clock } from '../../base/time/time.ts'
+import { aborted, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { type ControlClient, connectControl } from '../../control/control-client.ts'

@@ -1,4 +1,4 @@
-import { programVersion } from '../../base/text/version.ts'
+import { programVersion } from '../../base/run/process.ts'
 import { defineCommand } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 

@@ -1,5 +1,5 @@
 import { SluiceError } from '../../base/run/errors.ts'
-import { programVersion } from '../../base/text/version.ts'
+import { programVersion } from '../../base/run/process.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { type Control, startControl } from '../../control/control-server.ts'
 import { type ControlVerbs, type DaemonPresence, factsOfDoubt } from '../../control/control-verbs.ts'

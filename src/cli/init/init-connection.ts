@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { SluiceError } from '../../base/run/errors.ts'
+import { programVersion } from '../../base/run/process.ts'
 import { printable } from '../../base/text/format.ts'
-import { programVersion } from '../../base/text/version.ts'
 import type { Clock } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { baseUrlFault } from '../../config/schema/schema.ts'

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path'
 import { writeFileAtomic } from '../../base/files/atomic-file.ts'
 import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
-import { shellWord } from '../../base/text/shell-word.ts'
+import { shellWord } from '../../base/text/format.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 interface FileToLay {

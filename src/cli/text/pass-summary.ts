@@ -1,5 +1,4 @@
-import { counted, formatBytes, formatCount, formatDuration, printable } from '../../base/text/format.ts'
-import { shellWord } from '../../base/text/shell-word.ts'
+import { counted, formatBytes, formatCount, formatDuration, printable, shellWord } from '../../base/text/format.ts'
 import { type LedgerView, openLedgerView } from '../../ledger/views/view.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../../ledger/views/view-folders.ts'

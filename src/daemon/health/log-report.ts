@@ -1,6 +1,5 @@
 import { messageOf, SluiceError } from '../../base/run/errors.ts'
-import type { Log } from '../../base/text/log.ts'
-import type { FileLines } from '../../base/text/log-rate.ts'
+import type { FileLines, Log } from '../../base/text/log.ts'
 import { type Clock, minute_ms } from '../../base/time/time.ts'
 import type { PromptReport } from '../../prompts/run-tools.ts'
 import type { SyncReport } from '../../sync/report.ts'

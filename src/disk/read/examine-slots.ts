@@ -1,4 +1,3 @@
-import { freemem } from 'node:os'
 import type { Pulse } from '../../base/run/pulse.ts'
 import { startThread, type Thread } from '../../base/run/thread.ts'
 import { second_ms } from '../../base/time/time.ts'
@@ -79,10 +78,4 @@ export function cut(
     }
   }
   return slices
-}
-
-/** Memory that this process can take before the system or its control group has none left. */
-export function freeMemory_bytes(): number {
-  // From Node 20.13 on; answers 0 if no control group sets a limit.
-  return process.availableMemory?.() || freemem()
 }

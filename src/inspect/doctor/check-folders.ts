@@ -1,6 +1,5 @@
 import { constants } from 'node:fs'
-import { counted, formatCount, formatDuration } from '../../base/text/format.ts'
-import { shellWord } from '../../base/text/shell-word.ts'
+import { counted, formatCount, formatDuration, shellWord } from '../../base/text/format.ts'
 import type { FolderConfig } from '../../config/config.ts'
 import { hasShareBelow } from '../../disk/root/shares-below.ts'
 import { chooseWatcher, native_fault, type WatchChoice, type WatchShares } from '../../disk/watch/choose-watcher.ts'

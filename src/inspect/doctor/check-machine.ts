@@ -1,7 +1,7 @@
 import { createHash, getFips } from 'node:crypto'
-import { maxOpenFiles } from '../../base/files/open-files.ts'
 import { sqliteDriver } from '../../base/files/sqlite-driver.ts'
 import { isSluiceError, messageOf } from '../../base/run/errors.ts'
+import { maxOpenFiles } from '../../base/run/process.ts'
 import { type Check, findings } from './check.ts'
 
 /** As `engines` in package.json. */

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { readBeginning } from '../../base/files/atomic-file.ts'
 import { isSluiceError } from '../../base/run/errors.ts'
-import { shellWord } from '../../base/text/shell-word.ts'
+import { shellWord } from '../../base/text/format.ts'
 import type { ServiceConfig } from '../../config/config.ts'
 import { secretFiles } from '../../config/resolve/targets.ts'
 import { openSecrets, type Secrets } from '../../config/secrets.ts'

@@ -1,7 +1,6 @@
 import { lstatSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { formatBytes } from '../../base/text/format.ts'
-import { shellWord } from '../../base/text/shell-word.ts'
+import { formatBytes, shellWord } from '../../base/text/format.ts'
 import { reportDirs } from '../../config/resolve/targets.ts'
 import { rootStatus } from '../../disk/root/mount.ts'
 import { attempt } from '../plan/check-path.ts'

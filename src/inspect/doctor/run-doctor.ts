@@ -1,11 +1,11 @@
 import { dirname } from 'node:path'
 import { codeOf, messageOf } from '../../base/run/errors.ts'
+import { freeMemory_bytes } from '../../base/run/process.ts'
 import { formatDuration } from '../../base/text/format.ts'
 import { type Clock, isoTime } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { reportDirs, secretFiles } from '../../config/resolve/targets.ts'
 import { type ExaminedConfig, examineConfig, type UsableConfig } from '../../config/resolve/usable.ts'
-import { freeMemory_bytes } from '../../disk/read/examine-slots.ts'
 import { inotifyLimit } from '../../disk/watch/inotify-limits.ts'
 import { type LedgerView, openLedgerView } from '../../ledger/views/view.ts'
 import {

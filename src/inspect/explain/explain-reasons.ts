@@ -1,5 +1,4 @@
-import { formatBytes, formatCount, formatDuration } from '../../base/text/format.ts'
-import { shellWord } from '../../base/text/shell-word.ts'
+import { formatBytes, formatCount, formatDuration, shellWord } from '../../base/text/format.ts'
 import { second_ms } from '../../base/time/time.ts'
 import type { Config, FolderConfig } from '../../config/config.ts'
 import { ingest_failed, slowAfter_ms } from '../../domain/content.ts'

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
-import { maxOpenFiles } from '../../base/files/open-files.ts'
 import { closeServer } from '../../base/net/http-server.ts'
+import { maxOpenFiles } from '../../base/run/process.ts'
 import { type Clock, minute_ms } from '../../base/time/time.ts'
 import type { RequestEntry } from './observer.ts'
 

@@ -1,5 +1,4 @@
-import { formatBytes, formatCount } from '../../base/text/format.ts'
-import { shellWord } from '../../base/text/shell-word.ts'
+import { formatBytes, formatCount, shellWord } from '../../base/text/format.ts'
 import type { RemovalStatus } from '../removals.ts'
 import type { LineWriter } from './lines.ts'
 

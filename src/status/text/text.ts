@@ -1,5 +1,4 @@
-import { counted, formatAmount, formatBytes, formatCount, formatDuration } from '../../base/text/format.ts'
-import { shellWord } from '../../base/text/shell-word.ts'
+import { counted, formatAmount, formatBytes, formatCount, formatDuration, shellWord } from '../../base/text/format.ts'
 import { ingest_failed } from '../../domain/content.ts'
 import { waitsForPerson } from '../../domain/disappearance.ts'
 import { excludeLine } from '../../domain/file.ts'

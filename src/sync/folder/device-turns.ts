@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../base/run/waits.ts'
+import { unlessAborted } from '../../base/time/time.ts'
 
 export type DeviceTurns = ReturnType<typeof createDeviceTurns>
 

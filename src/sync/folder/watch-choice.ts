@@ -1,6 +1,6 @@
+import { freeMemory_bytes } from '../../base/run/process.ts'
 import { formatDuration } from '../../base/text/format.ts'
 import type { Clock } from '../../base/time/time.ts'
-import { freeMemory_bytes } from '../../disk/read/examine-slots.ts'
 import type { OnlineRoot } from '../../disk/root/mount.ts'
 import { hasShareBelow } from '../../disk/root/shares-below.ts'
 import { scanFolder } from '../../disk/scan/scan.ts'

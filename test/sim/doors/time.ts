@@ -1,9 +1,9 @@
+import type { WakeAt } from '../../../src/base/time/cron.ts'
 import type { Clock } from '../../../src/base/time/time.ts'
-import type { WakeAt } from '../../../src/base/time/wake-at.ts'
 import { wakeBy } from '../../wake-by.ts'
 import { world } from '../world.ts'
 
-/* In the place of the system's clock and of base/time/wake-at. */
+/* In the place of the system's clock and of base/time/cron's wakeAt. */
 
 export const system_clock: Clock = {
   now_ms: () => world.wall_ms('machine'),

@@ -1,4 +1,17 @@
 import { readFileSync } from 'node:fs'
+import { freemem } from 'node:os'
+
+/** The version in package.json. The relative path is the same from src/ and from dist/. */
+export function programVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
+  return version
+}
+
+/** Memory that this process can take before the system or its control group has none left. */
+export function freeMemory_bytes(): number {
+  // Answers 0 if no control group sets a limit.
+  return process.availableMemory() || freemem()
+}
 
 /** Maximum of open descriptors (`ulimit -n`): Infinity if unlimited, undefined if unreadable. */
 export function maxOpenFiles(limits: string | undefined = readLimits()): number | undefined {
