@@ -6,9 +6,9 @@ import { openSqlite, openSqliteReadOnly } from '../../src/base/files/sqlite.ts'
 import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
 import { backUpLedger, restoreLedger } from '../../src/ledger/backup.ts'
 import { ledger_migrations } from '../../src/ledger/file/ledger-file.ts'
-import { builtModule } from '../disk/unprivileged.ts'
 import { faultsIn, faultsOf } from '../ledger/sound.ts'
-import { md5Of, openRig, type Rig, stat } from '../ledger/view-rig.ts'
+import { md5Of, openRig, type Rig, stat } from '../ledger/views/view-rig.ts'
+import { builtModule } from '../rig/unprivileged.ts'
 import { makeStore, makeTree } from '../tree.ts'
 
 /** Copying them takes long enough to be killed on the way. */

@@ -17,7 +17,7 @@ import {
   runWithConstants,
   splitConstants,
 } from '../config-of.ts'
-import { unprivileged } from '../disk/unprivileged.ts'
+import { unprivileged } from '../rig/unprivileged.ts'
 import { addToTree, makeTree, type TreeEntry } from '../tree.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))

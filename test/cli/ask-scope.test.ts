@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { hour_ms } from '../../src/base/time/time.ts'
 import { lastChat, rememberChat } from '../../src/cli/ask/ask-question.ts'
 import { filesInScope } from '../../src/cli/ask/ask-scope.ts'
-import { openRig, type Rig } from '../ledger/view-rig.ts'
+import { openRig, type Rig } from '../ledger/views/view-rig.ts'
 
 tmp.setGracefulCleanup()
 

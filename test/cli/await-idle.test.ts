@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { awaitIdle } from '../../src/cli/daemon/await-idle.ts'
-import { openRig } from '../ledger/view-rig.ts'
+import { openRig } from '../ledger/views/view-rig.ts'
 
 const never = new Promise<never>(() => {})
 const reading_most_ms = 60_000

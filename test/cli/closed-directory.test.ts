@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { runUnprivileged } from '../disk/unprivileged.ts'
+import { runUnprivileged } from '../rig/unprivileged.ts'
 import { makeTree } from '../tree.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))

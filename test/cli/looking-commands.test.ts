@@ -10,7 +10,7 @@ import { createTerminal } from '../../src/cli/text/terminal.ts'
 import { startControl } from '../../src/control/control-server.ts'
 import { controlSocket } from '../../src/ledger/file/state-directory.ts'
 import { nothing_seen } from '../ledger/fixture.ts'
-import { openRig, project_id, type Rig, stat } from '../ledger/view-rig.ts'
+import { openRig, project_id, type Rig, stat } from '../ledger/views/view-rig.ts'
 import { until } from '../waiting.ts'
 import { idle_verbs } from './idle-verbs.ts'
 

@@ -3,7 +3,7 @@ import { summarizePass } from '../../src/cli/text/pass-summary.ts'
 import type { ScanSummary } from '../../src/domain/fact.ts'
 import { openPassView } from '../../src/ledger/views/view-pass.ts'
 import { nothing_seen } from '../ledger/fixture.ts'
-import { openRig } from '../ledger/view-rig.ts'
+import { openRig } from '../ledger/views/view-rig.ts'
 import { capturedTerminal } from './captured-terminal.ts'
 
 const seen: ScanSummary = { ...nothing_seen, files: 1, directories: 1, bytes: 10 }

@@ -1,6 +1,6 @@
 import type { RunAsset } from '../../src/domain/run.ts'
 import type { Coverage } from '../../src/prompts/plan/coverage.ts'
-import { assetOf, md5Of, project_id, type Rig } from '../ledger/view-rig.ts'
+import { assetOf, md5Of, project_id, type Rig } from '../ledger/views/view-rig.ts'
 
 /** Runs of prompts, told to a ledger as the reporter tells them. */
 export class PromptRig {

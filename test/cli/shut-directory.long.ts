@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { unprivileged } from '../disk/unprivileged.ts'
 import { LedgerView } from '../journeys/ledger-view.ts'
+import { unprivileged } from '../rig/unprivileged.ts'
 import { Home, until } from './sluice.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))

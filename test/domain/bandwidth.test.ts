@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import { type BandwidthSpan, bandwidthAt } from '../../src/domain/bandwidth.ts'
-import { builtModule } from '../disk/unprivileged.ts'
+import { builtModule } from '../rig/unprivileged.ts'
 
 const at_ms = (hours: number, minutes = 0) => new Date(2026, 5, 1, hours, minutes, 20).getTime()
 const span = (from_hour: number, to_hour: number, bytes_per_s: number): BandwidthSpan => ({

@@ -7,7 +7,7 @@ import type { FileStat } from '../../src/domain/file.ts'
 import { type Plan, planUploads } from '../../src/inspect/plan/plan.ts'
 import { extensionOf, type FolderPlan } from '../../src/inspect/plan/plan-answer.ts'
 import { judge } from '../../src/inspect/plan/plan-judge.ts'
-import { openRig } from '../ledger/view-rig.ts'
+import { openRig } from '../ledger/views/view-rig.ts'
 import { makeStore, makeTree } from '../tree.ts'
 import { configFor } from './config-for.ts'
 

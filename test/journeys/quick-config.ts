@@ -52,7 +52,7 @@ export function quickConfig(
       watching: section('watching'),
       prompts,
       audit: section('audit'),
-      // A second one costs its start in every journey, and has nothing to do: test/disk/examiner.test.ts has several.
+      // A second one costs its start in every journey, and has nothing to do: test/disk/read/examiner.test.ts has several.
       hashing: { threads: 1 },
       removal: section('removal'),
     },

@@ -1,4 +1,4 @@
-import { ledgerContract } from './contract.ts'
+import { ledgerContract } from './contract/contract.ts'
 import { sqlite_factory } from './sqlite-factory.ts'
 
 ledgerContract('SQLite', sqlite_factory)

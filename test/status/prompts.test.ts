@@ -5,7 +5,7 @@ import { promptStatuses } from '../../src/status/prompts.ts'
 import { LineWriter } from '../../src/status/text/lines.ts'
 import { promptLines } from '../../src/status/text/text-prompts.ts'
 import { PromptRig } from '../cli/prompt-rig.ts'
-import { openRig } from '../ledger/view-rig.ts'
+import { openRig } from '../ledger/views/view-rig.ts'
 
 const schedule = { cron: '0 8 * * 1', timezone: 'Europe/Berlin' }
 

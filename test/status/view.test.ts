@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { day_ms, minute_ms } from '../../src/base/time/time.ts'
 import type { ScanSummary } from '../../src/domain/fact.ts'
 import { type DaemonStatus, type StatusSettings, statusView } from '../../src/status/view.ts'
-import { assetOf, openRig, project_id, type Rig, stat, ticket } from '../ledger/view-rig.ts'
+import { assetOf, openRig, project_id, type Rig, stat, ticket } from '../ledger/views/view-rig.ts'
 
 const summary: ScanSummary = {
   files: 3,

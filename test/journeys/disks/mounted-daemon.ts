@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProfileName } from '../../../src/service/options.ts'
-import { builtModule } from '../../disk/unprivileged.ts'
+import { builtModule } from '../../rig/unprivileged.ts'
 import { isNotRoot } from '../../root-only.ts'
 import { makeTree } from '../../tree.ts'
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { builtModule } from '../../disk/unprivileged.ts'
+import { builtModule } from '../../rig/unprivileged.ts'
 import { makeTree } from '../../tree.ts'
 import { localJourneys } from '../harness.ts'
 

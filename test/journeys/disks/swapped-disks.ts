@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProfileName } from '../../../src/service/options.ts'
-import { builtModule } from '../../disk/unprivileged.ts'
+import { builtModule } from '../../rig/unprivileged.ts'
 import { makeTree } from '../../tree.ts'
 import { loop_lock } from './mounted-daemon.ts'
 

@@ -1,0 +1,305 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { type Examiner, type Look, startExaminer } from '../../../src/disk/read/examiner.ts'
+import { builtModule, runUnprivileged } from '../../rig/unprivileged.ts'
+import { addToTree, makeTree } from '../../tree.ts'
+import { makeFifo, makeSocket } from '../odd-entries.ts'
+
+const examiner = startExaminer()
+afterAll(() => examiner.close())
+
+function md5(bytes: string | Uint8Array): string {
+  return createHash('md5').update(bytes).digest('hex')
+}
+
+async function lookAt(root: string, paths: string[]): Promise<Parameters<Examiner['fingerprint']>[1][number][]> {
+  const looks = await examiner.lstat(root, paths)
+  return looks.map((look, index) => {
+    if (look.kind !== 'file') throw new Error(`${paths[index]} is ${look.kind}`)
+    return { path: paths[index]!, stat: look.stat }
+  })
+}
+
+/** Lets the disk change under a file that has been looked at, then reads it. */
+async function fingerprintAfter(root: string, path: string, change: () => void) {
+  const entries = await lookAt(root, [path])
+  change()
+  const [fingerprint] = await examiner.fingerprint(root, entries)
+  const whole = await examiner.readWhole(root, path, entries[0]!.stat)
+  expect(whole.kind).toBe(fingerprint!.kind === 'hashed' ? 'read' : fingerprint!.kind)
+  return fingerprint!.kind
+}
+
+describe('lstat', () => {
+  test('says what is there, in the order of the paths', async () => {
+    const root = makeTree({ 'a/file': '12345', 'a/dir/': '', 'a/link': { link: 'file' }, 'to-a': { link: 'a' } })
+    makeFifo(root, 'fifo')
+    const server = await makeSocket(root, 'socket')
+    const looks = await examiner.lstat(root, [
+      'a/file',
+      'none',
+      'a',
+      'a/link',
+      'fifo',
+      'socket',
+      'a/file/below',
+      'none/below',
+      'to-a/file',
+      'a/dir',
+    ])
+    await new Promise((resolve) => server.close(resolve))
+    const stat = lstatSync(join(root, 'a/file'), { bigint: true })
+    const expected: Look[] = [
+      { kind: 'file', stat: { size: 5, mtime_ns: stat.mtimeNs, ctime_ns: stat.ctimeNs, inode: stat.ino } },
+      { kind: 'missing' },
+      { kind: 'directory' },
+      { kind: 'special', what: 'symlink' },
+      { kind: 'special', what: 'fifo' },
+      { kind: 'special', what: 'socket' },
+      { kind: 'missing' },
+      { kind: 'missing' },
+      // Links are not followed, so what lies behind one is not there.
+      { kind: 'missing' },
+      { kind: 'directory' },
+    ]
+    expect(looks).toEqual(expected)
+  })
+
+  test('a missing root is no reason to call a file missing', async () => {
+    await expect(examiner.lstat('/nowhere/at/all', ['a'])).rejects.toMatchObject({ code: 'disk.offline' })
+  })
+
+  test('odd names work: newline, quotes, emoji, backslash, 255 bytes', async () => {
+    const names = ['new\nline', `"it's"`, '\u{1f600}.txt', 'back\\slash', 'x'.repeat(255), ' ', '\u00e9', 'e\u0301']
+    const root = makeTree(Object.fromEntries(names.map((name) => [`d\n/${name}`, name])))
+    const entries = await lookAt(
+      root,
+      names.map((name) => `d\n/${name}`),
+    )
+    const fingerprints = await examiner.fingerprint(root, entries)
+    expect(fingerprints.map((fingerprint) => fingerprint.kind === 'hashed' && fingerprint.md5)).toEqual(names.map(md5))
+  })
+})
+
+describe('fingerprint', () => {
+  test('hashes small, slice-sized, large and empty files', async () => {
+    const sizes = [0, 1, 4_096, 1_048_576, 1_048_577, 17 * 1_048_576, 40 * 1_048_576]
+    const contents = sizes.map((size) => Buffer.alloc(size, `${size} bytes, `))
+    const root = makeTree(Object.fromEntries(contents.map((bytes, index) => [`f${index}`, bytes])))
+    const entries = await lookAt(
+      root,
+      contents.map((_, index) => `f${index}`),
+    )
+    const fingerprints = await examiner.fingerprint(root, entries)
+    expect(fingerprints).toEqual(
+      contents.map((bytes, index) => ({ kind: 'hashed', md5: md5(bytes), stat: entries[index]!.stat })),
+    )
+  })
+
+  test('answers stand where their paths stood, over many slices and directories', async () => {
+    const paths = Array.from({ length: 500 }, (_, index) => `d${index % 7}/f${index}`)
+    const root = makeTree(Object.fromEntries(paths.map((path) => [path, path])))
+    const entries = await lookAt(root, paths)
+    rmSync(join(root, paths[123]!))
+    const fingerprints = await examiner.fingerprint(root, entries)
+    expect(fingerprints.map((found) => (found.kind === 'hashed' ? found.md5 : found.kind))).toEqual(
+      paths.map((path, index) => (index === 123 ? 'missing' : md5(path))),
+    )
+  })
+
+  test('small files are not held up by large ones', async () => {
+    const one_thread = startExaminer({ threads: 1 })
+    const root = makeTree({ big: { bytes: 300_000_000 }, small: 'x' })
+    const [big, small] = await lookAt(root, ['big', 'small'])
+    const order: string[] = []
+    const large = one_thread.fingerprint(root, [big!]).then(() => order.push('large'))
+    await one_thread.fingerprint(root, [small!]).then(() => order.push('small'))
+    await large
+    await one_thread.close()
+    expect(order).toEqual(['small', 'large'])
+  })
+})
+
+test('a time that 64 bits of nanoseconds do not hold is no reason to think that it changes', async () => {
+  const root = makeTree({ 'a.txt': 'from the year 2400' })
+  utimesSync(join(root, 'a.txt'), 0, Date.UTC(2400, 0) / 1_000)
+  expect(await fingerprintAfter(root, 'a.txt', () => {})).toBe('hashed')
+})
+
+describe('a file that is not what was looked at', () => {
+  test('unchanged is hashed', async () => {
+    expect(await fingerprintAfter(makeTree({ f: 'x' }), 'f', () => {})).toBe('hashed')
+  })
+
+  test.each<[string, (file: string) => void, string]>([
+    ['grown', (file) => appendFileSync(file, 'more'), 'changed'],
+    ['rewritten with the same size and mtime', sameSizeAndTime, 'changed'],
+    ['replaced by another file', replace, 'changed'],
+    ['gone', (file) => rmSync(file), 'missing'],
+    ['now a directory', (file) => insteadOf(file, mkdirSync), 'changed'],
+    ['now a link', (file) => insteadOf(file, () => symlinkSync('/etc/passwd', file)), 'missing'],
+    ['now a FIFO without a writer', (file) => insteadOf(file, () => makeFifo(file, '')), 'changed'],
+  ])('%s', async (_what, change, expected) => {
+    const root = makeTree({ 'a/f': 'text' })
+    expect(await fingerprintAfter(root, 'a/f', () => change(join(root, 'a/f')))).toBe(expected)
+  })
+
+  test('a directory above it swapped for a link to outside leaks nothing', async () => {
+    const outside = makeTree({ secret: 'secret' })
+    const root = makeTree({ 'a/b/secret': 'public' })
+    renameSync(join(root, 'a'), join(root, 'was-a'))
+    symlinkSync(outside, join(root, 'a'))
+    mkdirSync(join(outside, 'b'))
+    renameSync(join(outside, 'secret'), join(outside, 'b/secret'))
+    const stat = lstatSync(join(outside, 'b/secret'), { bigint: true })
+    const expected = { size: 6, mtime_ns: stat.mtimeNs, ctime_ns: stat.ctimeNs, inode: stat.ino }
+    expect(await examiner.fingerprint(root, [{ path: 'a/b/secret', stat: expected }])).toEqual([{ kind: 'outside' }])
+    expect(await examiner.readWhole(root, 'a/b/secret', expected)).toEqual({ kind: 'outside' })
+    expect(await examiner.lstat(root, ['a/b/secret'])).toEqual([{ kind: 'missing' }])
+  })
+
+  test('nor does a folder beside the root whose name begins the same', async () => {
+    const above = makeTree({ 'folder/a.txt': 'x', 'folder-secret/s': 's', 'folder/link': { link: '../folder-secret' } })
+    const [entry] = await lookAt(join(above, 'folder-secret'), ['s'])
+    const read = await examiner.fingerprint(join(above, 'folder'), [{ path: 'link/s', stat: entry!.stat }])
+    expect(read).toEqual([{ kind: 'outside' }])
+  })
+
+  test('a link inside the folder is not a way around ignore rules', async () => {
+    const root = makeTree({ '.ssh/id': 'secret', link: { link: '.ssh' } })
+    const [entry] = await lookAt(root, ['.ssh/id'])
+    expect(await examiner.fingerprint(root, [{ path: 'link/id', stat: entry!.stat }])).toEqual([{ kind: 'missing' }])
+  })
+
+  test('the root itself may be a link', async () => {
+    const above = makeTree({ 'real/a/f': 'x', root: { link: 'real' } })
+    const entries = await lookAt(join(above, 'root'), ['a/f'])
+    expect(await examiner.fingerprint(join(above, 'root'), entries)).toMatchObject([{ kind: 'hashed', md5: md5('x') }])
+  })
+})
+
+/** As `touch -r` after an edit in place: only ctime tells, which older kernels move on once in some milliseconds. */
+function sameSizeAndTime(file: string): void {
+  const before = lstatSync(file, { bigint: true })
+  const seconds = before.mtimeNs / 1_000_000_000n
+  const nanoseconds = String(before.mtimeNs % 1_000_000_000n).padStart(9, '0')
+  writeFileSync(file, 'TEXT')
+  let after = before
+  while (after.ctimeNs === before.ctimeNs) {
+    execFileSync('touch', ['-d', `@${seconds}.${nanoseconds}`, file])
+    after = lstatSync(file, { bigint: true })
+  }
+  expect(after).toMatchObject({ mtimeNs: before.mtimeNs, size: before.size, ino: before.ino })
+}
+
+function insteadOf(file: string, make: (file: string) => void): void {
+  rmSync(file)
+  make(file)
+}
+
+function replace(file: string): void {
+  writeFileSync(`${file}.new`, 'text')
+  renameSync(`${file}.new`, file)
+}
+
+const shows_open_files = existsSync('/proc/self/fd')
+if (!shows_open_files) console.log('skipped: a file that grows while it is hashed, because /proc/self/fd is not there')
+
+test.skipIf(!shows_open_files)('a file that grows while it is hashed is changed, never hashed', async () => {
+  const root = makeTree({ log: { bytes: 300_000_000 } })
+  const entries = await lookAt(root, ['log'])
+  const reading = examiner.fingerprint(root, entries)
+  // Hashing takes half a second; the descriptor shows that it has begun.
+  await vi.waitUntil(() => isOpen(join(root, 'log')), { timeout: 30_000, interval: 1 })
+  appendFileSync(join(root, 'log'), 'line')
+  expect(await reading).toEqual([{ kind: 'changed' }])
+})
+
+function isOpen(file: string): boolean {
+  return readdirSync('/proc/self/fd').some((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`) === file
+    } catch {
+      // Closed since the list was made.
+      return false
+    }
+  })
+}
+
+test('readWhole hands over the bytes that it hashed', async () => {
+  const root = makeTree({ f: 'hello', empty: '' })
+  const [f, empty] = await lookAt(root, ['f', 'empty'])
+  const read = await examiner.readWhole(root, 'f', f!.stat)
+  expect(read).toMatchObject({ kind: 'read', md5: md5('hello') })
+  expect(read.kind === 'read' && Buffer.from(read.bytes).toString()).toBe('hello')
+  expect(await examiner.readWhole(root, 'empty', empty!.stat)).toMatchObject({ kind: 'read', md5: md5('') })
+  await expect(examiner.readWhole(root, 'f', { ...f!.stat, size: 100_000_000 })).rejects.toMatchObject({
+    code: 'file.too_large',
+  })
+})
+
+test('an examiner that was closed rejects what waits and what comes', async () => {
+  const root = makeTree({ big: { bytes: 300_000_000 } })
+  const entries = await lookAt(root, ['big'])
+  const other = startExaminer({ threads: 1 })
+  const calls = [0, 1, 2].map(() => other.fingerprint(root, entries))
+  const settled = Promise.allSettled(calls)
+  await other.close()
+  for (const outcome of await settled)
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'thread.ended' } })
+  await expect(other.lstat(root, ['big'])).rejects.toMatchObject({ code: 'thread.ended' })
+})
+
+test('what may not be read is unreadable, with the code', () => {
+  const root = makeTree({ 'locked.txt': 'x', 'open.txt': 'y', 'dir/f': 'z' })
+  const entries = ['locked.txt', 'open.txt', 'dir/f'].map((path) => ({ path, ...rawStat(join(root, path)) }))
+  chmodSync(join(root, 'locked.txt'), 0)
+  chmodSync(join(root, 'dir'), 0)
+  entries[0] = { path: 'locked.txt', ...rawStat(join(root, 'locked.txt')) }
+  const script = `
+    import { startExaminer } from '${builtModule('disk/read/examiner')}'
+    const examiner = startExaminer()
+    const entries = ${JSON.stringify(entries)}.map(({ path, size, ...times }) =>
+      ({ path, stat: { size, ...Object.fromEntries(Object.entries(times).map(([key, text]) => [key, BigInt(text)])) } }))
+    const found = await examiner.fingerprint(process.argv[2], entries)
+    const looks = await examiner.lstat(process.argv[2], ['dir/f'])
+    console.log(JSON.stringify([...found.map(({ kind, code }) => [kind, code]), looks]))
+    await examiner.close()`
+  const answer = runUnprivileged(script, root)
+  chmodSync(join(root, 'dir'), 0o755)
+  expect(answer).toEqual([
+    ['unreadable', 'EACCES'],
+    ['hashed', null],
+    ['unreadable', 'EACCES'],
+    [{ kind: 'unreadable', code: 'EACCES' }],
+  ])
+})
+
+function rawStat(file: string) {
+  const stat = lstatSync(file, { bigint: true })
+  return { size: Number(stat.size), mtime_ns: `${stat.mtimeNs}`, ctime_ns: `${stat.ctimeNs}`, inode: `${stat.ino}` }
+}
+
+test('a directory opened once serves its files only while it is the same', async () => {
+  const root = makeTree({ 'a/f': 'old' })
+  const entries = await lookAt(root, ['a/f'])
+  rmSync(join(root, 'a'), { recursive: true })
+  addToTree(root, { 'a/f': 'new' })
+  expect(await examiner.fingerprint(root, entries)).toEqual([{ kind: 'changed' }])
+})

@@ -1,0 +1,77 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Pulses } from '../../../src/base/run/pulse.ts'
+import { startExaminer } from '../../../src/disk/read/examiner.ts'
+import { scanFolder } from '../../../src/disk/scan/scan.ts'
+import { makeTree } from '../../tree.ts'
+import { realWait } from '../../waiting.ts'
+
+/** What a watchdog would see: the counters of what goes on now, and how often any has begun. */
+function watched() {
+  const progress = new Set<() => number>()
+  const names: string[] = []
+  const pulses: Pulses = {
+    begin(name, read = () => 0) {
+      names.push(name)
+      progress.add(read)
+      return { beat() {}, end: () => void progress.delete(read), during: (waited) => waited }
+    },
+    stuck: () => [],
+  }
+  return {
+    pulses,
+    names,
+    seen: () => [...progress].reduce((sum, read) => sum + read(), 0),
+    living: () => progress.size,
+  }
+}
+
+test('a huge file that is hashed without a word counts on, and is over in the end', async () => {
+  const { pulses, seen, living } = watched()
+  const root = makeTree({ 'huge.bin': { bytes: 200_000_000 } })
+  const { size, mtimeNs, ctimeNs, ino } = statSync(join(root, 'huge.bin'), { bigint: true })
+  const stat = { size: Number(size), mtime_ns: mtimeNs, ctime_ns: ctimeNs, inode: ino }
+  const examiner = startExaminer({ threads: 1, pulses })
+  try {
+    const hashed = examiner.fingerprint(root, [{ path: 'huge.bin', stat }])
+    let is_over = false
+    void hashed.finally(() => {
+      is_over = true
+    })
+    const counts = new Set<number>()
+    while (!is_over) {
+      counts.add(seen())
+      await realWait('a moment of a thread', 5)
+    }
+    expect(await hashed).toMatchObject([{ kind: 'hashed' }])
+    expect(counts.size).toBeGreaterThan(4)
+    expect(living()).toBe(0)
+  } finally {
+    await examiner.close()
+  }
+})
+
+test('a walk counts on where all is ignored and no batch comes; it has no pulse while its caller is busy', async () => {
+  const { pulses, names, living } = watched()
+  let most = 0
+  const counting: Pulses = {
+    ...pulses,
+    begin(name, read = () => 0) {
+      const pulse = pulses.begin(name, read)
+      function end(): void {
+        most = Math.max(most, read())
+        pulse.end()
+      }
+      return { ...pulse, end }
+    },
+  }
+  const tree = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`${at}.tmp`, 'x']))
+  const root = makeTree(tree)
+  const ignore = { include: [], exclude: ['*.tmp'], dot_files: true }
+  const { batches, end } = scanFolder({ root, ignore, pulses: counting })
+  for await (const _ of batches) expect(living()).toBe(0)
+  expect(await end).toMatchObject({ complete: true, files: 0 })
+  expect(most).toBeGreaterThanOrEqual(300)
+  expect(names).toContain(`walk through ${root}`)
+})

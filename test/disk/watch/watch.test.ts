@@ -1,0 +1,312 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type Clock, minute_ms, second_ms, system_clock } from '../../../src/base/time/time.ts'
+import { createIgnoreRules, type IgnoreRules, type IgnoreSpec } from '../../../src/disk/scan/ignore.ts'
+import { type FolderWatcher, type Hint, watchFolder } from '../../../src/disk/watch/watch.ts'
+import { FakeClock } from '../../fake-clock.ts'
+import { builtModule } from '../../rig/unprivileged.ts'
+import { addToTree, makeTree } from '../../tree.ts'
+import { makeFifo, writeRawFile } from '../odd-entries.ts'
+
+const plain: IgnoreSpec = { include: [], exclude: [], dot_files: false }
+const chokidar = { watcher: 'chokidar', burst_events: 2_000 } as const
+const open: FolderWatcher[] = []
+
+afterEach(async () => {
+  for (const watcher of open.splice(0)) await watcher.close()
+})
+
+interface Watched {
+  root: string
+  hints: Hint[]
+  watcher: FolderWatcher
+  rules: IgnoreRules
+  /** Waits until such a hint has come; the counter starts anew. */
+  heard(hint: Partial<Hint>): Promise<void>
+}
+
+async function watchTree(tree: Record<string, string>, clock: Clock = system_clock): Promise<Watched> {
+  const root = makeTree(tree)
+  const hints: Hint[] = []
+  const rules = createIgnoreRules(root, plain)
+  const watcher = await watchFolder({ root, rules, ...chokidar, clock, on_hint: (hint) => hints.push(hint) })
+  open.push(watcher)
+  return {
+    root,
+    hints,
+    watcher,
+    rules,
+    async heard(hint) {
+      await vi.waitFor(() => expect(hints).toContainEqual(expect.objectContaining(hint)), {
+        timeout: 30_000,
+        interval: 10,
+      })
+    },
+  }
+}
+
+describe('hints', () => {
+  test('what is there already gives none', async () => {
+    const { root, hints, heard } = await watchTree({ 'a/b.txt': 'x', 'c.txt': 'y' })
+    appendFileSync(join(root, 'c.txt'), 'more')
+    await heard({ kind: 'path', path: 'c.txt' })
+    expect(hints.every((hint) => hint.kind === 'path' && hint.path === 'c.txt')).toBe(true)
+  })
+
+  test('files made, changed and removed are paths, relative to the root', async () => {
+    const { root, hints, heard } = await watchTree({ 'a/old.txt': 'x' })
+    writeFileSync(join(root, 'a/new file.txt'), '1')
+    await heard({ kind: 'path', path: 'a/new file.txt' })
+    appendFileSync(join(root, 'a/old.txt'), 'y')
+    await heard({ kind: 'path', path: 'a/old.txt' })
+    hints.length = 0
+    rmSync(join(root, 'a/old.txt'))
+    await heard({ kind: 'path', path: 'a/old.txt' })
+  })
+
+  test('names that other watchers drop are heard: backup-like, long, emoji', async () => {
+    const { root, heard } = await watchTree({ 'a/x': '' })
+    for (const name of ['report.sublime.txt', '\u{1f600}.txt', 'x'.repeat(255), '"quoted" \n name']) {
+      writeFileSync(join(root, 'a', name), '1')
+      await heard({ kind: 'path', path: `a/${name}` })
+    }
+  })
+
+  test('a new directory is one to look into, and is watched from then on', async () => {
+    const { root, heard } = await watchTree({})
+    addToTree(root, { 'new/deep/file.txt': '1' })
+    await heard({ kind: 'directory', path: 'new' })
+    await heard({ kind: 'directory', path: 'new/deep' })
+    await heard({ kind: 'path', path: 'new/deep/file.txt' })
+    writeFileSync(join(root, 'new/deep/later.txt'), '1')
+    await heard({ kind: 'path', path: 'new/deep/later.txt' })
+  })
+
+  test.each([
+    ['of plain names', ''],
+    ['whose names hold a real U+FFFD', '\uFFFD'],
+  ])('directories %s made in one another at once, faster than they are watched', async (_what, mark) => {
+    const { root, hints } = await watchTree({})
+    const tops = Array.from({ length: 200 }, (_, index) => `${index}`)
+    const made = tops.map((top) => `${top}/a${mark}/b${mark}/c${mark}`)
+    const steps = `for top; do mkdir $top; for name in a b c; do mkdir $top/$name${mark}; top=$top/$name${mark}; done; done`
+    const maker = spawn('sh', ['-c', steps, 'sh', ...tops], { cwd: root })
+    await once(maker, 'exit')
+    await vi.waitFor(
+      () => {
+        const heard = new Set(hints.map((hint) => ('path' in hint ? hint.path : '')))
+        expect(made.filter((path) => !heard.has(path))).toEqual([])
+      },
+      { timeout: 20_000, interval: 50 },
+    )
+    hints.length = 0
+    for (const path of made) writeFileSync(join(root, path, 'later.txt'), '1')
+    // A directory that is known by its name may be listed only now: then it is told of as a whole.
+    const tells = (hint: Hint, path: string) =>
+      'path' in hint &&
+      (hint.path === `${path}/later.txt` || (hint.kind === 'directory' && `${path}/`.startsWith(`${hint.path}/`)))
+    await vi.waitFor(() => expect(made.filter((path) => !hints.some((hint) => tells(hint, path)))).toEqual([]), {
+      timeout: 20_000,
+      interval: 50,
+    })
+  })
+
+  test('a renamed directory is heard at both places', async () => {
+    const { root, heard } = await watchTree({ 'old/file.txt': '1' })
+    renameSync(join(root, 'old'), join(root, 'new'))
+    await heard({ kind: 'directory', path: 'old' })
+    await heard({ kind: 'directory', path: 'new' })
+    await heard({ kind: 'path', path: 'old/file.txt' })
+  })
+
+  test('a name that is not UTF-8 means: look into its directory', async () => {
+    const { root, heard } = await watchTree({ 'a/x': '' })
+    writeRawFile(join(root, 'a'), 'caf\xe9.txt', 'x')
+    await heard({ kind: 'directory', path: 'a' })
+  })
+
+  test('a root that is a link is watched where it leads', async () => {
+    const above = makeTree({ 'real/a/x.txt': '', root: { link: 'real' } })
+    const hints: Hint[] = []
+    const root = join(above, 'root')
+    const rules = createIgnoreRules(root, plain)
+    open.push(await watchFolder({ root, rules, ...chokidar, on_hint: (hint) => hints.push(hint) }))
+    appendFileSync(join(root, 'a/x.txt'), 'more')
+    await vi.waitFor(() => expect(hints).toContainEqual({ kind: 'path', path: 'a/x.txt' }), { timeout: 30_000 })
+  })
+
+  test('a flood is doubtful', async () => {
+    const { root, heard } = await watchTree({ 'a/x': '' })
+    for (let index = 0; index < 2_500; index += 1) writeFileSync(join(root, `a/f${index % 50}`), 'x')
+    await heard({ kind: 'doubtful' })
+  })
+
+  test('none comes after close', async () => {
+    const { root, hints, watcher } = await watchTree({ a: '' })
+    appendFileSync(join(root, 'a'), 'x')
+    await watcher.close()
+    const count = hints.length
+    appendFileSync(join(root, 'a'), 'y')
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(hints.length).toBe(count)
+  })
+})
+
+describe('what is ignored', () => {
+  test('is not entered, and takes no watch', async () => {
+    const { root, hints, watcher, heard } = await watchTree({
+      'node_modules/p/index.js': '',
+      'a/x.tmp': '',
+      'a/.sluiceignore': 'drafts/\n',
+      'a/drafts/1': '',
+      'a/doc.txt': '',
+    })
+    makeFifo(root, 'fifo')
+    // The root, a, a/doc.txt and a/.sluiceignore.
+    expect(watcher.watched()).toBe(4)
+    writeFileSync(join(root, 'node_modules/p/new.js'), '')
+    writeFileSync(join(root, 'a/drafts/2'), '')
+    writeFileSync(join(root, 'a/y.tmp'), '')
+    writeFileSync(join(root, 'a/end.txt'), '')
+    await heard({ kind: 'path', path: 'a/end.txt' })
+    expect(hints.map((hint) => 'path' in hint && hint.path)).toEqual(['a/end.txt'])
+  })
+
+  test('a changed .sluiceignore is read again, and what it lets through is watched', async () => {
+    const { root, rules, hints, heard } = await watchTree({ 'a/.sluiceignore': 'deep/\n', 'a/sub/deep/x.txt': '' })
+    expect(rules.verdict('a/sub/deep/x.txt', 'file').ignored).toBe(true)
+    writeFileSync(join(root, 'a/.sluiceignore'), '*.log\n')
+    await heard({ kind: 'directory', path: 'a' })
+    expect(rules.verdict('a/sub/deep/x.txt', 'file').ignored).toBe(false)
+    // What happened anywhere while it started anew.
+    await heard({ kind: 'folder' })
+    // Once it is watched, each write is heard.
+    let count = 0
+    await vi.waitFor(
+      () => {
+        writeFileSync(join(root, `a/sub/deep/${count++}.txt`), '')
+        expect(hints.some((hint) => 'path' in hint && hint.path.startsWith('a/sub/deep/'))).toBe(true)
+      },
+      { timeout: 30_000, interval: 20 },
+    )
+  })
+})
+
+test('starts anew rest between each other, longer and longer, where a .sluiceignore changes all the time; close ends the rest', async () => {
+  const clock = new FakeClock()
+  const { root, hints, watcher } = await watchTree({ 'a/.sluiceignore': 'deep/\n' }, clock)
+  const patience = { timeout: 30_000, interval: 20 }
+  const starts = () => hints.filter(({ kind }) => kind === 'folder').length
+  const started = (count: number) => vi.waitFor(() => expect(starts()).toBe(count), patience)
+  let count = 0
+  const change = () => writeFileSync(join(root, 'a/.sluiceignore'), `deep${count++}/\n`)
+  const rests = () =>
+    vi.waitFor(() => {
+      change()
+      expect(clock.pending()).toBe(1)
+    }, patience)
+  change()
+  await started(1)
+  let done = 1
+  for (const rest_ms of [2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * second_ms)) {
+    await rests()
+    expect(clock.pending_ms()).toEqual([rest_ms])
+    expect(watcher.trouble()).toContain('.sluiceignore')
+    expect(starts()).toBe(done)
+    await clock.advance(rest_ms)
+    done += 1
+    await started(done)
+    // The event of an earlier change may come only now, and begin the next rest.
+    if (clock.pending() === 0) expect(watcher.trouble()).toBeUndefined()
+  }
+  await clock.advance(minute_ms)
+  change()
+  await started(done + 1)
+  await rests()
+  await watcher.close()
+})
+
+describe('trouble', () => {
+  test('a folder that cannot be listed is named, and the rest is watched', async () => {
+    const root = makeTree({ 'a.txt': 'a', 'z/z.txt': 'z' })
+    const name = 'n'.repeat(250)
+    // Beyond PATH_MAX, which is 4,096 with the root.
+    const deep = `for i in $(seq 17); do mkdir ${name} && cd -P ${name} || exit 1; done`
+    execFileSync('bash', ['-c', deep], { cwd: root })
+    onTestFinished(() => void execFileSync('rm', ['-rf', join(root, name)]))
+    const hints: Hint[] = []
+    const rules = createIgnoreRules(root, plain)
+    const watcher = await watchFolder({ root, rules, ...chokidar, on_hint: (hint) => hints.push(hint) })
+    open.push(watcher)
+    expect(watcher.trouble()).toContain('ENAMETOOLONG')
+    expect(hints).toContainEqual(expect.objectContaining({ kind: 'doubtful' }))
+    appendFileSync(join(root, 'z/z.txt'), 'more')
+    await vi.waitFor(() => expect(hints).toContainEqual({ kind: 'path', path: 'z/z.txt' }), { timeout: 30_000 })
+  })
+
+  test('none, and every file and directory is watched', async () => {
+    const { watcher } = await watchTree({ 'a/1': '', 'a/2': '', 'b/': '' })
+    expect(watcher.watched()).toBe(5)
+    expect(watcher.trouble()).toBeUndefined()
+  })
+
+  test('a root that goes away', async () => {
+    const { root, watcher, heard } = await watchTree({ 'a/1': '' })
+    rmSync(root, { recursive: true })
+    await heard({ kind: 'doubtful' })
+    expect(watcher.trouble()).toContain('removed or replaced')
+    mkdirSync(root)
+  })
+
+  test('a root that is not there', async () => {
+    const root = join(makeTree(), 'none')
+    const watching = watchFolder({ root, ...chokidar, rules: createIgnoreRules(root, plain), on_hint: () => {} })
+    await expect(watching).rejects.toMatchObject({ code: 'disk.offline' })
+  })
+
+  test('a start can be given up', async () => {
+    const root = makeTree(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`d${index}/f`, ''])))
+    const abort = new AbortController()
+    const starting = watchFolder({
+      root,
+      ...chokidar,
+      rules: createIgnoreRules(root, plain),
+      on_hint: () => {},
+      signal: abort.signal,
+    })
+    abort.abort()
+    await (await starting).close()
+  })
+
+  const limited = spawnSync('unshare', ['-Ur', 'sh', '-c', 'echo 60 > /proc/sys/user/max_inotify_watches']).status === 0
+  if (!limited) console.log('skipped: the limit of inotify watches, because user namespaces are not allowed here')
+
+  test.skipIf(!limited)('too few inotify watches are one hint with the number and the sysctl', () => {
+    const root = makeTree(
+      Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`d${index % 10}/f${index}`, ''])),
+    )
+    const script = `
+      import { createIgnoreRules } from '${builtModule('disk/scan/ignore')}'
+      import { watchFolder } from '${builtModule('disk/watch/watch')}'
+      const root = process.argv[2]
+      const hints = []
+      const rules = createIgnoreRules(root, { include: [], exclude: [], dot_files: false })
+      const options = { root, rules, watcher: 'chokidar', burst_events: 1000 }
+      const watcher = await watchFolder({ ...options, on_hint: (hint) => hints.push(hint) })
+      const trouble = watcher.trouble()
+      const watched = watcher.watched()
+      await watcher.close()
+      console.log(JSON.stringify({ hints, trouble, watched }))`
+    const file = join(makeTree({ 'script.mjs': script }), 'script.mjs')
+    const limit = 'echo 60 > /proc/sys/user/max_inotify_watches && exec "$0" "$@"'
+    const child = spawnSync('unshare', ['-Ur', 'sh', '-c', limit, process.execPath, file, root], { encoding: 'utf8' })
+    const answer = JSON.parse(child.stdout) as { hints: Hint[]; trouble: string; watched: number }
+    expect(answer.hints).toEqual([{ kind: 'doubtful', reason: answer.trouble }])
+    expect(answer.trouble).toContain('needs 211 inotify watches, and user.max_inotify_watches is 60')
+    expect(answer.trouble).toContain('sysctl -w user.max_inotify_watches=512')
+    expect(answer.watched).toBe(60)
+  })
+})

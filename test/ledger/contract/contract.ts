@@ -1,0 +1,56 @@
+import { describe } from 'vitest'
+import type { LedgerFactory } from '../fixture.ts'
+import { arrivalContract } from './arrivals.ts'
+import { auditContract } from './audits.ts'
+import { claimContract } from './claims.ts'
+import { differenceContract } from './differences.ts'
+import { fileContract } from './files.ts'
+import { folderContract } from './folders.ts'
+import { foundContract } from './found.ts'
+import { labelContract } from './labels.ts'
+import { limitContract } from './limits.ts'
+import { orderContract } from './order.ts'
+import { pauseContract } from './prompts/pause.ts'
+import { promptContract } from './prompts/prompts.ts'
+import { promptPropertyContract } from './prompts/properties.ts'
+import { promptRunContract } from './prompts/runs.ts'
+import { thereBeforeContract } from './prompts/there-before.ts'
+import { propertyContract } from './properties.ts'
+import { recordContract } from './record.ts'
+import { removalDoubtContract } from './removals/doubts.ts'
+import { removalLeftOutContract } from './removals/left-out.ts'
+import { removalPropertyContract } from './removals/properties.ts'
+import { removalContract } from './removals/removals.ts'
+import { removalTimesContract } from './removals/times.ts'
+import { ticketContract } from './tickets.ts'
+import { wallClockContract } from './wall-clock.ts'
+
+/** What every ledger must do, whatever it keeps its rows in. */
+export function ledgerContract(name: string, factory: LedgerFactory): void {
+  describe(`the ledger on ${name}`, () => {
+    describe('files', () => fileContract(factory))
+    describe('files of new land', () => foundContract(factory))
+    describe('claims', () => claimContract(factory))
+    describe('what goes first', () => orderContract(factory))
+    describe('limits', () => limitContract(factory))
+    describe('a pause', () => pauseContract(factory))
+    describe('labels', () => labelContract(factory))
+    describe('folders', () => folderContract(factory))
+    describe('arrivals', () => arrivalContract(factory))
+    describe('prompts', () => promptContract(factory))
+    describe('runs of prompts', () => promptRunContract(factory))
+    describe('properties of prompts', () => promptPropertyContract(factory))
+    describe('what was there before', () => thereBeforeContract(factory))
+    describe('audits', () => auditContract(factory))
+    describe('removals', () => removalContract(factory))
+    describe('removals in doubt', () => removalDoubtContract(factory))
+    describe('removals and what is left out', () => removalLeftOutContract(factory))
+    describe('removals in their time', () => removalTimesContract(factory))
+    describe('properties of removals', () => removalPropertyContract(factory))
+    describe('a clock that is wrong', () => wallClockContract(factory))
+    describe('tickets', () => ticketContract(factory))
+    describe('record', () => recordContract(factory))
+    describe('differences', () => differenceContract(factory))
+    describe('properties', () => propertyContract(factory))
+  })
+}

@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { Bench, contentFact, type LedgerFactory, md5Of, statOf } from '../fixture.ts'
+import { type LedgerTest, withLedger } from './with-ledger.ts'
+
+const ids = (work: readonly { content: number }[]) => work.map(({ content }) => content)
+
+/** What goes first, and what is not stuck behind what. */
+export function orderContract(factory: LedgerFactory): void {
+  const as_found = withLedger(factory)
+  const newest: LedgerTest = (name, body) => as_found(name, body, { newest_first: true })
+
+  newest('what was changed last goes first, whenever it was taken up', async (bench) => {
+    const old = await changedAt(bench, 'old', 10)
+    const young = await changedAt(bench, 'young', 30)
+    const between = await changedAt(bench, 'between', 20)
+    expect(ids(await bench.sendable(1))).toEqual([young])
+    expect(ids(await bench.sendable())).toEqual([between, old])
+  })
+
+  newest('a probe is what has been due for longest, and not again what only lacks complete', async (bench) => {
+    const probed: number[] = []
+    const contents: number[] = []
+    for (const name of ['old', 'young', 'between']) contents.push(await changedAt(bench, name, 10 + contents.length))
+    const [first] = contents
+    for (const type of ['slot_intended', 'slot_reserved', 'bytes_accepted'] as const)
+      await bench.record(contentFact(type, first!, bench.clock.now_ms()))
+    for (let round = 0; round < 6; round++) {
+      await bench.clock.advance(1_000)
+      const { work } = await bench.ledger.claimToSend(1, { except_projects: [], is_probe: true })
+      probed.push(...ids(work))
+      await bench.record({ type: 'set_back', content: work[0]!.content, not_before_ms: bench.clock.now_ms() })
+      bench.free(work[0]!.content)
+    }
+    expect(probed.slice(0, 3).sort()).toEqual([...contents].sort())
+    expect(probed.slice(3)).toEqual(probed.slice(0, 3))
+    // A pause lets no bytes go, and what has its bytes there goes on.
+    await bench.record({ type: 'paused', by: 'anna', why: undefined, until_ms: undefined })
+    const { work } = await bench.ledger.claimToSend(1, { except_projects: [], is_probe: true })
+    expect(ids(work)).toEqual([first])
+  })
+
+  newest('what only has to be completed goes before all that is newer, also after a start', async (bench) => {
+    const old = await changedAt(bench, 'old', 10)
+    await bench.reserve(old)
+    await bench.record({ type: 'bytes_accepted', content: old })
+    await changedAt(bench, 'young', 30)
+    await bench.reopen()
+    expect(ids(await bench.sendable(1))).toEqual([old])
+  })
+
+  newest('what was set back is passed by until its time, and then goes by its age', async (bench) => {
+    const old = await changedAt(bench, 'old', 10)
+    const young = await changedAt(bench, 'young', 30)
+    await bench.setBack(young, 30_000)
+    expect(ids(await bench.sendable(1))).toEqual([old])
+    bench.ledger.release('send', [old])
+    await bench.clock.advance(30_000)
+    expect(ids(await bench.sendable())).toEqual([young, old])
+  })
+
+  newest('what is wanted again goes by the file that wants it', async (bench) => {
+    const back = await changedAt(bench, 'back', 10)
+    await bench.sendable()
+    await bench.gone('docs', 'back')
+    await bench.record({ type: 'content_orphaned', content: back })
+    bench.free(back)
+    const other = await changedAt(bench, 'other', 20)
+    await bench.record({
+      type: 'file_settled',
+      folder: 'docs',
+      path: 'young',
+      stat: statOf(4, 30n),
+      md5: md5Of('back'),
+    })
+    expect(ids(await bench.sendable())).toEqual([back, other])
+  })
+
+  as_found('large ones wait while enough of them are at work, and small ones behind them go', async (bench) => {
+    const large = { over_bytes: 100, most: 2 }
+    const larges = []
+    for (const text of ['a', 'b', 'c', 'd']) larges.push(await bench.settle('docs', text, text, 1_000))
+    const small = await bench.settle('docs', 'small', 'small')
+    const claim = async (most: number) => ids((await bench.claimToSend(3, [], { ...large, most })).work)
+    expect(await claim(2)).toEqual([larges[0], larges[1], small])
+    expect(await claim(0)).toEqual([])
+    expect(await claim(1)).toEqual([larges[2]])
+  })
+
+  as_found('what only has to be completed is small', async (bench) => {
+    const content = await bench.settle('docs', 'large', 'large', 1_000)
+    await bench.sendable()
+    for (const type of ['slot_intended', 'slot_reserved', 'bytes_accepted', 'set_back'] as const)
+      await bench.record(contentFact(type, content, bench.clock.now_ms()))
+    bench.free(content)
+    expect(ids((await bench.claimToSend(1, [], { over_bytes: 100, most: 0 })).work)).toEqual([content])
+  })
+
+  newest('however it is claimed, each comes once and none is left', async () => {
+    const files = fc.array(fc.record({ size: fc.integer({ min: 1, max: 200 }), at: fc.integer({ min: 1, max: 9 }) }), {
+      maxLength: 12,
+    })
+    const claims = fc.array(
+      fc.record({ limit: fc.integer({ min: 1, max: 4 }), most: fc.integer({ min: 0, max: 3 }) }),
+      { maxLength: 8 },
+    )
+    await fc.assert(
+      fc.asyncProperty(files, claims, fc.boolean(), async (made, asked, newest_first) => {
+        const bench = await new Bench(factory, { newest_first }).open('docs')
+        try {
+          const wanted = []
+          for (const [at, file] of made.entries()) wanted.push(await changedAt(bench, `${at}`, file.at, file.size))
+          const claimed: number[] = []
+          for (const { limit, most } of asked) {
+            const { work } = await bench.claimToSend(limit, [], { over_bytes: 100, most })
+            expect(work.filter(({ size }) => size > 100).length).toBeLessThanOrEqual(most)
+            claimed.push(...ids(work))
+          }
+          claimed.push(...ids(await bench.sendable()))
+          expect([...claimed].sort((one, other) => one - other)).toEqual(wanted)
+        } finally {
+          await bench.close()
+        }
+      }),
+      { numRuns: 15 },
+    )
+  })
+}
+
+async function changedAt(bench: Bench, text: string, at_s: number, size = text.length): Promise<number> {
+  const stat = statOf(size, BigInt(at_s))
+  await bench.record({ type: 'file_settled', folder: 'docs', path: text, stat, md5: md5Of(text) })
+  return bench.see.file('docs', text)?.content ?? 0
+}

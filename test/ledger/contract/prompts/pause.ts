@@ -1,0 +1,91 @@
+import { expect } from 'vitest'
+import { hour_ms, minute_ms } from '../../../../src/base/time/time.ts'
+import type { Fact, PauseFact } from '../../../../src/domain/fact.ts'
+import { type Bench, type LedgerFactory, statOf } from '../../fixture.ts'
+import { withLedger } from '../with-ledger.ts'
+import { PromptWords } from './prompt-words.ts'
+
+const paused: Extract<PauseFact, { type: 'paused' }> = {
+  type: 'paused',
+  by: 'anna',
+  why: 'the line is slow',
+  until_ms: undefined,
+}
+
+/** What is handed out of all that may go out: contents, labels, runs and deliveries. */
+async function handedOut({ ledger }: Bench): Promise<Record<string, number>> {
+  const none = { except_projects: [] }
+  const [send, label, run, delivery] = await Promise.all([
+    ledger.claimToSend(100, none),
+    ledger.claimToLabel(100, none),
+    ledger.claimRuns(100, none),
+    ledger.claimDeliveries(100),
+  ])
+  return { send: send.work.length, label: label.work.length, run: run.work.length, delivery: delivery.work.length }
+}
+
+/** Of each kind one that is due. */
+async function withWork(bench: Bench): Promise<PromptWords> {
+  await bench.configure('docs', { labels: ['team'] })
+  await bench.makeReady(await bench.settle('docs', 'a', 'text'))
+  const words = new PromptWords(bench)
+  await words.configure({ name: 'digest', first_run: 'all' })
+  await words.tell(await words.arrivals(['docs']), 'digest', ['team'])
+  await words.due()
+  await bench.settle('docs', 'b', 'another text')
+  return words
+}
+
+const all = { send: 1, label: 1, run: 1, delivery: 1 }
+const nothing = { send: 0, label: 0, run: 0, delivery: 0 }
+
+export function pauseContract(factory: LedgerFactory): void {
+  const check = withLedger(factory)
+
+  check('nothing that goes out is handed out, in this life and the next, until it is resumed', async (bench) => {
+    await withWork(bench)
+    await bench.record(paused)
+    expect(await handedOut(bench)).toEqual(nothing)
+    expect(await bench.ledger.pending(hour_ms)).toMatchObject({ send: 0, label: 0 })
+    await bench.reopen()
+    expect(await handedOut(bench)).toEqual(nothing)
+    await bench.record({ type: 'resumed' })
+    expect(await bench.ledger.pending(hour_ms)).toMatchObject({ send: 1, label: 1 })
+    expect(await handedOut(bench)).toEqual(all)
+  })
+
+  check('until a time, it ends by itself', async (bench) => {
+    await withWork(bench)
+    await bench.record({ ...paused, until_ms: bench.clock.now_ms() + hour_ms })
+    await bench.clock.advance(59 * minute_ms)
+    expect(await handedOut(bench)).toEqual(nothing)
+    await bench.clock.advance(minute_ms)
+    expect(await handedOut(bench)).toEqual(all)
+  })
+
+  check('what is under way goes on: bytes that are there, answers that are waited for, looks', async (bench) => {
+    const words = await withWork(bench)
+    const sent = await bench.settle('docs', 'sent', 'bytes that are there')
+    await bench.reserve(sent)
+    await bench.record({ type: 'bytes_accepted', content: sent })
+    bench.ledger.release('send', [sent])
+    const following = await bench.settle('docs', 'following', 'being read')
+    await bench.send(following)
+    const asked = (await words.state()).open_runs[0]!.run
+    await words.plan(asked, [])
+    await words.ask(asked)
+    await bench.seen('docs', 'new', 'just seen')
+    await bench.record(paused)
+    expect((await bench.sendable()).map(({ content, state }) => [content, state])).toEqual([[sent, 'sent']])
+    expect((await bench.follow()).work.map(({ content }) => content)).toEqual([following])
+    expect((await words.claim()).map(({ run, state }) => [run, state])).toEqual([[asked, 'asked']])
+    expect((await bench.ledger.claimToLook(10)).work).toEqual([{ folder: 'docs', path: 'new' }])
+  })
+
+  check('a pause that could not be recorded pauses nothing', async (bench) => {
+    await withWork(bench)
+    const impossible: Fact = { type: 'file_seen', folder: 'docs', path: 'bad', stat: statOf(0.5), not_before_ms: 0 }
+    await expect(bench.record(paused, impossible)).rejects.toThrow()
+    expect(await handedOut(bench)).toEqual(all)
+  })
+}

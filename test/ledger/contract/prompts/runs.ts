@@ -1,0 +1,321 @@
+import { expect } from 'vitest'
+import { day_ms, hour_ms, minute_ms } from '../../../../src/base/time/time.ts'
+import type { RunFact } from '../../../../src/domain/run.ts'
+import { type Bench, type LedgerFactory, md5Of, other_project_id, project_id } from '../../fixture.ts'
+import { withLedger } from '../with-ledger.ts'
+import { run_fault as error, PromptWords } from './prompt-words.ts'
+
+export function promptRunContract(factory: LedgerFactory): void {
+  const check = withLedger(factory)
+  runs(check)
+  claims(check)
+  deliveries(check)
+}
+
+/** A prompt `digest` that asks for all, and a ready file `a`. */
+async function withReadyFile(bench: Bench): Promise<PromptWords> {
+  const words = new PromptWords(bench)
+  await words.configure({ name: 'digest', first_run: 'all' })
+  await bench.makeReady(await bench.settle('docs', 'a', 'text'))
+  return words
+}
+
+function runs(check: ReturnType<typeof withLedger>): void {
+  check('a run is handed out as it stands, before and after the process ends', async (bench) => {
+    const words = await withReadyFile(bench)
+    const arrivals = await words.arrivals(['docs'])
+    await words.tell(arrivals)
+    const mark_ms = (await words.state()).last_written_due_ms
+    const run = await words.due('digest', { cause: 'catch_up' })
+    const began_ms = bench.clock.now_ms()
+    const work = await words.look(run)
+    expect(work).toEqual({
+      run,
+      prompt: 'digest',
+      project_id,
+      due_ms: began_ms,
+      cause: 'catch_up',
+      state: 'due',
+      began_ms,
+      prompt_began_ms: (await words.state()).began_ms,
+      attempts: 0,
+      notes: [],
+      coverage: undefined,
+      turn: 0,
+      turns: [],
+      assets: [],
+      refusals: [],
+      last_written_due_ms: mark_ms,
+      chat_id: undefined,
+    })
+    const [{ content, asset_id, md5, size, seq, arrived_ms }] = arrivals as [(typeof arrivals)[number]]
+    const asset = { content, asset_id, md5, size, name: 'docs/a', seq, arrived_ms, turn: 0 }
+    const refusal = { content: 77, md5: md5Of('refused'), size: 9, name: 'docs/r', why: 'no text in it' }
+    const plan = { bodies: ['one', 'two'], chat_id: 'chat_kept', assets: [asset], refusals: [refusal], coverage: '{}' }
+    await bench.record({ type: 'run_planned', run, plan: { ...plan, bodies: ['a', 'b', 'c'], assets: [asset, asset] } })
+    await bench.record({ type: 'run_planned', run, plan })
+    await words.answer(run, 'first answer')
+    await bench.record({ type: 'turn_intended', run, body: 'second body' })
+    const before = await words.look(run)
+    expect(before).toMatchObject({ state: 'asking', turn: 1, chat_id: 'chat_kept', coverage: '{}' })
+    expect(before).toMatchObject({ assets: [asset], refusals: [refusal] })
+    expect(before.turns).toMatchObject([{ answer: 'first answer', chat_id: 'chat_2' }, { body: 'second body' }])
+    await bench.reopen()
+    expect(await words.look(run)).toEqual(before)
+    expect((await words.state()).chat_id).toBe('chat_2')
+  })
+
+  check('only a written run tells and moves the mark; skipped and failed ones do neither', async (bench) => {
+    const words = await withReadyFile(bench)
+    const assets = await words.arrivals(['docs'])
+    const ends: ((run: number) => RunFact)[] = [
+      (run) => ({ type: 'run_skipped', run, why: 'not now' }),
+      (run) => ({ type: 'run_failed', run, error }),
+    ]
+    for (const end of ends) {
+      const run = await words.due()
+      await words.plan(run, assets)
+      await bench.record(end(run))
+      await words.write(run)
+      expect(await words.fresh()).toEqual(['a'])
+      expect(await words.state()).toMatchObject({ last_written_due_ms: undefined, open_runs: [] })
+    }
+    await words.tell(assets)
+    const mark_ms = bench.clock.now_ms()
+    expect(await words.fresh()).toEqual([])
+    expect(await words.state()).toMatchObject({ last_written_due_ms: mark_ms })
+    const earlier = await words.due('digest', { due_ms: mark_ms - hour_ms, cause: 'catch_up' })
+    await words.plan(earlier, [])
+    await words.answer(earlier)
+    await words.write(earlier)
+    expect(await words.state()).toMatchObject({ last_written_due_ms: mark_ms })
+  })
+
+  check('facts about a run that is not there, or does not stand so, change nothing', async (bench) => {
+    const words = await withReadyFile(bench)
+    const run = await words.due()
+    const before = await words.look(run)
+    for (const unknown of [run, run + 100]) {
+      await bench.record(
+        { type: 'turn_asked', run: unknown, chat_id: 'c', message_id: 'm' },
+        { type: 'turn_answered', run: unknown, answer: 'x' },
+        { type: 'run_written', run: unknown, report_path: '/r', targets: ['mail'] },
+        { type: 'delivered', run: unknown, target: 'mail' },
+        { type: 'schedule_reset', prompt: 'unknown', checked_ms: 1 },
+      )
+    }
+    expect(await words.look(run)).toEqual(before)
+    expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
+    expect(await words.state()).toMatchObject({ chat_id: undefined, last_written_due_ms: undefined })
+  })
+
+  check('old runs are trimmed, what they told stays, and the newest run of each prompt', async (bench) => {
+    const words = await withReadyFile(bench)
+    const due_ms = bench.clock.now_ms() + 1
+    await words.tell(await words.arrivals(['docs']))
+    await bench.clock.advance(800 * day_ms)
+    await bench.ledger.tidy()
+    expect(await words.due('digest', { due_ms })).toBe(0)
+    const run = await words.due()
+    await bench.ledger.tidy()
+    const again = await words.due('digest', { due_ms })
+    expect(again).toBeGreaterThan(run)
+    expect(await words.fresh()).toEqual([])
+  })
+}
+
+function claims(check: ReturnType<typeof withLedger>): void {
+  check('of each prompt the oldest run alone, until it is released; the others when it is over', async (bench) => {
+    const words = await withReadyFile(bench)
+    await words.configure({ name: 'digest' }, { name: 'other', project_id: other_project_id })
+    const first = await words.due()
+    const second = await words.due()
+    const other = await words.due('other')
+    expect((await words.claim(1)).map(({ run }) => run)).toEqual([first])
+    expect(await words.claim(10, [other_project_id])).toEqual([])
+    expect((await words.claim()).map(({ run }) => run)).toEqual([other])
+    await bench.record({ type: 'run_set_back', run: first, not_before_ms: bench.clock.now_ms(), error })
+    expect(await words.claim()).toEqual([])
+    bench.ledger.release('run', [first])
+    expect(await words.claim()).toMatchObject([{ run: first, attempts: 1 }])
+    bench.ledger.release('run', [first])
+    await bench.record({ type: 'run_skipped', run: first, why: 'nothing new' })
+    expect((await words.claim()).map(({ run }) => run)).toEqual([second])
+  })
+
+  check(
+    'a time that is made up waits for a run by hand that is under way, though it is of a later time',
+    async (bench) => {
+      const words = await withReadyFile(bench)
+      const by_hand = await words.due('digest', { cause: 'person' })
+      await words.ask(by_hand)
+      await bench.reopen()
+      const earlier = await words.due('digest', { due_ms: bench.clock.now_ms() - minute_ms, cause: 'catch_up' })
+      expect((await words.claim()).map(({ run }) => run)).toEqual([by_hand])
+      expect(await words.claim()).toEqual([])
+      bench.ledger.release('run', [by_hand])
+      await bench.record({ type: 'run_failed', run: by_hand, error })
+      expect((await words.claim()).map(({ run }) => run)).toEqual([earlier])
+    },
+  )
+
+  check('what is set back waits, and holds up the runs behind it; next_due_ms says until when', async (bench) => {
+    const words = await withReadyFile(bench)
+    const run = await words.due()
+    await words.due()
+    const not_before_ms = bench.clock.now_ms() + minute_ms
+    await bench.record({ type: 'run_set_back', run, not_before_ms, error })
+    expect(await bench.ledger.claimRuns(10, { except_projects: [] })).toEqual({ work: [], next_due_ms: not_before_ms })
+    await bench.clock.advance(minute_ms)
+    expect((await words.claim()).map((work) => work.run)).toEqual([run])
+  })
+
+  check('a claim that is not released is free in the next life of the daemon', async (bench) => {
+    const words = await withReadyFile(bench)
+    const run = await words.due()
+    await words.claim()
+    expect(await words.claim()).toEqual([])
+    await bench.reopen()
+    expect((await words.claim()).map((work) => work.run)).toEqual([run])
+  })
+
+  check(
+    'a clock that was set back makes runs and deliveries due, and a scan of the lost hour answers nobody',
+    async (bench) => {
+      const words = await withReadyFile(bench)
+      await words.tell([], 'digest', ['mail'])
+      const written = (await bench.ledger.claimDeliveries(1)).work[0]!.run!
+      const run = await words.due()
+      const not_before_ms = bench.clock.now_ms() + minute_ms
+      await bench.record({ type: 'run_set_back', run, not_before_ms, error })
+      await bench.record({ type: 'delivery_set_back', run: written, target: 'mail', not_before_ms, error })
+      bench.ledger.release('delivery', [{ run: written, target: 'mail' }])
+      const summary = {
+        files: 1,
+        directories: 0,
+        bytes: 1,
+        ignored: [],
+        odd_names: [],
+        odd_names_total: 0,
+        special: [],
+      }
+      const rest = { unreadable: [], unreadable_total: 0, other_mounts: [], narrower: [], narrower_total: 0 }
+      const began_ms = bench.clock.now_ms()
+      await bench.record({ type: 'scan_finished', folder: 'docs', began_ms, summary: { ...summary, ...rest } })
+      await bench.clock.advance(10_000)
+      await bench.record({ type: 'scan_wanted', folder: 'docs', at_ms: bench.clock.now_ms() })
+      bench.clock.jumpWall(-hour_ms)
+      expect((await words.claim()).map((work) => work.run)).toEqual([run])
+      expect((await bench.ledger.claimDeliveries(1)).work).toMatchObject([{ run: written, target: 'mail' }])
+      const now_ms = bench.clock.now_ms()
+      const [docs] = await bench.ledger.folders()
+      expect(docs).toMatchObject({ scan_wanted_ms: now_ms, scan_began_ms: now_ms - 1 })
+    },
+  )
+
+  check('each commit wakes those who now have work', async (bench) => {
+    const words = await withReadyFile(bench)
+    const woken: string[] = []
+    const stop = bench.ledger.onWork((kinds) => woken.push([...kinds].join()))
+    await words.tell([])
+    await bench.record({ type: 'scan_wanted', folder: 'docs', at_ms: 1 })
+    await bench.record({ type: 'schedule_reset', prompt: 'digest', checked_ms: 1 })
+    stop()
+    expect(woken).toEqual(['run', 'run', '', 'run', 'run', 'run,delivery', 'scan', 'prompt'])
+  })
+}
+
+function deliveries(check: ReturnType<typeof withLedger>): void {
+  check('each target on its own, with the run as it was written, until it is done or given up', async (bench) => {
+    const words = await withReadyFile(bench)
+    const run = await words.tell(await words.arrivals(['docs']), 'digest', ['mail', 'hook', 'command'])
+    const now_ms = bench.clock.now_ms()
+    const { work } = await bench.ledger.claimDeliveries(10)
+    expect(work).toMatchObject([{ target: 'mail' }, { target: 'hook' }, { target: 'command' }])
+    expect(work[0]).toMatchObject({ run, attempts: 0, wanted_ms: now_ms, report_path: `/reports/${run}.md` })
+    expect(work[0]).toMatchObject({ written: { prompt: 'digest', project_id, written_ms: now_ms, due_ms: now_ms } })
+    expect(work[0]).toMatchObject({ written: { assets: [{ name: 'docs/a' }], turns: [{ answer: 'nothing much' }] } })
+    expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
+    const not_before_ms = now_ms + minute_ms
+    await bench.record({ type: 'delivered', run, target: 'mail' })
+    await bench.record({ type: 'delivery_set_back', run, target: 'hook', not_before_ms, error })
+    await bench.record({ type: 'delivery_failed', run, target: 'command', error })
+    bench.ledger.release('delivery', work)
+    expect(await bench.ledger.claimDeliveries(10)).toEqual({ work: [], next_due_ms: not_before_ms })
+    await bench.reopen()
+    await bench.clock.advance(minute_ms)
+    const again = await bench.ledger.claimDeliveries(10)
+    expect(again).toMatchObject({ work: [{ target: 'hook', attempts: 1, wanted_ms: now_ms }], next_due_ms: undefined })
+    await bench.record({ type: 'delivered', run, target: 'hook' }, { type: 'delivered', run, target: 'command' })
+    bench.ledger.release('delivery', again.work)
+    expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
+  })
+
+  check(
+    'an alert goes before reports and in a pause, and its tries are recorded as those of reports',
+    async (bench) => {
+      const words = await withReadyFile(bench)
+      const run = await words.tell(await words.arrivals(['docs']), 'digest', ['mail'])
+      const reasons = [{ promise: 'folder', about: 'docs', message: 'docs is offline', since_ms: 1 }]
+      const alert = { message_id: 'alert_1', subject: 'Sluice', text: 'docs is offline', reasons }
+      await bench.clock.advance(minute_ms)
+      const at_ms = bench.clock.now_ms()
+      await bench.record({ type: 'alert_raised', ...alert, targets: ['mail', 'hook', 'page'] })
+      await bench.record({ type: 'paused', by: 'anna', why: undefined, until_ms: undefined })
+      const paused = await bench.ledger.claimDeliveries(10)
+      expect(paused.work).toMatchObject([{ target: 'mail' }, { target: 'hook' }, { target: 'page' }])
+      expect(paused.work[0]).toMatchObject({ attempts: 0, wanted_ms: at_ms, raised: { ...alert, at_ms } })
+      expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
+      bench.ledger.release('delivery', paused.work)
+      await bench.record({ type: 'resumed' })
+      const only_alerts = await bench.ledger.claimDeliveries(10, { only_alerts: true })
+      expect(only_alerts.work).toEqual(paused.work)
+      bench.ledger.release('delivery', only_alerts.work)
+
+      const { work } = await bench.ledger.claimDeliveries(10)
+      expect(work.map(({ run, target }) => [run, target])).toEqual([
+        [undefined, 'mail'],
+        [undefined, 'hook'],
+        [undefined, 'page'],
+        [run, 'mail'],
+      ])
+      const raised = work[0]!.alert!
+      const not_before_ms = at_ms + minute_ms
+      await bench.record({ type: 'delivered', alert: raised, target: 'mail' })
+      await bench.record({ type: 'delivery_set_back', alert: raised, target: 'hook', not_before_ms, error })
+      await bench.record({ type: 'delivery_failed', alert: raised, target: 'page', error })
+      bench.ledger.release('delivery', work)
+      expect(await bench.ledger.claimDeliveries(10)).toMatchObject({
+        work: [{ run, target: 'mail' }],
+        next_due_ms: not_before_ms,
+      })
+      await bench.reopen()
+      await bench.clock.advance(minute_ms)
+      expect((await bench.ledger.claimDeliveries(1)).work).toMatchObject([
+        { alert: raised, target: 'hook', attempts: 1 },
+      ])
+    },
+  )
+
+  check(
+    'what was given up is wanted again by a word, and one that is new; what was delivered stays so',
+    async (bench) => {
+      const words = await withReadyFile(bench)
+      const run = await words.tell(await words.arrivals(['docs']), 'digest', ['mail', 'hook'])
+      await bench.record({ type: 'delivered', run, target: 'mail' })
+      await bench.record({ type: 'delivery_failed', run, target: 'hook', error })
+      await bench.clock.advance(minute_ms)
+      const open = await words.due()
+      const targets = ['mail', 'hook', 'new']
+      await bench.record(
+        { type: 'delivery_wanted_again', run, targets },
+        { type: 'delivery_wanted_again', run: open, targets },
+      )
+      const wanted_ms = bench.clock.now_ms()
+      expect((await bench.ledger.claimDeliveries(10)).work).toMatchObject([
+        { run, target: 'hook', attempts: 0, wanted_ms },
+        { run, target: 'new', attempts: 0, wanted_ms },
+      ])
+    },
+  )
+}

@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ContentFact, Fact } from '../../../src/domain/fact.ts'
+import { Bench, contentFact, type LedgerFactory, md5Of, other_project_id, project_id, statOf } from '../fixture.ts'
+
+const paths = ['a', 'b', 'sub/a', 'sub/b']
+const texts = ['one', 'two', 'three']
+const content_types: ContentFact['type'][] = [
+  'slot_intended',
+  'slot_reserved',
+  'asset_found',
+  'bytes_accepted',
+  'bytes_missing',
+  'ingest_started',
+  'ingest_continues',
+  'asset_ready',
+  'content_refused',
+  'set_back',
+  'slot_lost',
+  'hit_dead',
+  'asset_vanished',
+  'asset_missing',
+  'content_orphaned',
+  'content_wanted_again',
+  'removal_intended',
+  'asset_removed',
+  'asset_kept',
+  'removal_set_back',
+]
+
+/** A step: what happened, to which path or content, of which of two folders. */
+const step = fc.record({
+  what: fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom('settled', 'gone', 'seen', 'claim') },
+    { weight: 4, arbitrary: fc.constantFrom(...content_types) },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom(
+        'forward',
+        'skipped',
+        'blocked',
+        'changed',
+        'ignored',
+        'accepted',
+        'retried',
+        'project',
+      ),
+    },
+  ),
+  path: fc.constantFrom(...paths),
+  text: fc.constantFrom(...texts),
+  folder: fc.constantFrom('left', 'right'),
+  minutes: fc.nat(20),
+})
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
+
+const forward: ContentFact['type'][] = [
+  'slot_intended',
+  'slot_reserved',
+  'bytes_accepted',
+  'ingest_started',
+  'asset_ready',
+]
+
+function factsOf({ what, path, text, folder: side }: Step, run: number, bench: Bench): Fact[] {
+  const folder = `${side} ${run}`
+  const now_ms = bench.clock.now_ms()
+  const stat = statOf(text.length)
+  const content = bench.see.content(md5Of(`${text} ${run}`))?.id
+  if ((content_types as string[]).includes(what)) {
+    return content === undefined ? [] : [contentFact(what as ContentFact['type'], content, now_ms)]
+  }
+  switch (what) {
+    case 'forward':
+      return content === undefined ? [] : forward.map((type) => contentFact(type, content, now_ms))
+    case 'settled':
+      return [{ type: 'file_settled', folder, path, stat, md5: md5Of(`${text} ${run}`) }]
+    case 'seen':
+      return [{ type: 'file_seen', folder, path, stat, not_before_ms: now_ms }]
+    case 'gone':
+      return [{ type: 'file_gone', folder, path }]
+    case 'ignored':
+      return [{ type: 'file_ignored', folder, path }]
+    case 'changed':
+      return [{ type: 'file_changed', folder, path, not_before_ms: now_ms }]
+    case 'skipped':
+      return [{ type: 'file_skipped', folder, path, stat, reason: 'before_start', rule: '' }]
+    case 'blocked':
+      return [{ type: 'file_blocked', folder, path, stat, reason: 'unreadable', detail: '', not_before_ms: undefined }]
+    case 'accepted':
+    case 'retried':
+      return [{ type: what, folder, path: path.startsWith('sub') ? 'sub' : '' }]
+    case 'project': {
+      const to = text === 'one' ? other_project_id : project_id
+      const plain = { name: folder, root: '/data', labels: [], label_from: 'none', rules: text } as const
+      return [{ type: 'folder_configured', folder: { ...plain, project_id: to } }]
+    }
+    default:
+      return []
+  }
+}
+
+export function propertyContract(factory: LedgerFactory): void {
+  test('after any facts: counts equal a GROUP BY over the rows, each content is in the queue of its state, arrivals are unique and never fewer, sent is sent', async () => {
+    const brake = { files: 30, bytes: 100, per_ms: 3_600_000 }
+    const bench = await new Bench(factory, { brake, min_resend_ms: 60_000 }).open()
+    let run = 0
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      run++
+      const folders = [`left ${run}`, `right ${run}`]
+      for (const folder of folders) await bench.online(folder)
+      let arrived = 0
+      for (const one of steps) {
+        await bench.clock.advance(one.minutes * 60_000)
+        const sendable = one.what === 'claim' ? await bench.sendable() : []
+        for (const { sources, state } of sendable) if (state !== 'sent') expect(sources.length).toBeGreaterThan(0)
+        await bench.record(...factsOf(one, run, bench))
+        for (const folder of folders) {
+          expect(bench.see.counts(folder), one.what).toEqual(bench.see.recounted(folder))
+        }
+        expect(bench.see.inOtherQueues(), one.what).toEqual([])
+        const sequence = bench.see.sequence()
+        expect(new Set(sequence).size).toBe(sequence.length)
+        expect(sequence.length).toBeGreaterThanOrEqual(arrived)
+        arrived = sequence.length
+      }
+      const known = (await bench.ledger.folders()).filter(({ name }) => folders.includes(name))
+      for (const { name, known_files } of known) {
+        const here = Object.entries(bench.see.recounted(name)).filter(([stage]) => stage !== 'gone')
+        expect(known_files).toBe(here.reduce((sum, [, { files }]) => sum + files, 0))
+      }
+    })
+    try {
+      await fc.assert(property, { numRuns: 80 })
+    } finally {
+      await bench.close()
+    }
+  })
+}

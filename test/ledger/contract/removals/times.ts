@@ -1,0 +1,143 @@
+import { describe, expect } from 'vitest'
+import { day_ms, hour_ms, minute_ms } from '../../../../src/base/time/time.ts'
+import type { FolderFact, ScanSummary } from '../../../../src/domain/fact.ts'
+import { type Bench, type LedgerFactory, md5Of, nothing_seen, statOf } from '../../fixture.ts'
+import { withLedger } from '../with-ledger.ts'
+
+const removing: Partial<FolderFact> = { on_delete: 'remove', on_change: 'remove_old', delete_grace_ms: hour_ms }
+const elsewhere = { ...removing, root: '/data/other' }
+const cut: ScanSummary = { ...nothing_seen, unreadable_total: 5_000 }
+
+async function remove(bench: Bench): Promise<string[]> {
+  return (await bench.ledger.claimToRemove(100, { except_projects: [] })).work.map(({ name }) => name)
+}
+
+async function ready(bench: Bench, path: string, text: string): Promise<number> {
+  const content = await bench.settle('docs', path, text)
+  await bench.makeReady(content)
+  return content
+}
+
+async function looked(bench: Bench, summary = nothing_seen, folder = 'docs'): Promise<void> {
+  const began_ms = bench.clock.now_ms()
+  await bench.clock.advance(1)
+  await bench.record({ type: 'scan_finished', folder, began_ms, summary })
+}
+
+async function known(bench: Bench): Promise<void> {
+  await bench.online('docs', removing)
+  await looked(bench)
+}
+
+async function graceAndLook(bench: Bench): Promise<void> {
+  await bench.clock.advance(2 * hour_ms)
+  await looked(bench)
+}
+
+/** What was meant at one time, and by another is another place's, or has come to pass late, or was told by a clock that was wrong. */
+export function removalTimesContract(factory: LedgerFactory): void {
+  const ledgerTest = withLedger(factory)
+
+  describe('what had not come to rest when its folder was given another path', () => {
+    const unsettled: Record<string, (bench: Bench) => Promise<unknown>> = {
+      seen: (bench) => bench.seen('docs', 'a', 'newer', minute_ms),
+      blocked: (bench) => {
+        const why = { reason: 'unreadable', detail: 'EACCES', not_before_ms: undefined } as const
+        return bench.record({ type: 'file_blocked', folder: 'docs', path: 'a', stat: statOf(4), ...why })
+      },
+      skipped: (bench) => {
+        const why = { reason: 'too_large', rule: 'max_file_bytes' } as const
+        return bench.record({ type: 'file_skipped', folder: 'docs', path: 'a', stat: statOf(9), ...why })
+      },
+    }
+    for (const [what, happens] of Object.entries(unsettled)) {
+      ledgerTest(`${what}: it is not there afterwards, and was not deleted`, async (bench) => {
+        await known(bench)
+        await ready(bench, 'a', 'text')
+        await happens(bench)
+        await bench.online('docs', elsewhere)
+        await looked(bench)
+        await bench.gone('docs', 'a')
+        await graceAndLook(bench)
+        expect(await remove(bench)).toEqual([])
+      })
+    }
+  })
+
+  ledgerTest('a look whose list of what it could not read is cut ends no move', async (bench) => {
+    await known(bench)
+    await ready(bench, 'a', 'text')
+    await bench.online('docs', elsewhere)
+    await looked(bench, cut)
+    await bench.gone('docs', 'a')
+    await graceAndLook(bench)
+    expect(await remove(bench)).toEqual([])
+  })
+
+  ledgerTest(
+    'a move that a clock which ran ahead dated is over with the first look after it was set right',
+    async (bench) => {
+      await known(bench)
+      await ready(bench, 'a', 'text')
+      await bench.clock.advance(365 * day_ms)
+      await bench.online('docs', elsewhere)
+      bench.clock.jumpWall(-365 * day_ms)
+      await bench.clock.advance(minute_ms)
+      await bench.seen('docs', 'b', 'another text')
+      await looked(bench)
+      expect((await bench.ledger.folders())[0]?.is_moved).toBe(false)
+      await bench.gone('docs', 'a')
+      await graceAndLook(bench)
+      expect(await remove(bench)).toEqual(['docs/a'])
+    },
+  )
+
+  ledgerTest('an old version that such a clock dated goes after a look at the other folder', async (bench) => {
+    await known(bench)
+    await bench.online('archive')
+    await ready(bench, 'a', 'old')
+    await bench.clock.advance(365 * day_ms)
+    await ready(bench, 'a', 'newer')
+    bench.clock.jumpWall(-365 * day_ms)
+    await bench.clock.advance(minute_ms)
+    await looked(bench)
+    await looked(bench, nothing_seen, 'archive')
+    expect(await remove(bench)).toEqual(['docs/a'])
+  })
+
+  ledgerTest('a look that began in a time that was taken back is none', async (bench) => {
+    await known(bench)
+    await ready(bench, 'a', 'text')
+    await bench.gone('docs', 'a')
+    const began_ms = bench.clock.now_ms() + 30 * day_ms
+    await bench.record({ type: 'scan_finished', folder: 'docs', began_ms, summary: nothing_seen })
+    await bench.clock.advance(2 * hour_ms)
+    expect(await remove(bench)).toEqual([])
+    await looked(bench)
+    expect(await remove(bench)).toEqual(['docs/a'])
+  })
+
+  describe('a removal without an answer, whose asset was there when the file was back', () => {
+    async function keptAndMissing(bench: Bench, after_ms: number): Promise<string | undefined> {
+      await known(bench)
+      const content = await ready(bench, 'a', 'text')
+      await bench.clock.advance(minute_ms)
+      await bench.gone('docs', 'a')
+      await graceAndLook(bench)
+      expect(await remove(bench)).toEqual(['docs/a'])
+      await bench.settle('docs', 'a', 'text')
+      await bench.record({ type: 'asset_kept', content, not_before_ms: bench.clock.now_ms() })
+      await bench.clock.advance(after_ms)
+      await bench.record({ type: 'asset_missing', content })
+      return bench.see.content(md5Of('text'))?.state
+    }
+
+    ledgerTest('is missing soon after: it was us, and is sent again', async (bench) => {
+      expect(await keptAndMissing(bench, hour_ms)).toBe('wanted')
+    })
+
+    ledgerTest('is missing days later: somebody removed it', async (bench) => {
+      expect(await keptAndMissing(bench, 2 * day_ms)).toBe('removed_on_service')
+    })
+  })
+}

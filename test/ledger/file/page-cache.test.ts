@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
+import type { Fact } from '../../../src/domain/fact.ts'
+import { createPageCache } from '../../../src/ledger/file/page-cache.ts'
+
+test('the memory for pages is large from what a first look found until the scan has ended', () => {
+  const database = new (sqliteDriver())(':memory:')
+  try {
+    const cache = createPageCache(database)
+    const kib = () => -(database.pragma('cache_size', { simple: true }) as number)
+    const usual_kib = kib()
+    const sizesAt = (...types: Fact['type'][]) => {
+      const facts = types.map((type) => ({ type }) as Fact)
+      return Array.from(cache.following(facts), ({ type }) => `${type} ${kib() > usual_kib ? 'large' : 'usual'}`)
+    }
+    expect(sizesAt('file_settled', 'files_found', 'file_settled')).toEqual([
+      'file_settled usual',
+      'files_found large',
+      'file_settled large',
+    ])
+    expect(sizesAt('files_found', 'scan_finished')).toEqual(['files_found large', 'scan_finished usual'])
+    // As much as is read in a rescan is held by nobody: its memory stays below 160 MB in all.
+    expect(usual_kib).toBeLessThanOrEqual(8_192)
+  } finally {
+    database.close()
+  }
+})

@@ -1,6 +1,0 @@
-import { describe } from 'vitest'
-import { removalPropertyContract } from './contract-removal-properties.ts'
-import { sqlite_factory } from './sqlite-factory.ts'
-
-// `npm test` has 20 of these histories.
-describe('many histories of removals', { timeout: 300_000 }, () => removalPropertyContract(sqlite_factory, 150))

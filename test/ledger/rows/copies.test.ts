@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { best_copy_first, is_there, oldestThere } from '../../../src/ledger/rows/copies.ts'
+import { createLedgerStore } from '../../../src/ledger/store.ts'
+import { makeStore } from '../../tree.ts'
+import { no_limits } from '../fixture.ts'
+
+test('what is asked for each copy that comes or goes is answered by the index, with a look at no other copy', () => {
+  const place = makeStore()
+  const store = createLedgerStore({ ledger: `${place}/ledger.db`, tickets: `${place}/tickets.db` }, no_limits)
+  const searches = (sql: string) =>
+    (store.database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[])
+      .map(({ detail }) => detail)
+      .filter((detail) => detail.startsWith('SEARCH files'))
+
+  // For each state the first there_ms that is not NULL.
+  expect(searches(`SELECT ${oldestThere('1', '2')}`)).toEqual(
+    Array(5).fill(
+      'SEARCH files USING COVERING INDEX files_by_content (content=? AND state=? AND folder=? AND there_ms>?)',
+    ),
+  )
+  expect(searches(`SELECT 1 FROM files WHERE content = 1 AND ${is_there} LIMIT 1`)).toEqual([
+    'SEARCH files USING COVERING INDEX files_by_content (content=? AND state=?)',
+  ])
+  store.close()
+})
+
+test('a content is called by a copy that holds it, else by one that is there, else by one that was', () => {
+  const place = makeStore()
+  const store = createLedgerStore({ ledger: `${place}/ledger.db`, tickets: `${place}/tickets.db` }, no_limits)
+  const files = `(SELECT 'gone' AS state UNION ALL SELECT 'blocked' UNION ALL SELECT 'present') AS files`
+  const best = store.database.prepare(`SELECT state FROM ${files} ORDER BY ${best_copy_first}`).pluck()
+  expect(best.all()).toEqual(['present', 'blocked', 'gone'])
+  store.close()
+})

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { minute_ms } from '../../../src/base/time/time.ts'
+import { openLedger } from '../../../src/ledger/open-ledger.ts'
+import { openPromptsView } from '../../../src/ledger/views/view-prompts.ts'
+import { makeTree } from '../../tree.ts'
+import { run_fault as error, PromptWords } from '../contract/prompts/prompt-words.ts'
+import { Bench } from '../fixture.ts'
+import { inspectSqlite } from '../inspect-sqlite.ts'
+
+test('prompts, runs and deliveries, as people ask for them', async () => {
+  const memory = makeTree()
+  const bench = new Bench({
+    memory: () => memory,
+    async open({ limits, clock }) {
+      return { ledger: await openLedger({ state_dir: memory, limits, clock }), inspector: inspectSqlite(memory) }
+    },
+  })
+  await bench.open('docs')
+  const view = openPromptsView(memory)
+  try {
+    const words = new PromptWords(bench)
+    await words.configure({ name: 'digest', first_run: 'all' }, { name: 'idle' })
+    await bench.makeReady(await bench.settle('docs', 'a', 'text'))
+    const written = await words.tell(await words.arrivals(['docs']), 'digest', ['mail', 'hook', 'chat'])
+    const written_ms = bench.clock.now_ms()
+    await bench.record({ type: 'delivered', run: written, target: 'mail' })
+    await bench.record({ type: 'delivery_failed', run: written, target: 'hook', error })
+    const skipped = await words.due()
+    await bench.record({ type: 'run_skipped', run: skipped, why: 'nothing new' })
+    const failed = await words.due()
+    await bench.record({ type: 'run_failed', run: failed, error })
+
+    expect(view.prompts()).toMatchObject([
+      {
+        name: 'digest',
+        written: 1,
+        skipped: 1,
+        failed: 1,
+        told: 1,
+        last_written_due_ms: written_ms,
+        last_run: { run: failed },
+      },
+      { name: 'idle', written: 0, skipped: 0, failed: 0, told: 0, last_run: undefined },
+    ])
+    expect(view.runs('digest', 2)).toMatchObject([
+      { run: failed, state: 'failed', error, why: undefined },
+      { run: skipped, state: 'skipped', why: 'nothing new', error: undefined, assets: 0 },
+    ])
+    expect(view.runs('idle', 2)).toEqual([])
+    expect(view.run(written)).toMatchObject({
+      state: 'written',
+      ended_ms: written_ms,
+      report_path: `/reports/${written}.md`,
+      assets: 1,
+      planned_assets: [{ name: 'docs/a' }],
+      planned_refusals: [],
+      turns: [{ answer: 'nothing much' }],
+      deliveries: [
+        { target: 'mail', state: 'done', ended_ms: written_ms, error: undefined },
+        { target: 'hook', state: 'failed', error },
+        { target: 'chat', state: 'wanted', ended_ms: undefined },
+      ],
+    })
+    expect(view.run(failed + 1)).toBeUndefined()
+    expect(view.undelivered()).toMatchObject([{ target: 'hook', prompt: 'digest' }, { target: 'chat' }])
+
+    expect(view.inNeed(0)).toMatchObject({ late: [], failed: [{ run: failed }] })
+    const late = await words.due()
+    expect(view.inNeed(bench.clock.now_ms() + minute_ms)).toMatchObject({ late: [{ run: late }], failed: [] })
+    expect(view.inNeed(bench.clock.now_ms())).toEqual({ late: [], failed: [] })
+  } finally {
+    view.close()
+    await bench.close()
+  }
+})

@@ -1,0 +1,333 @@
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import tmp from 'tmp'
+import { describe, expect, test } from 'vitest'
+import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
+import { day_ms, hour_ms } from '../../../src/base/time/time.ts'
+import { slowAfter_ms } from '../../../src/domain/content.ts'
+import type { ScanSummary } from '../../../src/domain/fact.ts'
+import { openLedgerView } from '../../../src/ledger/views/view.ts'
+import { stageOf, stages, statesOf } from '../../../src/ledger/views/view-files.ts'
+import { builtModule, runUnprivileged } from '../../rig/unprivileged.ts'
+import { assetOf, md5Of, openRig, project_id, stat, ticket } from './view-rig.ts'
+
+const Database = sqliteDriver()
+
+const error = { code: 'asset.create.type', message: 'this type is not read' }
+const note = (path: string) => ({ folder: 'notes', path })
+
+describe('what cannot be opened', () => {
+  test('no ledger yet says so and what to do', () => {
+    const state_dir = tmp.dirSync({ unsafeCleanup: true }).name
+    for (const missing of [state_dir, join(state_dir, 'not/there')]) {
+      expect(() => openLedgerView(missing)).toThrow(
+        expect.objectContaining({ code: 'ledger.none', hint: expect.stringContaining('sluice run') }),
+      )
+    }
+  })
+
+  test('a ledger that is only being made counts as none', () => {
+    const state_dir = tmp.dirSync({ unsafeCleanup: true }).name
+    new Database(join(state_dir, 'ledger.db')).close()
+    writeFileSync(join(state_dir, 'ledger.db'), '')
+    expect(() => openLedgerView(state_dir)).toThrow(expect.objectContaining({ code: 'ledger.none' }))
+  })
+
+  test('a newer one, and something that is none', () => {
+    const newer = tmp.dirSync({ unsafeCleanup: true }).name
+    const database = new Database(join(newer, 'ledger.db'))
+    database.pragma('user_version = 99')
+    database.close()
+    expect(() => openLedgerView(newer)).toThrow(expect.objectContaining({ code: 'database.newer' }))
+    const damaged = tmp.dirSync({ unsafeCleanup: true }).name
+    writeFileSync(join(damaged, 'ledger.db'), 'x'.repeat(4_096))
+    expect(() => openLedgerView(damaged)).toThrow(expect.objectContaining({ code: 'database.damaged' }))
+  })
+})
+
+test('it reads beside a ledger at work, and after it was closed', async () => {
+  const rig = await openRig()
+  const view = rig.view()
+  await rig.bringIn('a.txt', { size: 100 })
+  expect(view.folders()[0]?.stages.ready).toEqual({ files: 1, bytes: 100 })
+  await rig.bringIn('b.txt', { size: 50 })
+  expect(view.folders()[0]?.stages.ready).toEqual({ files: 2, bytes: 150 })
+  await rig.closeLedger()
+  expect(rig.view().folders()[0]?.stages.ready).toEqual({ files: 2, bytes: 150 })
+})
+
+test('several reads together are of one moment', async () => {
+  const rig = await openRig()
+  const view = rig.view()
+  await rig.settle('a.txt')
+  const writer = new Database(join(rig.state_dir, 'ledger.db'))
+  view.together(() => {
+    expect(view.files({ ...every, limit: 9 })).toHaveLength(1)
+    writer.exec('DELETE FROM files')
+    expect(view.files({ ...every, limit: 9 })).toHaveLength(1)
+  })
+  writer.close()
+  expect(view.files({ ...every, limit: 9 })).toHaveLength(0)
+})
+
+const every = { folder: 'notes', prefix: '', stages: [], after: undefined, limit: 100 }
+
+describe('stages', () => {
+  test('each state has one, each stage a state', () => {
+    for (const stage of stages) for (const state of statesOf([stage])) expect(stageOf(state)).toBe(stage)
+    for (const stage of stages) expect(statesOf([stage])).not.toHaveLength(0)
+    expect(statesOf(stages)).toHaveLength(14)
+  })
+
+  test('counts and rows tell the same of every one', async () => {
+    const rig = await openRig()
+    await rig.record({ type: 'file_seen', ...note('seen'), stat: stat(1), not_before_ms: 0 })
+    await rig.record({ type: 'file_skipped', ...note('skip'), stat: stat(0), reason: 'empty', rule: 'r' })
+    const blocked = { type: 'file_blocked', reason: 'unreadable', detail: 'EACCES', not_before_ms: 5 } as const
+    await rig.record({ ...blocked, ...note('blocked'), stat: stat(3) })
+    await rig.settle('waiting', { size: 4 })
+    const sending = await rig.settle('sending', { size: 5 })
+    const ingesting = await rig.settle('ingesting', { size: 6 })
+    const refused = await rig.settle('refused', { size: 7 })
+    const removed = await rig.settle('removed', { size: 8 })
+    await rig.bringIn('ready', { size: 9 })
+    await rig.bringIn('gone', { size: 10 })
+    const now = rig.clock.now_ms()
+    await rig.record(
+      { type: 'file_gone', ...note('gone') },
+      { type: 'content_refused', content: refused, error },
+      { type: 'slot_intended', content: sending },
+      { type: 'slot_reserved', content: sending, asset_id: assetOf(sending), ticket },
+      { type: 'slot_intended', content: ingesting },
+      { type: 'asset_found', content: ingesting, asset_id: assetOf(ingesting) },
+    )
+    for (let round = 0; round < 2; round += 1) {
+      await rig.record(
+        { type: 'slot_intended', content: removed },
+        { type: 'asset_found', content: removed, asset_id: assetOf(removed) },
+        { type: 'asset_vanished', content: removed },
+      )
+    }
+    const view = rig.view()
+    const sizes = Object.fromEntries(stages.map((stage) => [stage, view.folders()[0]!.stages[stage].bytes]))
+    expect(sizes).toEqual({
+      settling: 1,
+      skipped: 0,
+      blocked: 3,
+      waiting: 4,
+      sending: 5,
+      ingesting: 6,
+      refused: 7,
+      removed_on_service: 8,
+      ready: 9,
+      gone: 10,
+    })
+    for (const stage of stages) {
+      const rows = view.files({ ...every, stages: [stage] })
+      expect(rows.map((row) => [row.stage, row.size])).toEqual([[stage, sizes[stage]]])
+    }
+    expect(view.files(every).map(({ path }) => path)).not.toContain('gone')
+    expect(view.problems().map(({ stage, files, bytes }) => [stage, files, bytes])).toEqual([
+      ['refused', 1, 7],
+      ['removed_on_service', 1, 8],
+      ['blocked', 1, 3],
+    ])
+    expect(view.slow(now + slowAfter_ms(0) - 1)).toBe(0)
+    expect(view.slow(now + slowAfter_ms(0) + 1_000)).toBe(1)
+  })
+})
+
+describe('files', () => {
+  test('in byte order of their paths, in pages, below a directory or one alone', async () => {
+    const rig = await openRig()
+    const paths = ['a', 'a!b', 'a/b', 'a/b/c', 'a/ü', 'a0', 'b', '\uffee', '😀']
+    for (const path of paths.toReversed()) await rig.settle(path)
+    const view = rig.view()
+    const list = (query: object) => view.files({ ...every, ...query }).map(({ path }) => path)
+    expect(list({})).toEqual(paths)
+    expect(list({ prefix: 'a' })).toEqual(['a', 'a/b', 'a/b/c', 'a/ü'])
+    expect(list({ prefix: 'a/b' })).toEqual(['a/b', 'a/b/c'])
+    expect(list({ prefix: 'a/' })).toEqual([])
+    expect(list({ folder: 'nowhere' })).toEqual([])
+    const paged: string[] = []
+    for (let after: string | undefined; ; after = paged.at(-1)) {
+      const page = list({ after, limit: 2 })
+      if (page.length === 0) break
+      paged.push(...page)
+    }
+    expect(paged).toEqual(paths)
+    expect(list({ prefix: 'a', after: 'a', limit: 2 })).toEqual(['a/b', 'a/b/c'])
+    expect([...view.comparison().files('notes')].map(({ path }) => path)).toEqual(paths)
+    await rig.record({ type: 'file_seen', folder: 'notes', path: 'z', stat: stat(), not_before_ms: 5 })
+    const seen = rig.view().comparison().file('notes', 'z')
+    expect(seen).toMatchObject({ stage: 'settling', content: undefined, md5: undefined, asset_id: undefined })
+  })
+})
+
+describe('problems', () => {
+  test('grouped by reason, counted by file, with a few names', async () => {
+    const rig = await openRig()
+    for (let n = 0; n < 5; n += 1) {
+      const content = await rig.settle(`d/${n}.bin`, { size: 10 })
+      await rig.settle(`copies/${n}.bin`, { size: 10, md5: rig.view().story('notes', `d/${n}.bin`)!.content!.md5 })
+      await rig.record({ type: 'content_refused', content, error })
+    }
+    const locked = { type: 'file_blocked', reason: 'unreadable', detail: 'it cannot be read (EBUSY)' } as const
+    await rig.record({ ...locked, ...note('locked.docx'), stat: stat(3), not_before_ms: 5 })
+    const [refused, blocked] = rig.view().problems()
+    expect(refused).toMatchObject({ stage: 'refused', ...error, files: 10, bytes: 100 })
+    expect(refused!.examples).toHaveLength(3)
+    expect(blocked).toEqual({
+      stage: 'blocked',
+      code: 'unreadable',
+      message: locked.detail,
+      files: 1,
+      bytes: 3,
+      examples: [{ ...note('locked.docx'), message: locked.detail }],
+    })
+  })
+
+  test('what failed and is tried again, with the next try', async () => {
+    const rig = await openRig()
+    const fault = { code: 'network.refused', message: 'connection refused' }
+    for (const path of ['a', 'b']) {
+      const content = await rig.settle(path)
+      await rig.record({ type: 'set_back', content, not_before_ms: rig.clock.now_ms() + 5_000, error: fault })
+    }
+    await rig.settle('fine')
+    const groups = rig.view().retrying()
+    expect(groups).toMatchObject([{ ...fault, contents: 2, next_try_ms: rig.clock.now_ms() + 5_000 }])
+    expect(groups[0]!.examples.map(({ path }) => path)).toEqual(['a', 'b'])
+    await rig.record({ type: 'folders_removed_except', names: [] })
+    expect(rig.view().retrying()).toEqual([])
+  })
+
+  test('what is tried again is told for as long as a file of its own is there, whatever becomes of others', async () => {
+    const rig = await openRig()
+    await rig.settle('another')
+    const content = await rig.settle('waits')
+    const error = { code: 'network.refused', message: 'connection refused' }
+    await rig.record({ type: 'set_back', content, not_before_ms: rig.clock.now_ms() + 5_000, error })
+    await rig.record({ type: 'file_gone', folder: 'notes', path: 'another' })
+    expect(rig.view().retrying()).toMatchObject([{ ...error, contents: 1 }])
+    await rig.settle('one more')
+    await rig.record({ type: 'file_gone', folder: 'notes', path: 'waits' })
+    expect(rig.view().retrying()).toEqual([])
+  })
+
+  test('braked files, by the deepest directory that holds what arrived together', async () => {
+    const rig = await openRig({ limits: { brake: { files: 1, bytes: 1e9, per_ms: day_ms } } })
+    await rig.settle('first')
+    for (const path of ['usb/photos/1/a', 'usb/photos/1/b', 'usb/photos/2/a', 'loose', 'old/x']) await rig.settle(path)
+    const place = { folder: 'notes', root: '/srv/notes' }
+    expect(rig.view().braked()).toEqual({
+      files: 5,
+      bytes: 50,
+      places: expect.arrayContaining([
+        { ...place, directory: 'usb/photos', files: 3, bytes: 30 },
+        { ...place, directory: '', files: 1, bytes: 10 },
+        { ...place, directory: 'old', files: 1, bytes: 10 },
+      ]),
+    })
+    expect(rig.view().braked().places[0]?.directory).toBe('usb/photos')
+    expect(rig.view().problems()).toEqual([])
+    expect(rig.view().used('wanted', hour_ms, rig.clock.now_ms())).toEqual({ files: 1, bytes: 10 })
+    expect(rig.view().used('sent', hour_ms, rig.clock.now_ms())).toEqual({ files: 0, bytes: 0 })
+  })
+
+  test('troubles come and go', async () => {
+    const rig = await openRig()
+    const trouble = { code: 'account.refused', message: 'the token was refused', hint: 'make a new one' }
+    await rig.record({ type: 'trouble_began', about: 'account', error: trouble })
+    expect(rig.view().troubles()).toMatchObject([{ about: 'account', ...trouble, since_ms: rig.clock.now_ms() }])
+    await rig.record({ type: 'trouble_ended', about: 'account' })
+    expect(rig.view().troubles()).toEqual([])
+  })
+})
+
+test('a folder: online, offline and why, the last scan; one that left the config is not shown', async () => {
+  const rig = await openRig()
+  const summary: ScanSummary = {
+    files: 3,
+    directories: 1,
+    bytes: 30,
+    ignored: [{ rule: '*.tmp', source: 'default', reason: 'temporary', count: 2 }],
+    odd_names: ['x\\xff'],
+    odd_names_total: 1,
+    special: [{ kind: 'fifo', count: 1 }],
+    unreadable: [],
+    unreadable_total: 0,
+    other_mounts: [],
+    narrower: [],
+    narrower_total: 0,
+  }
+  await rig.clock.advance(1_000)
+  await rig.record({ type: 'scan_finished', folder: 'notes', began_ms: rig.clock.now_ms() - 10, summary })
+  const now_ms = rig.clock.now_ms()
+  expect(rig.view().folders()[0]).toMatchObject({
+    name: 'notes',
+    root: '/srv/notes',
+    project_id,
+    online: true,
+    state_since_ms: now_ms - 1_000,
+    first_scan_ms: now_ms,
+    scan_began_ms: now_ms - 10,
+    scan: summary,
+  })
+  await rig.clock.advance(500)
+  await rig.record({ type: 'folder_offline', folder: 'notes', reason: 'missing' })
+  const folder = rig.view().folders()[0]
+  expect(folder).toMatchObject({ online: false, offline_reason: 'missing', state_since_ms: now_ms + 500 })
+  await rig.record({ type: 'folders_removed_except', names: [] })
+  expect(rig.view().folders()).toEqual([])
+  expect(rig.view().files(every)).toEqual([])
+})
+
+test('the story of a file: row, content, labels, history, others with the same bytes', async () => {
+  const rig = await openRig()
+  const content = await rig.bringIn('reports/a.txt', { size: 12, md5: md5Of(0xabc) })
+  await rig.settle('copy.txt', { size: 12, md5: md5Of(0xabc) })
+  await rig.record({ type: 'label_attached', content, name: 'team', label_id: 'label_1' })
+  const view = rig.view()
+  expect(view.story('notes', 'reports/a.txt')).toMatchObject({
+    stage: 'ready',
+    row: { path: 'reports/a.txt', ready_ms: rig.clock.now_ms() },
+    content: { state: 'ready', asset_id: assetOf(content), md5: md5Of(0xabc) },
+    labels: [{ name: 'team', label_id: 'label_1' }],
+    others: [{ folder: 'notes', path: 'copy.txt' }],
+    history: [
+      { event: 'slot_reserved' },
+      { event: 'bytes_accepted' },
+      { event: 'ingest_started' },
+      { event: 'asset_ready' },
+    ],
+  })
+  expect(view.story('notes', 'nothing')).toBeUndefined()
+  expect(view.story('nowhere', 'copy.txt')).toBeUndefined()
+  expect(view.contentState(project_id, md5Of(0xabc), 12)).toBe('ready')
+  expect(view.contentState('project_other', md5Of(0xabc), 12)).toBeUndefined()
+})
+
+test('somebody without the right to read it is told what to do', async () => {
+  const rig = await openRig()
+  chmodSync(join(rig.state_dir, '..'), 0o755)
+  const script = `import { openLedgerView } from ${JSON.stringify(builtModule('ledger/views/view'))}
+    try { openLedgerView(process.argv[2] + '/state') } catch ({ code, hint }) { console.log(JSON.stringify({ code, hint })) }`
+  chmodSync(rig.state_dir, 0)
+  expect(runUnprivileged(script, join(rig.state_dir, '..'))).toMatchObject({
+    code: 'account.no_right',
+    hint: expect.stringContaining('as the user that the daemon runs as'),
+  })
+  chmodSync(rig.state_dir, 0o700)
+})
+
+test('of where uploads go the origin is kept, and nothing of the signed address', async () => {
+  const rig = await openRig()
+  expect(rig.view().blobOrigin()).toBe(undefined)
+  await rig.bringIn('a.txt')
+  expect(rig.view().blobOrigin()).toBe('https://blob.example.com')
+  await rig.closeLedger()
+  for (const name of readdirSync(rig.state_dir)) {
+    expect(readFileSync(join(rig.state_dir, name), 'latin1'), name).not.toContain('SECRET')
+  }
+})

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import type { FolderState } from '../../../src/ledger/ledger.ts'
+import { createDeviceTurns } from '../../../src/sync/folder/device-turns.ts'
+import { compareWithKnown, type ScanTools } from '../../../src/sync/folder/scan-folder.ts'
+import type { FolderSettings } from '../../../src/sync/folder-settings.ts'
+
+const going = new AbortController().signal
+
+/** A scan that ends when the test says so. */
+function heldScan() {
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  return { ended, end: () => end() }
+}
+
+test('turns on one device come one after the other, those on another beside them', async () => {
+  const turns = createDeviceTurns()
+  const told: string[] = []
+  const take = (name: string, device: bigint, signal = going) => {
+    const { ended, end } = heldScan()
+    const scan = async () => {
+      told.push(name)
+      await ended
+      return name
+    }
+    return { answer: turns.take(device, signal, scan), end }
+  }
+  const first = take('first', 1n)
+  const second = take('second', 1n)
+  const stop = new AbortController()
+  const stopped = take('stopped', 1n, stop.signal)
+  const fourth = take('fourth', 1n)
+  const other = take('other', 2n)
+  await expect.poll(() => told).toEqual(['first', 'other'])
+
+  stop.abort()
+  expect(await stopped.answer).toBeUndefined()
+  // A caller that stopped waiting lets nobody pass those that came earlier.
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(told).toEqual(['first', 'other'])
+  first.end()
+  expect(await first.answer).toBe('first')
+  await expect.poll(() => told.slice(2)).toEqual(['second'])
+  second.end()
+  await expect.poll(() => told.slice(3)).toEqual(['fourth'])
+  fourth.end()
+  other.end()
+  expect(await Promise.all([fourth.answer, other.answer])).toEqual(['fourth', 'other'])
+})
+
+test('a scan that failed ends its turn', async () => {
+  const turns = createDeviceTurns()
+  const failed = turns.take(1n, going, () => Promise.reject(new Error('the disk')))
+  const next = turns.take(1n, going, async () => 'scanned')
+  await expect(failed).rejects.toThrow('the disk')
+  expect(await next).toBe('scanned')
+})
+
+test('what stands on a disk is compared with what is known in its turn, too', async () => {
+  const turns = createDeviceTurns()
+  const { ended, end } = heldScan()
+  const other = turns.take(5n, going, () => ended)
+  const untouched = new Proxy({ turns } as ScanTools, {
+    get(tools, name) {
+      if (name !== 'turns') throw new Error(`it has begun: ${String(name)}`)
+      return tools.turns
+    },
+  })
+  const stop = new AbortController()
+  const options = { state: {} as FolderState, device: 5n, signal: stop.signal }
+  const compared = compareWithKnown({} as FolderSettings, untouched, options)
+  stop.abort()
+  expect(await compared).toBeUndefined()
+  end()
+  await other
+})

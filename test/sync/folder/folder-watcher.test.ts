@@ -1,0 +1,89 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { minute_ms } from '../../../src/base/time/time.ts'
+import { type RootStatus, rootStatus } from '../../../src/disk/root/mount.ts'
+import { createIgnoreRules } from '../../../src/disk/scan/ignore.ts'
+import type { FolderEvent } from '../../../src/domain/fact.ts'
+import { createFolderWatcher } from '../../../src/sync/folder/folder-watcher.ts'
+import { createWatchRoom } from '../../../src/sync/folder/watch-choice.ts'
+import type { SyncReport } from '../../../src/sync/report.ts'
+import { FakeClock } from '../../fake-clock.ts'
+import { openRig, project_id } from '../../ledger/views/view-rig.ts'
+import { makeTree } from '../../tree.ts'
+import { watching } from './usual-watching.ts'
+
+type Root = Extract<RootStatus, { kind: 'online' }>
+
+async function watched() {
+  const path = makeTree({ 'a.txt': 'text' })
+  const clock = new FakeClock()
+  const rig = await openRig({ root: path, clock })
+  const events: FolderEvent[] = []
+  const ended = new AbortController()
+  const folder = {
+    name: 'notes',
+    path,
+    project_id,
+    include: [],
+    exclude: [],
+    dot_files: false,
+    labels: [],
+    label_from: 'none',
+    max_file_bytes: 1_000,
+    settle_ms: 5_000,
+    settle_cap_ms: minute_ms,
+    start: { kind: 'all' },
+    upload_name: 'path',
+    mime_types: {},
+    watch: 'chokidar',
+    rescan_interval_ms: minute_ms,
+    widening: 'warn',
+  } as const
+  const watcher = createFolderWatcher({
+    folder,
+    rules: createIgnoreRules(path, folder),
+    watching,
+    room: createWatchRoom(),
+    clock,
+    examiner: { lstat: async () => [] },
+    report: new Proxy({}, { get: () => () => {} }) as SyncReport,
+    on_hint: () => {},
+    record: async (event) => void events.push(event),
+    signal: ended.signal,
+  })
+  onTestFinished(async () => {
+    ended.abort()
+    await watcher.stop()
+  })
+  /** As the keeper does; true when watching has begun. */
+  const keepOn = async (root: Root) => {
+    await clock.advance(minute_ms)
+    const [state] = await rig.ledger.folders()
+    return watcher.keepOn(clock.monotonic_ms(), state!, root)
+  }
+  const rebuilt = () => events.flatMap((event) => (event.type === 'folder_watched' ? (event.rebuilt ?? []) : []))
+  return { path, keepOn, rebuilt }
+}
+
+function rootOf(path: string): Root {
+  const status = rootStatus(path)
+  return status.kind === 'online' ? status : expect.fail()
+}
+
+test('another directory by the same number is watched anew, also while nobody knows its birth yet', async () => {
+  const { path, keepOn, rebuilt } = await watched()
+  const { inode, ...root } = rootOf(path)
+  const first = { ...root, inode, identity: `${inode}@1`, born_ns: 1n }
+  expect(await keepOn(first)).toBe(true)
+  expect(await keepOn(first)).toBe(false)
+  expect(await keepOn({ ...first, identity: `${inode}@`, born_ns: 2n })).toBe(true)
+  expect(rebuilt()).toEqual(['another directory stands at its root'])
+})
+
+test('a birth that becomes known is no other directory: it is watched on', async () => {
+  const { path, keepOn, rebuilt } = await watched()
+  const { inode, ...root } = rootOf(path)
+  const born_ns = 1n
+  expect(await keepOn({ ...root, inode, identity: `${inode}@`, born_ns })).toBe(true)
+  expect(await keepOn({ ...root, inode, identity: `${inode}@${born_ns}`, born_ns })).toBe(false)
+  expect(rebuilt()).toEqual([])
+})

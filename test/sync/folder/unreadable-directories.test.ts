@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { second_ms } from '../../../src/base/time/time.ts'
+import type { Look } from '../../../src/disk/read/examiner.ts'
+import { createUnreadableDirectories } from '../../../src/sync/folder/unreadable-directories.ts'
+import { FakeClock } from '../../fake-clock.ts'
+
+const shut: Look = { kind: 'unreadable', code: 'EACCES' }
+
+test('what a scan could not read is tried every half minute, until one can be read', async () => {
+  const clock = new FakeClock()
+  const asked: string[][] = []
+  let looks: Look[] = [shut, shut]
+  const lstat = async (_root: string, paths: readonly string[]) => {
+    asked.push([...paths])
+    return looks
+  }
+  const directories = createUnreadableDirectories('/docs', { clock, examiner: { lstat } })
+  expect(await directories.isOneOpen()).toBe(false)
+  directories.scanEnded({ unreadable: ['a', 'b/c'].map((path) => ({ path, code: 'EACCES' })) })
+  for (let seconds = 0; seconds < 60; seconds += 5) {
+    expect(await directories.isOneOpen()).toBe(false)
+    await clock.advance(5 * second_ms)
+  }
+  expect(asked).toEqual([['a/.', 'b/c/.']])
+  looks = [shut, { kind: 'directory' }]
+  expect(await directories.isOneOpen()).toBe(true)
+  // The scan that follows says what is left.
+  directories.scanEnded({ unreadable: [] })
+  await clock.advance(60 * second_ms)
+  expect(await directories.isOneOpen()).toBe(false)
+  expect(asked).toHaveLength(2)
+
+  // A scan that came in before.
+  directories.scanEnded({ unreadable: [{ path: 'a', code: 'EACCES' }] })
+  directories.scanEnded({ unreadable: [] })
+  expect(await directories.isOneOpen()).toBe(true)
+  expect(await directories.isOneOpen()).toBe(false)
+})

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { createCheckTurns } from '../../../src/sync/intake/check-turns.ts'
+
+const by_event = { folder: 'notes', by_scan: false }
+const by_walk = { folder: 'notes', by_scan: true }
+
+function begun() {
+  const order: string[] = []
+  return {
+    order,
+    work(name: string) {
+      let resolve!: (name: string) => void
+      let reject!: (error: Error) => void
+      const promise = new Promise<string>((on_done, on_error) => {
+        resolve = on_done
+        reject = on_error
+      })
+      return {
+        promise,
+        resolve: () => resolve(name),
+        reject: () => reject(new Error(name)),
+        begin: () => {
+          order.push(name)
+          return promise
+        },
+      }
+    },
+  }
+}
+
+test('a path is looked at by one at a time; others are not held up, also where the first look fails', async () => {
+  const { order, work } = begun()
+  const turns = createCheckTurns()
+  const [first, second, other] = [work('first'), work('second'), work('other')]
+  const one = turns.take({ ...by_event, paths: ['a', 'b'] }, first.begin)
+  const two = turns.take({ ...by_walk, paths: ['b', 'c'] }, second.begin)
+  const three = turns.take({ ...by_event, folder: 'elsewhere', paths: ['b'] }, other.begin)
+  await expect.poll(() => order).toEqual(['first', 'other'])
+  first.reject()
+  await expect(one).rejects.toThrow('first')
+  second.resolve()
+  other.resolve()
+  expect(await Promise.all([two, three])).toEqual(['second', 'other'])
+  expect(order).toEqual(['first', 'other', 'second'])
+  expect(turns.inFlight()).toBe(0)
+})
+
+test('who looks at a path inside a range waits until the range is recorded; the scan itself and paths outside do not', async () => {
+  const { order, work } = begun()
+  const turns = createCheckTurns()
+  const range = work('range')
+  const scan = turns.beginScan('notes')
+  scan.hold('b/first', 'b/last', range.promise)
+  const done = ['b/first', 'b/last', 'b/in', 'a', 'b/last-of-all'].map((path) =>
+    turns.take({ ...by_event, paths: [path] }, async () => order.push(path)),
+  )
+  done.push(turns.take({ ...by_walk, paths: ['b/own'] }, async () => order.push('b/own')))
+  await expect.poll(() => [...order].sort()).toEqual(['a', 'b/last-of-all', 'b/own'])
+  expect(turns.inFlight()).toBe(1)
+  range.resolve()
+  await Promise.all(done)
+  expect(order.slice(3).sort()).toEqual(['b/first', 'b/in', 'b/last'])
+  expect(turns.inFlight()).toBe(0)
+})
+
+test('what others looked at since the scan began is not its own to tell; too many to be kept are as all', async () => {
+  const turns = createCheckTurns()
+  const look = (folder: string, ...paths: string[]) => turns.take({ folder, paths, by_scan: false }, async () => {})
+  await look('notes', 'before')
+  const scan = turns.beginScan('notes')
+  await look('notes', 'meanwhile')
+  await look('elsewhere', 'not-here')
+  await turns.take({ ...by_walk, paths: ['its-own'] }, async () => {})
+  const paths = ['before', 'meanwhile', 'not-here', 'its-own']
+  expect(paths.filter((path) => scan.isFirst(() => path))).toEqual(['before', 'not-here', 'its-own'])
+  await look('notes', ...Array.from({ length: 10_001 }, (_, number) => `many-${number}`))
+  expect(paths.filter((path) => scan.isFirst(() => path))).toEqual([])
+  scan.end()
+})

@@ -1,0 +1,139 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { unwatched } from '../../../src/base/run/pulse.ts'
+import { large_bytes } from '../../../src/domain/file.ts'
+import { startChecker } from '../../../src/sync/intake/checker.ts'
+import type { Intake } from '../../../src/sync/intake/intake.ts'
+import type { SyncReport } from '../../../src/sync/report.ts'
+import { openRig, project_id, type Rig, stat } from '../../ledger/views/view-rig.ts'
+import { no_found_files } from '../no-found-files.ts'
+
+type Answer = () => Promise<'recorded' | 'doubtful'>
+
+/** `look` answers for the disk. */
+function startIn({ clock, ledger }: Rig, look: Intake['checkPaths']): { stop(): Promise<void> } {
+  const intake: Intake = {
+    checkPaths: look,
+    checkLarge: (folder, path) => look(folder, [path]),
+    beginScan: async () => no_found_files,
+    inFlight: () => 0,
+  }
+  const stop = new AbortController()
+  const report = new Proxy({}, { get: () => () => {} }) as SyncReport
+  const checker = startChecker({ ledger, intake, clock, report, pulses: unwatched }, stop.signal)
+  onTestFinished(() => stop.abort())
+  return {
+    stop() {
+      stop.abort()
+      return checker.ended
+    },
+  }
+}
+
+/** When a file that is due was looked at, with these answers one after the other; then they are as the last. */
+async function lookedAt(answers: readonly Answer[]): Promise<number[]> {
+  const rig = await openRig()
+  const { clock } = rig
+  const began_ms = clock.now_ms()
+  await rig.record({ type: 'file_seen', folder: 'notes', path: 'a', stat: stat(), not_before_ms: began_ms })
+  const looks: number[] = []
+  const checker = startIn(rig, async () => {
+    const answer = answers[Math.min(looks.length, answers.length - 1)]!
+    looks.push(clock.now_ms() - began_ms)
+    return answer()
+  })
+  await clock.runUntil(() => looks.length === 3)
+  await checker.stop()
+  return looks
+}
+
+test('a look that failed is repeated soon, and not after the time of its claim', async () => {
+  const looks = await lookedAt([() => Promise.reject(new Error('the disk'))])
+  expect(looks[2]).toBeLessThan(10_000)
+})
+
+test('a look into a folder that is in doubt is repeated, with rests between', async () => {
+  const [, second, third] = await lookedAt([async () => 'doubtful'])
+  expect(second).toBeGreaterThanOrEqual(1_000)
+  expect(third! - second!).toBeGreaterThanOrEqual(1_000)
+  expect(third).toBeLessThan(60_000)
+})
+
+/** Looks that are never answered, until the test ends them. */
+function hanging(): { look: () => Promise<'recorded'>; end: () => void } {
+  let end = () => {}
+  const ended = new Promise<'recorded'>((resolve) => {
+    end = () => resolve('recorded')
+  })
+  return { look: () => ended, end }
+}
+
+test('a folder that does not answer holds up itself alone', async () => {
+  const rig = await openRig()
+  const { clock } = rig
+  const folder = { name: 'dead', root: '/dead', project_id, labels: [], label_from: 'none', rules: '' } as const
+  await rig.record({ type: 'folder_configured', folder }, { type: 'folder_online', folder: 'dead', device: 2n })
+  const seen = (folder: string, path: string) =>
+    ({ type: 'file_seen', folder, path, stat: stat(), not_before_ms: clock.now_ms() }) as const
+  const looks: string[] = []
+  const { look, end } = hanging()
+  const checker = startIn(rig, async (name, paths) => {
+    looks.push(...paths.map((path) => `${name}/${path}`))
+    return name === 'dead' ? look() : 'recorded'
+  })
+  await rig.record(seen('dead', 'a'))
+  await clock.runUntil(() => looks.includes('dead/a'))
+  await rig.record(seen('dead', 'b'), seen('notes', 'c'))
+  await clock.runUntil(() => looks.includes('notes/c'))
+  expect(looks.filter((name) => name.startsWith('dead'))).toEqual(['dead/a'])
+  end()
+  await clock.runUntil(() => looks.includes('dead/b'))
+  await checker.stop()
+})
+
+test('large files are looked at beside the others, two at a time', async () => {
+  const rig = await openRig()
+  const { clock } = rig
+  const seen = (path: string, size: number) =>
+    ({ type: 'file_seen', folder: 'notes', path, stat: stat(size), not_before_ms: clock.now_ms() }) as const
+  const looks: string[] = []
+  const { look, end } = hanging()
+  const checker = startIn(rig, async (_name, paths) => {
+    looks.push(...paths)
+    if (paths[0]!.startsWith('large')) await look()
+    await rig.record(...paths.map((path) => ({ type: 'file_gone', folder: 'notes', path }) as const))
+    return 'recorded'
+  })
+  await rig.record(...['large 1', 'large 2', 'large 3'].map((path) => seen(path, large_bytes)))
+  await clock.runUntil(() => looks.length === 2)
+  await rig.record(seen('small', large_bytes - 1))
+  await clock.runUntil(() => looks.includes('small'))
+  expect(new Set(looks)).toEqual(new Set(['large 1', 'large 2', 'small']))
+  end()
+  await clock.runUntil(() => looks.includes('large 3'))
+  await checker.stop()
+})
+
+test('a large file whose claim ended while it is read takes no place of another one', async () => {
+  const rig = await openRig()
+  const { clock } = rig
+  const seen = (path: string) =>
+    ({ type: 'file_seen', folder: 'notes', path, stat: stat(large_bytes), not_before_ms: clock.now_ms() }) as const
+  const looks: string[] = []
+  const { look, end } = hanging()
+  const checker = startIn(rig, async (folder, [path]) => {
+    looks.push(path!)
+    if (path === 'huge') await look()
+    await rig.record({ type: 'file_gone', folder, path: path! })
+    return 'recorded'
+  })
+  await rig.record(seen('huge'))
+  await clock.runUntil(() => looks.length === 1)
+  // A folder that comes ends the claims, in case they could not be followed.
+  const folder = { name: 'other', root: '/other', project_id, labels: [], label_from: 'none', rules: '' } as const
+  await rig.record({ type: 'folder_configured', folder }, { type: 'folder_online', folder: 'other', device: 2n })
+  await rig.record(seen('next'))
+  await clock.runUntil(() => looks.includes('next'))
+  expect(looks).toEqual(['huge', 'next'])
+  end()
+  await checker.stop()
+})

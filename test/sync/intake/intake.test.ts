@@ -1,0 +1,177 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { hour_ms, second_ms } from '../../../src/base/time/time.ts'
+import type { Examiner, Fingerprint, Look } from '../../../src/disk/read/examiner.ts'
+import { type OnlineRoot, rootStatus } from '../../../src/disk/root/mount.ts'
+import { createIgnoreRules } from '../../../src/disk/scan/ignore.ts'
+import { large_bytes } from '../../../src/domain/file.ts'
+import type { FolderSettings } from '../../../src/sync/folder-settings.ts'
+import { createIntake } from '../../../src/sync/intake/intake.ts'
+import type { SyncReport } from '../../../src/sync/report.ts'
+import { FakeClock } from '../../fake-clock.ts'
+import { md5Of, openRig, project_id } from '../../ledger/views/view-rig.ts'
+import { makeTree } from '../../tree.ts'
+
+/** Of a file that is there and quiet for long: what the disk answers is up to the test. */
+async function startIn(root: string, examiner: Pick<Examiner, 'lstat' | 'fingerprint'>) {
+  const clock = new FakeClock(Date.now() + hour_ms)
+  const rig = await openRig({ root, clock })
+  const told: string[] = []
+  const report = new Proxy({}, { get: (_, verb) => (what: string) => told.push(`${String(verb)}: ${what}`) })
+  const settings: FolderSettings = {
+    name: 'notes',
+    path: root,
+    project_id,
+    include: [],
+    exclude: [],
+    dot_files: false,
+    labels: [],
+    label_from: 'none',
+    max_file_bytes: 1_000_000_000,
+    settle_ms: 5_000,
+    settle_cap_ms: hour_ms,
+    start: { kind: 'all' },
+    upload_name: 'path',
+    mime_types: {},
+    watch: 'auto',
+    rescan_interval_ms: hour_ms,
+    widening: 'warn',
+  }
+  const intake = createIntake({
+    ledger: rig.ledger,
+    examiner: examiner as Examiner,
+    clock,
+    report: report as SyncReport,
+    folders: new Map([['notes', { settings, rules: createIgnoreRules(root, settings) }]]),
+    empty_folder_files: 20,
+    missing_files: 100,
+    missing_percent: 50,
+    // As the rig recorded it.
+    roots: { status: async (root) => ({ ...(rootStatus(root) as OnlineRoot), device: 1n }) },
+    answer_ms: second_ms,
+  })
+  return { clock, told, intake, ledger: rig.ledger }
+}
+
+function fileIn(root: string, path: string): Extract<Look, { kind: 'file' }> {
+  const { size, mtimeNs: mtime_ns, ctimeNs: ctime_ns, ino: inode } = lstatSync(join(root, path), { bigint: true })
+  return { kind: 'file', stat: { size: Number(size), mtime_ns, ctime_ns, inode } }
+}
+
+async function lookAtUnreadable() {
+  const root = makeTree({ 'a.txt': { text: 'text', aged_ms: hour_ms } })
+  let answer: Fingerprint = { kind: 'unreadable', code: 'EACCES' }
+  const rig = await startIn(root, {
+    lstat: async () => [fileIn(root, 'a.txt')],
+    fingerprint: async () => [answer],
+  })
+  const { clock, told, intake, ledger } = rig
+  return {
+    clock,
+    told,
+    answers: (next: Fingerprint) => {
+      answer = next
+    },
+    /** One look; answers how long the next one rests. */
+    async look(): Promise<number> {
+      await intake.checkPaths('notes', ['a.txt'])
+      const [known] = await ledger.filesAt('notes', ['a.txt'])
+      expect(known).toMatchObject({ state: 'blocked', reason: 'unreadable' })
+      return known!.not_before_ms! - clock.now_ms()
+    },
+  }
+}
+
+test('a file that cannot be read is looked at later and later, and told of once', async () => {
+  const { clock, told, answers, look } = await lookAtUnreadable()
+  const rests: number[] = []
+  for (let looks = 0; looks < 12; looks++) {
+    rests.push(await look())
+    await clock.advance(rests.at(-1)!)
+  }
+  expect(rests.slice(0, 4)).toEqual([30, 30, 60, 120].map((seconds) => seconds * second_ms))
+  expect(rests.at(-1)).toBe(hour_ms)
+  expect(told).toEqual(['blocked: it cannot be read (EACCES)'])
+  answers({ kind: 'unreadable', code: 'EIO' })
+  await look()
+  expect(told.slice(1)).toEqual(['blocked: it cannot be read (EIO)'])
+})
+
+test('a large file is left in the ledger, due at once, and holds up nobody; it is hashed when it is looked at alone', async () => {
+  const root = makeTree({
+    'huge.bin': { bytes: large_bytes, aged_ms: hour_ms },
+    'small.txt': { text: 'text', aged_ms: hour_ms },
+  })
+  const hashed: string[] = []
+  const { clock, intake, ledger } = await startIn(root, {
+    lstat: async (_root, paths) => paths.map((path) => fileIn(root, path)),
+    async fingerprint(_root, entries) {
+      hashed.push(...entries.map(({ path }) => path))
+      return entries.map(({ path, stat }, at) => ({ kind: 'hashed', md5: md5Of(path.length + at), stat }))
+    },
+  })
+  const states = async () => (await ledger.filesAt('notes', ['huge.bin', 'small.txt'])).map((file) => file?.state)
+  expect(await intake.checkPaths('notes', ['huge.bin', 'small.txt'])).toBe('recorded')
+  expect(hashed).toEqual(['small.txt'])
+  expect(await states()).toEqual(['seen', 'present'])
+  const [huge] = await ledger.filesAt('notes', ['huge.bin'])
+  expect(huge!.not_before_ms).toBe(clock.now_ms())
+  await clock.advance(second_ms)
+  await intake.checkPaths('notes', ['huge.bin'])
+  expect((await ledger.filesAt('notes', ['huge.bin']))[0]).toEqual(huge)
+  expect(await intake.checkLarge('notes', 'huge.bin')).toBe('recorded')
+  expect(hashed).toEqual(['small.txt', 'huge.bin'])
+  expect(await states()).toEqual(['present', 'present'])
+})
+
+test('a large file that could not be read is due at once when somebody comes to look, and told of once', async () => {
+  const root = makeTree({ 'huge.bin': { bytes: large_bytes, aged_ms: hour_ms } })
+  const { told, clock, intake, ledger } = await startIn(root, {
+    lstat: async () => [fileIn(root, 'huge.bin')],
+    fingerprint: async () => [{ kind: 'unreadable', code: 'EACCES' }],
+  })
+  const due_in_ms = async () => (await ledger.filesAt('notes', ['huge.bin']))[0]!.not_before_ms! - clock.now_ms()
+  await intake.checkPaths('notes', ['huge.bin'])
+  for (const rest_ms of [30 * second_ms, 30 * second_ms, 60 * second_ms]) {
+    await intake.checkLarge('notes', 'huge.bin')
+    expect(await due_in_ms()).toBe(rest_ms)
+    await clock.advance(rest_ms)
+  }
+  await intake.checkLarge('notes', 'huge.bin')
+  expect(await due_in_ms()).toBeGreaterThan(0)
+  await intake.checkPaths('notes', ['huge.bin'])
+  expect(await due_in_ms()).toBe(0)
+  expect((await ledger.filesAt('notes', ['huge.bin']))[0]).toMatchObject({ state: 'blocked', reason: 'unreadable' })
+  expect(told).toEqual(['blocked: it cannot be read (EACCES)'])
+})
+
+test('who waits for another look does not wait for a large file whose look begins meanwhile', async () => {
+  const texts = { 'busy.txt': { text: 'busy', aged_ms: hour_ms }, 'small.txt': { text: 'text', aged_ms: hour_ms } }
+  const root = makeTree({ 'huge.bin': { bytes: large_bytes, aged_ms: hour_ms }, ...texts })
+  const gates = new Map<string, () => void>()
+  const { intake, ledger } = await startIn(root, {
+    lstat: async (_root, paths) => paths.map((path) => fileIn(root, path)),
+    async fingerprint(_root, entries) {
+      const gated = entries.find(({ path }) => path !== 'small.txt' && !gates.has(path))
+      if (gated) await new Promise<void>((resolve) => gates.set(gated.path, resolve))
+      return entries.map(({ path, stat }, at) => ({ kind: 'hashed', md5: md5Of(path.length + at), stat }))
+    },
+  })
+  const begun = (path: string) => vi.waitFor(() => expect(gates.has(path)).toBe(true))
+  await intake.checkPaths('notes', ['huge.bin'])
+  const first = intake.checkPaths('notes', ['busy.txt'])
+  await begun('busy.txt')
+  const second = intake.checkPaths('notes', ['busy.txt', 'small.txt', 'huge.bin'])
+  const large = intake.checkLarge('notes', 'huge.bin')
+  await begun('huge.bin')
+  gates.get('busy.txt')!()
+  await Promise.all([first, second])
+  expect((await ledger.filesAt('notes', ['small.txt', 'huge.bin'])).map((file) => file?.state)).toEqual([
+    'present',
+    'seen',
+  ])
+  gates.get('huge.bin')!()
+  await large
+  expect((await ledger.filesAt('notes', ['huge.bin'])).map((file) => file?.state)).toEqual(['present'])
+})

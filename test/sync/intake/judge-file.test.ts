@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest'
+import { day_ms, hour_ms, minute_ms } from '../../../src/base/time/time.ts'
+import type { FileStat, KnownFile } from '../../../src/domain/file.ts'
+import type { FolderSettings } from '../../../src/sync/folder-settings.ts'
+import { type FileSeen, judgeFile } from '../../../src/sync/intake/judge-file.ts'
+
+const now_ms = Date.UTC(2026, 0, 1)
+const folder: FolderSettings = {
+  name: 'docs',
+  path: '/data/docs',
+  project_id: 'project_aaaaaaaaaaaaaaaaaaaa',
+  include: [],
+  exclude: [],
+  dot_files: false,
+  labels: [],
+  label_from: 'none',
+  max_file_bytes: 1_000,
+  settle_ms: 5_000,
+  settle_cap_ms: 10 * minute_ms,
+  start: { kind: 'all' },
+  upload_name: 'path',
+  mime_types: {},
+  watch: 'auto',
+  rescan_interval_ms: hour_ms,
+  widening: 'warn',
+}
+
+function aged(age_ms: number, ctime_age_ms = age_ms, size = 4): FileStat {
+  const ns = (age: number) => BigInt(now_ms - age) * 1_000_000n
+  return { size, mtime_ns: ns(age_ms), ctime_ns: ns(ctime_age_ms), inode: 1n }
+}
+
+const old = aged(day_ms)
+
+function known(state: KnownFile['state'], change: Partial<KnownFile> = {}): KnownFile {
+  const plain = { path: 'a', stat: old, seen_ms: now_ms - day_ms, not_before_ms: undefined, reason: undefined }
+  return { ...plain, state, accepted: false, detail: undefined, ...change }
+}
+
+/** The verdict in a word: `hash`, `nothing`, or the fact's type with its reason. */
+function verdict(stat: FileStat, before?: KnownFile, change: Partial<FileSeen> = {}): string {
+  const plain = { folder, path: 'a', now_ms, clock_doubt_ms: 0, started_ms: now_ms, first_scan_done: false }
+  const answer = judgeFile({ ...plain, known: before, stat, moved_from_before_start: false, ...change })
+  if (answer.kind !== 'fact') return answer.kind
+  return 'reason' in answer.fact ? `${answer.fact.type} ${answer.fact.reason}` : answer.fact.type
+}
+
+const changing = { reason: 'changing', stat: aged(0), seen_ms: now_ms - 10 * minute_ms } as const
+
+describe('whatever the start', () => {
+  test.each([
+    ['a new quiet file', 'hash', old, undefined],
+    ['a new file still warm', 'file_seen', aged(0), undefined],
+    ['an mtime in the future', 'file_seen', aged(-hour_ms, 0), undefined],
+    ['empty', 'file_skipped empty', aged(day_ms, day_ms, 0), undefined],
+    ['empty and warm: no reason to wait', 'file_skipped empty', aged(0, 0, 0), undefined],
+    ['as large as allowed', 'hash', aged(day_ms, day_ms, 1_000), undefined],
+    ['larger', 'file_skipped too_large', aged(day_ms, day_ms, 1_001), undefined],
+    ['present, unchanged', 'nothing', old, known('present')],
+    ['present, other bytes', 'file_seen', aged(0), known('present')],
+    ['present, emptied', 'file_skipped empty', aged(0, 0, 0), known('present')],
+    ['present, chmod only', 'file_seen', aged(day_ms, 0), known('present')],
+    ['skipped, unchanged', 'nothing', old, known('skipped', { reason: 'too_large' })],
+    ['too large before, small now', 'file_seen', aged(0), known('skipped', { reason: 'too_large' })],
+    ['gone, and back as it was', 'hash', old, known('gone')],
+    ['braked, unchanged: a person decides', 'nothing', old, known('blocked', { reason: 'brake' })],
+    ['braked, other bytes', 'file_seen', aged(0), known('blocked', { reason: 'brake' })],
+    ['unreadable before', 'hash', old, known('blocked', { reason: 'unreadable' })],
+    ['outside before, unchanged: looked at again', 'hash', old, known('blocked', { reason: 'outside' })],
+    ['waits, unchanged, its time not come', 'nothing', old, known('seen', { not_before_ms: now_ms + 1 })],
+    ['waits, unchanged, its time come', 'hash', old, known('seen', { not_before_ms: now_ms })],
+    ['waits, changed again', 'file_seen', aged(0), known('seen', { seen_ms: now_ms - minute_ms })],
+    ['changing after the cap', 'file_blocked changing', aged(0), known('seen', { seen_ms: now_ms - 10 * minute_ms })],
+    [
+      'set aside as changing, not due',
+      'nothing',
+      aged(0),
+      known('blocked', { ...changing, not_before_ms: now_ms + 1 }),
+    ],
+    ['set aside as changing, due', 'hash', aged(0), known('blocked', { ...changing, not_before_ms: now_ms })],
+    ['accepted after the brake', 'hash', old, known('seen', { not_before_ms: now_ms, accepted: true })],
+  ] as const)('%s: %s', (_name, expected, stat, before) => {
+    expect(verdict(stat, before)).toBe(expected)
+  })
+
+  test('the facts tell where, what, and why', () => {
+    const plain = { folder, path: 'sub/a', now_ms, clock_doubt_ms: 0, started_ms: 0, first_scan_done: true }
+    const look = (stat: FileStat, before?: KnownFile) =>
+      judgeFile({ ...plain, known: before, stat, moved_from_before_start: false })
+    const large = aged(0, 0, 5_000)
+    expect(look(large)).toEqual({
+      kind: 'fact',
+      fact: {
+        type: 'file_skipped',
+        folder: 'docs',
+        path: 'sub/a',
+        stat: large,
+        reason: 'too_large',
+        rule: 'folders.docs.max_file_bytes is 1000',
+      },
+    })
+    expect(look(aged(0))).toMatchObject({ fact: { type: 'file_seen', path: 'sub/a', not_before_ms: now_ms + 5_000 } })
+    expect(look(aged(0), known('seen', { seen_ms: 0 }))).toMatchObject({
+      fact: {
+        reason: 'changing',
+        not_before_ms: now_ms + 10 * minute_ms,
+        detail: expect.stringContaining('600000 ms'),
+      },
+    })
+  })
+})
+
+const from_now: Partial<FileSeen> = { folder: { ...folder, start: { kind: 'from_now' } } }
+const newer_than: Partial<FileSeen> = { folder: { ...folder, start: { kind: 'newer_than', age_ms: 90 * day_ms } } }
+const skipped = 'file_skipped before_start'
+
+describe('start: the first day on an old share', () => {
+  const very_old = aged(100 * day_ms)
+  const touched = aged(100 * day_ms, 10 * minute_ms)
+  const arrived = { started_ms: now_ms - hour_ms }
+  const left_out = (stat: FileStat, change: Partial<KnownFile> = {}) =>
+    known('skipped', { stat, reason: 'before_start', ...change })
+
+  test.each([
+    ['all: whatever its age', 'hash', {}, very_old, undefined, {}],
+    ['from_now: older than the start', skipped, from_now, old, undefined, {}],
+    ['from_now: arrived since, with an old mtime (a copy keeps it)', 'hash', from_now, touched, undefined, arrived],
+    ['from_now: made since', 'hash', from_now, aged(10 * minute_ms), undefined, arrived],
+    ['newer_than: young enough', 'hash', newer_than, old, undefined, {}],
+    ['newer_than: too old', skipped, newer_than, very_old, undefined, {}],
+    ['newer_than: too old, also when its ctime is young', skipped, newer_than, touched, undefined, arrived],
+    [
+      'from_now, after the first scan: an arrival however old',
+      'hash',
+      from_now,
+      very_old,
+      undefined,
+      { first_scan_done: true },
+    ],
+    [
+      'newer_than, after the first scan: an arrival however old',
+      'hash',
+      newer_than,
+      very_old,
+      undefined,
+      { first_scan_done: true },
+    ],
+    ['from_now: left out, unchanged', 'nothing', from_now, old, left_out(old), {}],
+    ['newer_than: left out, unchanged', 'nothing', newer_than, very_old, left_out(very_old), {}],
+    [
+      'from_now: left out, then chmod alone',
+      skipped,
+      from_now,
+      aged(day_ms, 0),
+      left_out(old),
+      { first_scan_done: true },
+    ],
+    [
+      'newer_than: left out, then chmod alone',
+      skipped,
+      newer_than,
+      touched,
+      left_out(very_old),
+      { first_scan_done: true },
+    ],
+    ['all: left out by an older config, then chmod alone', 'file_seen', {}, aged(day_ms, 0), left_out(old), {}],
+    ['from_now: left out, then written', 'file_seen', from_now, aged(0), left_out(old), { first_scan_done: true }],
+    [
+      'newer_than: left out, then replaced by other old bytes',
+      'hash',
+      newer_than,
+      aged(100 * day_ms, 100 * day_ms, 5),
+      left_out(very_old),
+      {},
+    ],
+    [
+      'from_now: a file that was left out moved here',
+      skipped,
+      from_now,
+      aged(day_ms, 0),
+      undefined,
+      { first_scan_done: true, moved_from_before_start: true },
+    ],
+    [
+      'newer_than: a file that was left out moved here',
+      skipped,
+      newer_than,
+      touched,
+      undefined,
+      { first_scan_done: true, moved_from_before_start: true },
+    ],
+    [
+      'from_now: left out, and accepted',
+      'hash',
+      from_now,
+      old,
+      known('seen', { accepted: true, not_before_ms: now_ms }),
+      {},
+    ],
+    [
+      'rules changed, start did not: judged as on the first day',
+      skipped,
+      from_now,
+      old,
+      known('seen', { reason: 'before_start', not_before_ms: now_ms }),
+      { first_scan_done: true },
+    ],
+    [
+      'rules changed to newer_than, young enough',
+      'hash',
+      newer_than,
+      old,
+      known('seen', { reason: 'before_start', not_before_ms: now_ms }),
+      { first_scan_done: true },
+    ],
+    [
+      'left out, gone, and back as it was',
+      skipped,
+      from_now,
+      old,
+      known('gone', { reason: 'before_start' }),
+      { first_scan_done: true },
+    ],
+    ['empty beats the start', 'file_skipped empty', from_now, aged(day_ms, day_ms, 0), undefined, {}],
+  ] as const)('%s: %s', (_name, expected, start, stat, before, change) => {
+    expect(verdict(stat, before, { ...start, ...change })).toBe(expected)
+  })
+
+  test('the rule names the setting', () => {
+    const plain = { path: 'a', known: undefined, now_ms, clock_doubt_ms: 0, started_ms: now_ms, first_scan_done: false }
+    const rule = (start: FolderSettings['start']) =>
+      judgeFile({ ...plain, folder: { ...folder, start }, stat: very_old, moved_from_before_start: false })
+    expect(rule({ kind: 'from_now' })).toMatchObject({ fact: { rule: 'folders.docs.start is from_now' } })
+    expect(rule({ kind: 'newer_than', age_ms: 90 * day_ms })).toMatchObject({
+      fact: { rule: 'folders.docs.start is newer_than 90d' },
+    })
+  })
+})

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { createLargeChecks } from '../../../src/sync/intake/large-checks.ts'
+
+/** A look that ends when the test says so. */
+function held() {
+  let begun = 0
+  const ends: (() => void)[] = []
+  const work = () => {
+    begun += 1
+    return new Promise<'recorded'>((resolve) => ends.push(() => resolve('recorded')))
+  }
+  return { work, begun: () => begun, end: () => ends.shift()!() }
+}
+
+async function turn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('who asks meanwhile does not wait: the file is looked at once more, and once for all of them', async () => {
+  const checks = createLargeChecks()
+  const { work, begun, end } = held()
+  expect(checks.askAgain('docs', 'huge.bin')).toBe(false)
+  const looked = checks.check('docs', 'huge.bin', work)
+  expect(checks.askAgain('docs', 'huge.bin')).toBe(true)
+  expect(checks.askAgain('docs', 'huge.bin')).toBe(true)
+  expect(checks.askAgain('other', 'huge.bin')).toBe(false)
+  end()
+  await turn()
+  expect(begun()).toBe(2)
+  end()
+  expect(await looked).toBe('recorded')
+  expect(checks.askAgain('docs', 'huge.bin')).toBe(false)
+})
+
+test('a file is looked at by one at a time', async () => {
+  const checks = createLargeChecks()
+  const { work, begun, end } = held()
+  const both = [checks.check('docs', 'huge.bin', work), checks.check('docs', 'huge.bin', work)]
+  expect(begun()).toBe(1)
+  end()
+  expect(await Promise.all(both)).toEqual(['recorded', 'recorded'])
+})
+
+test('one that failed is over', async () => {
+  const checks = createLargeChecks()
+  await expect(checks.check('docs', 'huge.bin', () => Promise.reject(new Error('the disk')))).rejects.toThrow(
+    'the disk',
+  )
+  expect(checks.askAgain('docs', 'huge.bin')).toBe(false)
+})
+
+test.each([0, 1, 2, 3, 4, 5])('who asks %i turns after its end is heard, or told that nobody looks', async (turns) => {
+  const checks = createLargeChecks()
+  const { work, begun, end } = held()
+  const looked = checks.check('docs', 'huge.bin', work)
+  end()
+  for (let left = turns; left > 0; left -= 1) await undefined
+  const is_heard = checks.askAgain('docs', 'huge.bin')
+  await turn()
+  expect(begun()).toBe(is_heard ? 2 : 1)
+  if (is_heard) end()
+  await looked
+})

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { hour_ms, minute_ms } from '../../../src/base/time/time.ts'
+import type { FileStat, KnownFile } from '../../../src/domain/file.ts'
+import { type SettleInput, settle } from '../../../src/sync/intake/settle.ts'
+
+const now_ms = Date.UTC(2026, 0, 1)
+const settle_ms = 5_000
+const settle_cap_ms = 10 * minute_ms
+
+/** A file whose bytes were written `age_ms` ago, and that was moved or renamed `ctime_age_ms` ago. */
+function aged(age_ms: number, ctime_age_ms = age_ms): FileStat {
+  const ns = (age: number) => BigInt(now_ms - age) * 1_000_000n
+  return { size: 4, mtime_ns: ns(age_ms), ctime_ns: ns(ctime_age_ms), inode: 1n }
+}
+
+function known(change: Partial<KnownFile>): KnownFile {
+  const plain = { path: 'a', state: 'seen', stat: aged(0), seen_ms: now_ms, not_before_ms: now_ms } as const
+  return { ...plain, reason: undefined, accepted: false, detail: undefined, ...change }
+}
+
+function settled(stat: FileStat, before?: KnownFile, change: Partial<SettleInput> = {}) {
+  return settle({ stat, known: before, now_ms, settle_ms, settle_cap_ms, clock_doubt_ms: 0, ...change })
+}
+
+const wait = { kind: 'wait', until_ms: now_ms + settle_ms }
+const quiet = { kind: 'quiet' }
+
+describe('at first sight', () => {
+  test('a new file waits; an old one is quiet at once', () => {
+    expect(settled(aged(0))).toEqual(wait)
+    expect(settled(aged(settle_ms))).toEqual(wait)
+    expect(settled(aged(settle_ms + 2_000))).toEqual(quiet)
+  })
+
+  test('both times count: a move or a chmod is recent, whatever the mtime; so is an mtime, whatever the ctime', () => {
+    expect(settled(aged(hour_ms, 0))).toEqual(wait)
+    expect(settled(aged(0, hour_ms))).toEqual(wait)
+  })
+
+  test('a time in the future proves nothing', () => {
+    expect(settled(aged(-hour_ms))).toEqual(wait)
+    expect(settled(aged(hour_ms, -hour_ms))).toEqual(wait)
+    expect(settled({ ...aged(0), mtime_ns: 2n ** 62n })).toEqual(wait)
+  })
+
+  test('on a share the clock is doubted', () => {
+    expect(settled(aged(minute_ms), undefined, { clock_doubt_ms: hour_ms })).toEqual(wait)
+    expect(settled(aged(2 * hour_ms), undefined, { clock_doubt_ms: hour_ms })).toEqual(quiet)
+  })
+})
+
+describe('while it waits', () => {
+  test('the same stat from one look to the next, settle_ms later: quiet, also with a time in the future', () => {
+    for (const stat of [aged(settle_ms), aged(-hour_ms)]) {
+      expect(settled(stat, known({ stat }))).toEqual(quiet)
+      const until_ms = now_ms + 1
+      expect(settled(stat, known({ stat, not_before_ms: until_ms }))).toEqual({ kind: 'wait', until_ms })
+    }
+  })
+
+  test('anything that moved starts the wait anew: size, mtime, ctime, inode', () => {
+    const stat = aged(0)
+    const moved = [{ size: 5 }, { mtime_ns: stat.mtime_ns - 1n }, { ctime_ns: stat.ctime_ns - 1n }, { inode: 2n }]
+    for (const change of moved) expect(settled({ ...stat, ...change }, known({ stat }))).toEqual(wait)
+  })
+
+  test('still changing after the cap: told, and looked at again later; from then on quiet as ever', () => {
+    const changing = known({ stat: aged(minute_ms), seen_ms: now_ms - settle_cap_ms })
+    const until_ms = now_ms + settle_cap_ms
+    expect(settled(aged(0), changing)).toEqual({ kind: 'still_changing', until_ms })
+    expect(settled(aged(0), { ...changing, seen_ms: changing.seen_ms + 1 })).toEqual(wait)
+    const blocked = known({ ...changing, state: 'blocked', reason: 'changing' })
+    expect(settled(aged(0), blocked)).toEqual({ kind: 'still_changing', until_ms })
+    expect(settled(blocked.stat, blocked)).toEqual(quiet)
+  })
+
+  test('the cap is no verdict on a file that settled before, or was blocked for another reason', () => {
+    const long_ago = { stat: aged(hour_ms), seen_ms: 0 }
+    expect(settled(aged(0), known({ ...long_ago, state: 'present' }))).toEqual(wait)
+    expect(settled(aged(0), known({ ...long_ago, state: 'blocked', reason: 'unreadable' }))).toEqual(wait)
+  })
+})
+
+test('a writer that touches the file at every look is never quiet, one that stops always is', () => {
+  const property = fc.property(fc.array(fc.nat(4_999), { maxLength: 30 }), fc.nat(10_000), (pauses, extra) => {
+    let at_ms = now_ms
+    let stat = aged(0)
+    let row = known({ stat, seen_ms: at_ms, not_before_ms: at_ms + settle_ms })
+    for (const pause of pauses) {
+      at_ms += pause
+      stat = {
+        ...stat,
+        size: stat.size + 1,
+        mtime_ns: BigInt(at_ms) * 1_000_000n,
+        ctime_ns: BigInt(at_ms) * 1_000_000n,
+      }
+      const verdict = settled(stat, row, { now_ms: at_ms })
+      expect(verdict).toEqual({ kind: 'wait', until_ms: at_ms + settle_ms })
+      row = known({ stat, seen_ms: row.seen_ms, not_before_ms: at_ms + settle_ms })
+    }
+    const early = settled(stat, row, { now_ms: at_ms + settle_ms - 1 })
+    expect(early.kind).toBe('wait')
+    expect(settled(stat, row, { now_ms: at_ms + settle_ms + extra })).toEqual(quiet)
+  })
+  fc.assert(property, { numRuns: 300 })
+})
+
+test('whatever the times: quiet only if the two looks agree or both times are old; waits never end in the past', () => {
+  const age = fc.integer({ min: -2 * hour_ms, max: 2 * hour_ms })
+  const property = fc.property(age, age, age, fc.boolean(), (mtime_age, ctime_age, due, same) => {
+    const stat = aged(mtime_age, ctime_age)
+    const row = known({ stat: same ? stat : { ...stat, size: 9 }, not_before_ms: now_ms + due })
+    const verdict = settled(stat, row)
+    if (verdict.kind !== 'quiet') expect(verdict.until_ms).toBeGreaterThan(now_ms)
+    else expect((same && due <= 0) || Math.min(mtime_age, ctime_age) >= settle_ms + 2_000).toBe(true)
+  })
+  fc.assert(property, { numRuns: 1_000 })
+})

@@ -1,0 +1,34 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { uploadName } from '../../../src/sync/upload/send-asset.ts'
+
+const folder = { name: 'finance', upload_name: 'path' as const }
+
+test('the path inside the folder, with the name of the folder before it', () => {
+  expect(uploadName(folder, '2026/report.pdf')).toBe('finance/2026/report.pdf')
+})
+
+test('or the name of the file alone', () => {
+  expect(uploadName({ name: 'finance', upload_name: 'base' }, '2026/report.pdf')).toBe('report.pdf')
+})
+
+test('what is too long loses its middle, and keeps the folder and the ending', () => {
+  const name = uploadName(folder, `${'deep/'.repeat(80)}report.pdf`)
+  expect(name).toHaveLength(255)
+  expect(name.startsWith('finance/deep/')).toBe(true)
+  expect(name.endsWith('/report.pdf')).toBe(true)
+  expect(name).toContain('…')
+})
+
+test('never longer than 255 characters, never a torn one, and short names are untouched', () => {
+  const path = fc.string({ unit: 'binary', minLength: 1, maxLength: 600 })
+  fc.assert(
+    fc.property(path, (text) => {
+      const name = uploadName(folder, text)
+      expect(name.length).toBeLessThanOrEqual(255)
+      expect(Buffer.from(name).toString()).toBe(name)
+      if (`finance/${text}`.length <= 255) expect(name).toBe(`finance/${text}`)
+      else expect(name.length).toBeGreaterThan(250)
+    }),
+  )
+})
