@@ -1,4 +1,4 @@
-import { slowest_bytes_per_s } from '../base/net/transfer-pace.ts'
+import { slowestTransfer_ms } from '../base/net/http-client-answer.ts'
 import { backoff_ms, hour_ms, minute_ms, second_ms } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import { slowAfter_ms } from '../domain/content.ts'
@@ -34,7 +34,7 @@ export function ledgerLimits({ uploads, ledger, removal, scan }: Config): Ledger
  * extra time for its answer, at the slowest line that Sluice supports.
  */
 export function stuckAfter_ms({ watchdog, uploads }: Pick<Config, 'watchdog' | 'uploads'>): number {
-  const transfer_ms = (uploads.small_file_bytes / slowest_bytes_per_s) * second_ms
+  const transfer_ms = slowestTransfer_ms(uploads.small_file_bytes)
   return Math.max(watchdog.silence_ms, 2 * Math.max(uploads.request_timeout_ms + transfer_ms, uploads.stall_timeout_ms))
 }
 

@@ -1,33 +1,39 @@
 import { expect, test } from 'vitest'
-import { limitPace, slowest_bytes_per_s } from '../../src/base/net/transfer-pace.ts'
+import { slowestTransfer_ms, watchDeadline } from '../../src/base/net/http-client-answer.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 function started(first_ms: number) {
   const clock = new FakeClock()
   let calls = 0
-  const pace = limitPace(clock, first_ms, () => {
+  let came_bytes = 0
+  const began_ms = clock.monotonic_ms()
+  const deadline_ms = () => began_ms + first_ms + slowestTransfer_ms(came_bytes)
+  const end = watchDeadline(clock, deadline_ms, () => {
     calls++
   })
-  return { clock, pace, calls: () => calls }
+  const came = (bytes: number) => {
+    came_bytes += bytes
+  }
+  return { clock, came, end, calls: () => calls }
 }
 
 test('drops earn no time: after the first it is over, and said once', async () => {
-  const { clock, pace, calls } = started(1_000)
+  const { clock, came, end, calls } = started(1_000)
   for (let second = 0; second < 9; second++) {
     await clock.advance(100)
-    pace.came(1)
+    came(1)
   }
   expect(calls()).toBe(0)
   await clock.advance(200)
   expect(calls()).toBe(1)
   await clock.advance(60_000)
-  pace.end()
+  end()
   expect([calls(), clock.pending()]).toEqual([1, 0])
 })
 
 test('a slow line is given the time that its bytes take', async () => {
-  const { clock, pace, calls } = started(1_000)
-  pace.came(5 * slowest_bytes_per_s)
+  const { clock, came, calls } = started(1_000)
+  came(5 * 16_384)
   await clock.advance(5_900)
   expect(calls()).toBe(0)
   await clock.advance(200)
@@ -35,8 +41,8 @@ test('a slow line is given the time that its bytes take', async () => {
 })
 
 test('what has ended is not too slow', async () => {
-  const { clock, pace, calls } = started(1_000)
-  pace.end()
+  const { clock, end, calls } = started(1_000)
+  end()
   await clock.advance(60_000)
   expect([calls(), clock.pending()]).toEqual([0, 0])
 })

@@ -2,8 +2,8 @@ import { type EventEmitter, once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
-import { rootCertificates, connect as startTls } from 'node:tls'
-import type { ProxyVariables } from './http-client.ts'
+import { connect as startTls } from 'node:tls'
+import { type ProxyVariables, trusting } from './http-client.ts'
 import { isLoopbackHost } from './loopback.ts'
 import { networkFault, translateNetworkError } from './network-fault.ts'
 
@@ -101,10 +101,6 @@ async function openTunnel(proxy: URL, url: URL, ca: string | undefined, signal: 
 function happened(emitter: EventEmitter, event: string, signal: AbortSignal): Promise<unknown[]> {
   emitter.on('error', () => {})
   return once(emitter, event, { signal })
-}
-
-function trusting(ca: string | undefined): { ca?: string[] } {
-  return ca === undefined ? {} : { ca: [...rootCertificates, ca] }
 }
 
 function portOf({ port, protocol }: URL): number {

@@ -1,8 +1,39 @@
 import type { Dispatcher } from 'undici'
 import type { SharedPulse } from '../run/pulse.ts'
-import type { Clock } from '../time/time.ts'
+import { type Clock, second_ms } from '../time/time.ts'
 import { type Going, networkFault } from './network-fault.ts'
-import { limitPace } from './transfer-pace.ts'
+
+/** The slowest line that is worth waiting for. */
+const slowest_bytes_per_s = 16_384
+
+/** The time that bytes take on the slowest line. */
+export function slowestTransfer_ms(bytes: number): number {
+  return (bytes / slowest_bytes_per_s) * second_ms
+}
+
+/**
+ * Calls back once, when the clock passes the deadline. Meanwhile the deadline may move to later.
+ * Answers a function that ends the watch. It must be called.
+ */
+export function watchDeadline(clock: Clock, deadline_ms: () => number, onPassed: () => void): () => void {
+  const ended = new AbortController()
+
+  async function watch(): Promise<void> {
+    while (!ended.signal.aborted) {
+      const left_ms = deadline_ms() - clock.monotonic_ms()
+      if (left_ms <= 0) return onPassed()
+      await clock.sleep(left_ms, ended.signal)
+    }
+  }
+
+  // Most bodies come with their head and are complete: watching one costs more than reading it.
+  const beginning = setImmediate(watch)
+  return () => {
+    clearImmediate(beginning)
+    // With a reason: without one, each answer makes a DOMException with an unused stack.
+    ended.abort('ended')
+  }
+}
 
 export interface HttpResponse {
   status: number
@@ -32,6 +63,8 @@ export interface AnswerOptions {
   onHead: () => boolean
 }
 
+export type AnswerReader = ReturnType<typeof createAnswerReader>
+
 /** Gathers an answer from undici's events, without a stream: most bodies come in one piece. */
 export function createAnswerReader(
   { clock, timeouts, max_body_bytes, pulse }: AnswerLimits,
@@ -40,7 +73,7 @@ export function createAnswerReader(
   const pieces: Buffer[] = []
   let left_bytes = max_body_bytes
   let head: Pick<HttpResponse, 'status' | 'headers' | 'request_complete'> | undefined
-  let pace: ReturnType<typeof limitPace> | undefined
+  let endWatch: (() => void) | undefined
   let info_began_ms: number | undefined
   let controller: Dispatcher.DispatchController | undefined
   let fault: Error | undefined
@@ -50,6 +83,8 @@ export function createAnswerReader(
     resolve = onAnswer
     reject = onFault
   })
+  // A request may be aborted before its sender awaits the answer.
+  answer.catch(() => {})
 
   /** Ends the request, even one that still waits for a free connection. */
   function abort(error: Error): void {
@@ -59,10 +94,18 @@ export function createAnswerReader(
   }
 
   function finish(truncated: boolean): void {
-    pace?.end()
+    endWatch?.()
     const text = Buffer.concat(pieces).toString('utf8')
     // A byte order mark is no part of the text.
     resolve({ ...head!, body: text.startsWith('\uFEFF') ? text.slice(1) : text, truncated })
+  }
+
+  /** Limits the whole time: with a limit on silence alone, a slow drip would last for ever. */
+  function limitBody(): void {
+    const began_ms = clock.monotonic_ms()
+    const deadline_ms = () =>
+      began_ms + (body_most_ms ?? timeouts.answer_ms + slowestTransfer_ms(max_body_bytes - left_bytes))
+    endWatch = watchDeadline(clock, deadline_ms, () => abort(networkFault('timeout', going, 'it came too slowly')))
   }
 
   const handler: Dispatcher.DispatchHandler = {
@@ -79,14 +122,11 @@ export function createAnswerReader(
         return
       }
       head = { status, headers, request_complete: onHead() }
-      pace = limitPace(clock, body_most_ms ?? timeouts.answer_ms, () => {
-        abort(networkFault('timeout', going, 'it came too slowly'))
-      })
+      limitBody()
     },
     onResponseData(_controller, piece) {
       pieces.push(piece.subarray(0, left_bytes))
       left_bytes -= piece.byteLength
-      if (body_most_ms === undefined) pace?.came(piece.byteLength)
       pulse.beat()
       if (left_bytes >= 0) return
       finish(true)
@@ -96,7 +136,7 @@ export function createAnswerReader(
     onResponseError(_controller, error) {
       // With `body_most_ms` the head is enough: a body that breaks off is no fault.
       if (head && body_most_ms !== undefined) finish(true)
-      pace?.end()
+      endWatch?.()
       reject(error)
     },
   }

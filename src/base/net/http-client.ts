@@ -4,12 +4,17 @@ import { createSecureContext, rootCertificates } from 'node:tls'
 import type { Agent, EnvHttpProxyAgent } from 'undici'
 import { SluiceError } from '../run/errors.ts'
 import { type Pulses, sharePulse, unwatched } from '../run/pulse.ts'
-import { type Clock, second_ms } from '../time/time.ts'
-import { type AnswerOptions, createAnswerReader, type HttpResponse } from './http-client-answer.ts'
+import type { Clock } from '../time/time.ts'
+import {
+  type AnswerReader,
+  createAnswerReader,
+  type HttpResponse,
+  slowestTransfer_ms,
+  watchDeadline,
+} from './http-client-answer.ts'
 import { loadProxyAgent, PlainAgent } from './http-client-undici.ts'
 import { isLoopbackHost } from './loopback.ts'
 import { type Going, networkFault, translateNetworkError } from './network-fault.ts'
-import { slowest_bytes_per_s, watchProgress } from './transfer-pace.ts'
 
 export type { HttpResponse } from './http-client-answer.ts'
 
@@ -73,7 +78,6 @@ interface Sending {
   headers: Readonly<Record<string, string>>
   body: Uint8Array | Readable | null
   headersTimeout: number
-  signal: AbortSignal | undefined
 }
 
 export type HttpClient = ReturnType<typeof createHttpClient>
@@ -92,21 +96,18 @@ export function createHttpClient(options: HttpClientOptions) {
   const pulse = sharePulse(options.pulses ?? unwatched, 'requests to the service')
   const limits = { clock, timeouts, max_body_bytes, pulse }
 
-  /** `signal` ends it at once, even while it waits for a free connection. */
-  async function exchange(
-    { method, url }: HttpRequest,
-    { headers, body, headersTimeout, signal }: Sending,
-    of_answer: AnswerOptions,
-  ): Promise<HttpResponse> {
+  /** The request's signal ends it at once, even while it waits for a free connection. */
+  async function exchange(request: HttpRequest, sending: Sending, going: Going, reader: AnswerReader) {
+    const { method, url, signal } = request
     const dispatcher = proxied && !isLoopbackHost(url.hostname) ? proxied : direct
-    const reader = createAnswerReader(limits, of_answer)
-    const stop = () => reader.abort(networkFault('aborted', of_answer.going))
+    const stop = () => reader.abort(networkFault('aborted', going))
     signal?.addEventListener('abort', stop)
     pulse.begin()
     try {
-      const path = url.pathname + url.search
-      dispatcher.dispatch({ origin: url.origin, path, method, headers, body, headersTimeout }, reader.handler)
+      dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method, ...sending }, reader.handler)
       return await reader.answer
+    } catch (error) {
+      throw translateNetworkError(error, going)
     } finally {
       pulse.end()
       signal?.removeEventListener('abort', stop)
@@ -115,47 +116,51 @@ export function createHttpClient(options: HttpClientOptions) {
 
   async function sendBytes(request: HttpRequest, bytes: Uint8Array | undefined, going: Going): Promise<HttpResponse> {
     // Streams are watched piece by piece instead.
-    const transfer_ms = Math.floor((bytes?.byteLength ?? 0) / slowest_bytes_per_s) * second_ms
-    const headersTimeout = timeouts.answer_ms + transfer_ms
+    const headersTimeout = timeouts.answer_ms + slowestTransfer_ms(bytes?.byteLength ?? 0)
     const headers = bytes ? withLength(request.headers, bytes.byteLength) : request.headers
     const body = bytes?.byteLength ? bytes : null
-    const { signal, body_most_ms } = request
-    const of_answer = { going, info_ms: headersTimeout, body_most_ms, onHead: () => true }
-    try {
-      return await exchange(request, { headers, body, headersTimeout, signal }, of_answer)
-    } catch (error) {
-      throw translateNetworkError(error, going)
-    }
+    const { body_most_ms } = request
+    const reader = createAnswerReader(limits, { going, info_ms: headersTimeout, body_most_ms, onHead: () => true })
+    return exchange(request, { headers, body, headersTimeout }, going, reader)
   }
 
+  /** A transfer may take hours: its silence is limited, not its whole time. */
   async function sendStream(request: HttpRequest, { size, stream }: StreamBody, going: Going): Promise<HttpResponse> {
     let handed_bytes = 0
     let stream_fault: { error: unknown } | undefined
-    const watch = watchProgress(clock, request.signal)
+    let deadline_ms = Number.POSITIVE_INFINITY
+    let endWatch = () => {}
+    const reader = createAnswerReader(limits, { going, onHead })
+
+    function onHead(): boolean {
+      endWatch()
+      return handed_bytes === size
+    }
+
+    function allowSilence(silence_ms: number): void {
+      deadline_ms = clock.monotonic_ms() + silence_ms
+    }
 
     async function* pieces(): AsyncGenerator<Uint8Array> {
       // Starts only now: waiting for a free connection is no silence.
-      watch.allowSilence(timeouts.stall_ms)
+      allowSilence(timeouts.stall_ms)
+      const stalled = () => reader.abort(networkFault('timeout', going, 'nothing moved any more'))
+      endWatch = watchDeadline(clock, () => deadline_ms, stalled)
       try {
         for await (const piece of stream) {
           if (handed_bytes + piece.byteLength > size) throw wrongLength(size, 'more')
           handed_bytes += piece.byteLength
-          watch.progressed()
+          allowSilence(timeouts.stall_ms)
           pulse.beat()
           yield piece
         }
         if (handed_bytes < size) throw wrongLength(size, 'less')
         // All is handed over: now the other side has its time to answer.
-        watch.allowSilence(timeouts.answer_ms)
+        allowSilence(timeouts.answer_ms)
       } catch (error) {
         stream_fault = { error }
         throw error
       }
-    }
-
-    function onHead(): boolean {
-      watch.allowSilence(Number.POSITIVE_INFINITY)
-      return handed_bytes === size
     }
 
     try {
@@ -163,14 +168,12 @@ export function createHttpClient(options: HttpClientOptions) {
       if (size === 0) for await (const _ of pieces());
       // undici takes async iterables (Dispatcher.request documents it), but its types do not.
       const body = size === 0 ? null : (pieces() as AsyncIterable<Uint8Array> as Readable)
-      const sending = { headers: withLength(request.headers, size), body, headersTimeout: 0, signal: watch.signal }
-      return await exchange(request, sending, { going, onHead })
+      const headers = withLength(request.headers, size)
+      return await exchange(request, { headers, body, headersTimeout: 0 }, going, reader)
     } catch (error) {
-      if (stream_fault) throw stream_fault.error
-      if (watch.stalled()) throw networkFault('timeout', going, 'nothing moved any more')
-      throw translateNetworkError(error, going)
+      throw stream_fault ? stream_fault.error : error
     } finally {
-      watch.end()
+      endWatch()
     }
   }
 
@@ -206,7 +209,7 @@ function directOptions({ connections, ca, socket_path, timeouts }: HttpClientOpt
       timeout: timeouts.connect_ms,
       ...(socket_path === undefined ? {} : { socketPath: socket_path }),
       // One context for all: reading some 150 certificates costs more than a request.
-      ...(ca === undefined ? {} : { secureContext: createSecureContext({ ca: trusted(ca) }) }),
+      ...(ca === undefined ? {} : { secureContext: createSecureContext(trusting(ca)) }),
     },
   }
 }
@@ -215,7 +218,7 @@ function createProxied({ connections, ca, timeouts, proxy }: HttpClientOptions):
   const { http_proxy = '', https_proxy = '', no_proxy = '' } = proxy ?? {}
   if (http_proxy === '' && https_proxy === '') return undefined
   for (const address of [http_proxy, https_proxy]) refuseOddProxy(address)
-  const tls = { timeout: timeouts.connect_ms, ...(ca === undefined ? {} : { ca: trusted(ca) }) }
+  const tls = { timeout: timeouts.connect_ms, ...trusting(ca) }
   const ProxyAgent = loadProxyAgent()
   return new ProxyAgent({
     ...poolOptions(connections, timeouts),
@@ -244,6 +247,6 @@ function poolOptions(connections: number, { body_ms }: HttpTimeouts) {
 }
 
 /** Adds `ca` to the usual authorities: the blob store may have its certificate from one of them. */
-function trusted(ca: string): string[] {
-  return [...rootCertificates, ca]
+export function trusting(ca: string | undefined): { ca?: string[] } {
+  return ca === undefined ? {} : { ca: [...rootCertificates, ca] }
 }
