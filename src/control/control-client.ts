@@ -3,9 +3,8 @@ import { createHttpClient, type HttpClient } from '../base/net/http-client.ts'
 import { isSluiceError, messageOf, SluiceError } from '../base/run/errors.ts'
 import { formatDuration } from '../base/text/format.ts'
 import { day_ms, second_ms, system_clock } from '../base/time/time.ts'
-import { refuseNoRight } from '../ledger/file/ledger-file.ts'
-import { controlSocket } from '../ledger/file/state-directory.ts'
-import { refuseOrphan } from '../ledger/record/orphan.ts'
+import { refuseOrphan } from '../ledger/file/ledger-place.ts'
+import { controlSocket, refuseNoRight } from '../ledger/file/state-directory.ts'
 import type { ControlVerbs, DaemonPresence, Reloaded } from './control-verbs.ts'
 
 export interface ControlClient extends ControlVerbs {

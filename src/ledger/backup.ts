@@ -2,13 +2,14 @@ import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openSqliteReadOnly, type Sqlite, translateSqliteError } from '../base/files/sqlite.ts'
 import { codeOf, isSluiceError, messageOf, SluiceError } from '../base/run/errors.ts'
-import { ledger_migrations, refuseNoRight } from './file/ledger-file.ts'
+import { ledger_migrations } from './file/ledger-file.ts'
 import {
   ledgerFile,
   lockLedger,
   makeStateDirectory,
   moveAside,
   moveDatabase,
+  refuseNoRight,
   removeDatabase,
   syncDirectory,
   syncPath,

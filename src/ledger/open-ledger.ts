@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { openSqliteReadOnly, type Sqlite } from '../base/files/sqlite.ts'
 import { SluiceError } from '../base/run/errors.ts'
 import { startThread, type Thread } from '../base/run/thread.ts'
 import type { Clock } from '../base/time/time.ts'
@@ -7,17 +6,17 @@ import type { Fact } from '../domain/fact.ts'
 import { conditionOfLedger } from './backup.ts'
 import { AllInFlight } from './claims/in-flight.ts'
 import { fact_table } from './fact-table.ts'
-import { ledger_migrations, refuseNoRight } from './file/ledger-file.ts'
 import {
   isRebuildOpen,
   ledgerFile,
   lockLedger,
   makeStateDirectory,
   rebuildDirectory,
+  refuseNoRight,
   removeDatabase,
   ticketsFile,
 } from './file/state-directory.ts'
-import type { Ledger, LedgerLimits, LookWork, WorkKind, WorkListener } from './ledger.ts'
+import type { Ledger, LedgerLimits, LookChoice, WorkKind, WorkListener } from './ledger.ts'
 import type { LedgerCalls, LedgerThreadData } from './thread.ts'
 
 export interface LedgerOptions {
@@ -68,6 +67,8 @@ export async function openLedger({ state_dir, limits, clock }: LedgerOptions): P
   })
 }
 
+const any_file: LookChoice = { except_folders: [], sizes: ['small', 'large'] }
+
 function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Ledger {
   const listeners = new Set<WorkListener>()
   const call = <Name extends keyof LedgerCalls>(
@@ -88,23 +89,25 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
     filesAt: (folder, paths) => call('filesAt', { folder, paths }),
     differences: (stretch) => call('differences', stretch),
     wasBeforeStart: (folder, stat) => call('wasBeforeStart', { folder, stat }),
-    claimToLook: (limit, choice) =>
-      in_flight.look.take((looks) =>
-        call('claimToLook', { limit, choice, in_flight: notIn(choice?.except_folders, looks) }),
-      ),
-    claimToSend: (limit, { except_projects: except, ...options }) =>
-      in_flight.send.take((in_flight) => call('claimToSend', { limit, except, in_flight, ...options })),
-    claimToFollow: (limit, { except_projects: except }) =>
-      in_flight.follow.take((in_flight) => call('claimToFollow', { limit, except, in_flight })),
-    claimToLabel: (limit, { except_projects: except }) =>
-      in_flight.label.take((in_flight) => call('claimToLabel', { limit, except, in_flight })),
-    claimToRemove: (limit, { except_projects: except }) =>
-      in_flight.remove.take((in_flight) => call('claimToRemove', { limit, except, in_flight })),
+    claimToLook: (limit, choice = any_file) =>
+      in_flight.look.take((looks) => {
+        // The ledger does not need the checks of folders that the claim leaves out.
+        const in_flight = looks.filter(({ folder }) => !choice.except_folders.includes(folder))
+        return call('claimToLook', { limit, in_flight, ...choice })
+      }),
+    claimToSend: (limit, options) =>
+      in_flight.send.take((in_flight) => call('claimToSend', { limit, in_flight, ...options })),
+    claimToFollow: (limit, options) =>
+      in_flight.follow.take((in_flight) => call('claimToFollow', { limit, in_flight, ...options })),
+    claimToLabel: (limit, options) =>
+      in_flight.label.take((in_flight) => call('claimToLabel', { limit, in_flight, ...options })),
+    claimToRemove: (limit, options) =>
+      in_flight.remove.take((in_flight) => call('claimToRemove', { limit, in_flight, ...options })),
     prompts: () => call('prompts', undefined),
-    claimRuns: (limit, { except_projects: except }) =>
-      in_flight.run.take((in_flight) => call('claimRuns', { limit, except, in_flight })),
-    claimDeliveries: (limit, { only_alerts } = { only_alerts: false }) =>
-      in_flight.delivery.take((in_flight) => call('claimDeliveries', { limit, only_alerts, in_flight })),
+    claimRuns: (limit, options) =>
+      in_flight.run.take((in_flight) => call('claimRuns', { limit, in_flight, ...options })),
+    claimDeliveries: (limit, options = { only_alerts: false }) =>
+      in_flight.delivery.take((in_flight) => call('claimDeliveries', { limit, in_flight, ...options })),
     audits: () => call('audits', undefined),
     unaudited: (query) => call('unaudited', query),
     arrivals: (query) => call('arrivals', query),
@@ -125,29 +128,10 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
   }
 }
 
-/** Leaves out checks in folders that the claim excludes: the ledger does not need them. */
-function notIn(except_folders: readonly string[] = [], looks: readonly LookWork[]): LookWork[] {
-  return looks.filter(({ folder }) => !except_folders.includes(folder))
-}
-
 function workMadeBy(facts: readonly Fact[]): Set<WorkKind> {
   const kinds = new Set<WorkKind>()
   for (const fact of facts) for (const kind of fact_table[fact.type].wakes ?? []) kinds.add(kind)
   return kinds
-}
-
-/**
- * Errors: `database.missing` before the first run, `account.no_right`, `database.newer`,
- * `database.damaged`.
- */
-export function openLedgerReadOnly(state_dir: string): Sqlite {
-  const file = ledgerFile(state_dir)
-  refuseNoRight(state_dir, [file], 'read')
-  const database = openSqliteReadOnly(file, ledger_migrations)
-  // A first start makes the file before its tables. On a full disk it ends there.
-  if (database.pragma('user_version', { simple: true }) !== 0) return database
-  database.close()
-  throw new SluiceError({ code: 'database.missing', message: `there is nothing in ${file} yet` })
 }
 
 /**

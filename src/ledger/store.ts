@@ -1,41 +1,38 @@
-import type { Sqlite } from '../base/files/sqlite.ts'
 import type { Fact, PersonFact } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
-import { type Claims, createClaims } from './claims/claims.ts'
-import { createPendingWork, type PendingWork } from './claims/pending-work.ts'
-import { createPromptQueries, type PromptQueries } from './claims/prompt-queries.ts'
-import { createRemovalClaims, type RemovalClaims } from './claims/removal-claims.ts'
-import { createRunClaims, type RunClaims } from './claims/run-claims.ts'
-import { createDifferenceFinder, type DifferenceFinder, no_differences } from './compare/differences.ts'
+import { createPendingWork } from './claims/claim-queries.ts'
+import { createClaims } from './claims/claims.ts'
+import { createPromptQueries } from './claims/prompt-queries.ts'
+import { createRemovalClaims } from './claims/removal-claims.ts'
+import { createRunClaims } from './claims/run-claims.ts'
 import { type FactKind, type FactsOf, fact_table } from './fact-table.ts'
-import { emptyLogOf, openLedgerFile } from './file/ledger-file.ts'
-import { createTickets, type Tickets } from './file/tickets.ts'
-import { createTransaction, type Transaction } from './file/transaction.ts'
+import { createPageCache, createTransaction, emptyLogOf, openLedgerFile } from './file/ledger-file.ts'
+import { createTickets } from './file/tickets.ts'
 import type { Differences, FolderState, LedgerLimits, Pending, Stretch } from './ledger.ts'
-import { type AuditRecorder, createAuditRecorder } from './record/record-audit.ts'
-import { type ContentRecorder, createContentRecorder } from './record/record-content.ts'
-import { createFileRecorder, type FileRecorder } from './record/record-file.ts'
-import { createFoundRecorder, type FoundRecorder } from './record/record-found.ts'
-import { createLabelRecorder, type LabelRecorder } from './record/record-label.ts'
-import { createPersonRecorder, type PersonRecorder } from './record/record-person.ts'
-import { createRunRecorder, type RunRecorder } from './record/record-run.ts'
+import { createAuditRecorder } from './record/record-audit.ts'
+import { createContentRecorder } from './record/record-content.ts'
+import { createFileRecorder } from './record/record-file.ts'
+import { createFoundRecorder } from './record/record-found.ts'
+import { createLabelRecorder } from './record/record-label.ts'
+import { createPersonRecorder } from './record/record-person.ts'
+import { createRunRecorder } from './record/record-run.ts'
 import { tidyLedger } from './record/tidy.ts'
-import { type Counts, createCounts, createUsage, type Usage } from './rows/counts.ts'
-import { createDeliveryRows, type DeliveryRows } from './rows/delivery-rows.ts'
-import { createFileRows, type FileRows } from './rows/file-rows.ts'
+import { createCounts, createUsage } from './rows/counts.ts'
+import { createDeliveryRows } from './rows/delivery-rows.ts'
+import { createDifferenceFinder, createKnownStretches, no_differences } from './rows/differences.ts'
+import { createFileRows } from './rows/file-rows.ts'
 import { type FolderRow, folderState } from './rows/folder-row.ts'
-import { createFolderRows, type FolderRows } from './rows/folder-rows.ts'
-import { createKnownStretches, type KnownStretches } from './rows/known-stretches.ts'
-import { type AbsenceRows, createAbsenceRows, createPauseRow, type PauseRow } from './rows/pause-row.ts'
-import { createRemovalRows, type RemovalRows } from './rows/removal-rows.ts'
-import { createTroubleRows, type TroubleRows } from './rows/trouble-rows.ts'
-import { createWallClock, type WallClock } from './rows/wall-clock.ts'
+import { createFolderRows } from './rows/folder-rows.ts'
+import { createAbsenceRows, createPauseRow } from './rows/pause-row.ts'
+import { createRemovalRows } from './rows/removal-rows.ts'
+import { createTroubleRows } from './rows/trouble-rows.ts'
+import { createWallClock } from './rows/wall-clock.ts'
 
 /** The synchronous SQLite ledger inside its thread. A call is a savepoint of the transaction. */
 export function createLedgerStore(paths: { ledger: string; tickets: string }, first_limits: LedgerLimits) {
   const recorders: { readonly [Kind in FactKind]: (fact: FactsOf[Kind], at_ms: number) => void } = {
     folder: (fact, at_ms) => {
-      folders_sql.apply(fact, at_ms, people.folderConsequences(at_ms))
+      for (const change of folders_sql.apply(fact, at_ms)) people.followFolder(change, at_ms)
       if (fact.type === 'folder_online' || fact.type === 'folder_configured') claims.folderBack(at_ms)
       if (fact.type === 'folder_online' || fact.type === 'scan_finished') removals.lookSoon(at_ms)
     },
@@ -48,7 +45,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     person: (fact, at_ms) => applyWord(fact, at_ms),
     pause: (fact, at_ms) => {
       pause.apply(fact, at_ms)
-      claims.held_for_budget.forget()
+      claims.allowanceChanged()
     },
     life: (fact, at_ms) => absences.atWork(fact, at_ms),
     trouble: (fact, at_ms) => troubles.apply(fact, at_ms),
@@ -56,20 +53,21 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     delivery: (fact, at_ms) => deliveries.apply(fact, at_ms),
     audit: (fact, at_ms) => audits.apply(fact, at_ms),
   }
-  const database: Sqlite = openLedgerFile(paths.ledger)
-  const transaction: Transaction = createTransaction(database)
-  const tickets: Tickets = createTickets(paths.tickets)
+  const database = openLedgerFile(paths.ledger)
+  const page_cache = createPageCache(database)
+  const transaction = createTransaction(database)
+  const tickets = createTickets(paths.tickets)
   // All parts share this copy, so they see when it changes.
   const limits: LedgerLimits = { ...first_limits }
-  const counts: Counts = createCounts(database)
-  const usage: Usage = createUsage(database)
-  const absences: AbsenceRows = createAbsenceRows(database)
-  const pause: PauseRow = createPauseRow(database, absences)
-  const folders_sql: FolderRows = createFolderRows(database)
-  const wall_clock: WallClock = createWallClock(database, () => folders_sql.reload())
-  const stretches: KnownStretches = createKnownStretches(database)
-  const files: FileRows = createFileRows(database, stretches)
-  const removals: RemovalRows = createRemovalRows(database, { folders: folders_sql, usage })
+  const counts = createCounts(database)
+  const usage = createUsage(database)
+  const absences = createAbsenceRows(database)
+  const pause = createPauseRow(database, absences)
+  const folders_sql = createFolderRows(database)
+  const wall_clock = createWallClock(database, () => folders_sql.reload())
+  const stretches = createKnownStretches(database)
+  const files = createFileRows(database, stretches.touch)
+  const removals = createRemovalRows(database, { folders: folders_sql, usage })
   const parts = {
     counts,
     tickets,
@@ -79,31 +77,34 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     pause,
     removals,
   }
-  const contents: ContentRecorder = createContentRecorder(database, parts)
-  const file_recorder: FileRecorder = createFileRecorder({ ...parts, files, contents })
-  const found: FoundRecorder = createFoundRecorder({ ...parts, files, recorder: file_recorder })
-  const audits: AuditRecorder = createAuditRecorder(database, { contents, files: file_recorder })
-  const labels: LabelRecorder = createLabelRecorder(database, folders_sql)
-  const people: PersonRecorder = createPersonRecorder(database, {
+  const contents = createContentRecorder(database, parts)
+  const file_recorder = createFileRecorder({ ...parts, files, contents })
+  const found = createFoundRecorder({ ...parts, files, recorder: file_recorder })
+  const audits = createAuditRecorder(database, { contents, files: file_recorder })
+  const labels = createLabelRecorder(database, folders_sql)
+  const people = createPersonRecorder(database, {
     files: file_recorder,
     contents,
     removals,
   })
-  const troubles: TroubleRows = createTroubleRows(database)
-  const differences_sql: DifferenceFinder = createDifferenceFinder(database, stretches)
-  const claims: Claims = createClaims(database, { ...parts, contents, labels })
-  const removal_claims: RemovalClaims = createRemovalClaims(database, { ...parts, contents })
-  const deliveries: DeliveryRows = createDeliveryRows(database)
-  const runs: RunRecorder = createRunRecorder(database, deliveries)
-  const run_claims: RunClaims = createRunClaims(database, { recorder: runs, deliveries, pause })
-  const prompt_queries: PromptQueries = createPromptQueries(database, {
+  const troubles = createTroubleRows(database)
+  const differences_sql = createDifferenceFinder(database, stretches)
+  const claims = createClaims(database, { ...parts, contents, labels })
+  const removal_claims = createRemovalClaims(database, { ...parts, contents })
+  const deliveries = createDeliveryRows(database)
+  const runs = createRunRecorder(database, deliveries)
+  const run_claims = createRunClaims(database, { recorder: runs, deliveries, pause })
+  const prompt_queries = createPromptQueries(database, {
     folders: folders_sql,
     prompts: runs.prompts,
   })
-  const pending_sql: PendingWork = createPendingWork(database)
+  const pending_sql = createPendingWork(database)
 
-  function record(facts: Iterable<Fact>, at_ms: number): void {
-    for (const fact of facts) apply(fact, at_ms)
+  function record(facts: readonly Fact[], at_ms: number): void {
+    for (const fact of facts) {
+      page_cache.fit(fact)
+      apply(fact, at_ms)
+    }
     counts.flush()
     usage.flush()
     stretches.flush()
@@ -148,14 +149,14 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
 
   function pending(until_ms: number, now_ms: number): Pending {
     const is_paused = pause.holds(now_ms)
-    const is_held = is_paused || claims.held_for_budget.holds(now_ms)
+    const is_held = is_paused || claims.isHeld(now_ms)
     const pending = pending_sql.until(until_ms, now_ms, is_held)
     return is_paused ? { ...pending, label: 0, remove: 0 } : pending
   }
 
   function setLimits(changed: LedgerLimits): void {
     Object.assign(limits, changed)
-    claims.held_for_budget.forget()
+    claims.allowanceChanged()
   }
 
   function tidy(at_ms: number): void {

@@ -1,12 +1,12 @@
 import { translateSqliteError } from '../base/files/sqlite.ts'
 import { messageOf, SluiceError } from '../base/run/errors.ts'
 import { type ServedCall, serveBatches } from '../base/run/thread.ts'
-import type { DeliveryKey } from '../domain/delivery.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { FileStat } from '../domain/file.ts'
-import type { ContentChoice } from './claims/claims.ts'
-import { createPageCache, type PageCache } from './file/page-cache.ts'
-import type { LargeLimit, LedgerLimits, LookChoice, LookWork, Stretch } from './ledger.ts'
+import type { ClaimQuery } from './claims/claim-queries.ts'
+import type { LookQuery, SendQuery } from './claims/claims.ts'
+import type { DeliveryQuery } from './claims/run-claims.ts'
+import type { LedgerLimits, Stretch } from './ledger.ts'
 import type { ArrivalQuery, UnreadyQuery } from './prompt-work.ts'
 import type { UnauditedQuery } from './rows/audit-rows.ts'
 import { createLedgerStore, type LedgerStore } from './store.ts'
@@ -23,7 +23,7 @@ export interface LedgerThreadData {
   limits: LedgerLimits
 }
 
-type Call = (store: LedgerStore, argument: never, now_ms: number, page_cache: PageCache) => unknown
+type Call = (store: LedgerStore, argument: never, now_ms: number) => unknown
 
 /** Calls without a transaction of their own. They see what earlier calls of the batch wrote. */
 const reads = {
@@ -44,17 +44,14 @@ const reads = {
 } satisfies Record<string, Call>
 
 const writes = {
-  record: (store, facts: readonly Fact[], now_ms, page_cache) => store.record(page_cache.following(facts), now_ms),
-  claimToLook: (store, { limit, choice, in_flight }: LookArgument, now_ms) =>
-    store.claims.look(limit, choice, in_flight, now_ms),
-  claimToSend: (store, { limit, ...choice }: SendArgument, now_ms) => store.claims.send(limit, choice, now_ms),
-  claimToFollow: (store, { limit, ...choice }: ClaimArgument, now_ms) => store.claims.follow(limit, choice, now_ms),
-  claimToLabel: (store, { limit, ...choice }: ClaimArgument, now_ms) => store.claims.label(limit, choice, now_ms),
-  claimToRemove: (store, { limit, ...choice }: ClaimArgument, now_ms) =>
-    store.removal_claims.claim(limit, choice, now_ms),
-  claimRuns: (store, { limit, ...choice }: ClaimArgument, now_ms) => store.run_claims.claimRuns(limit, choice, now_ms),
-  claimDeliveries: (store, { limit, ...choice }: DeliveryArgument, now_ms) =>
-    store.run_claims.claimDeliveries(limit, choice, now_ms),
+  record: (store, facts: readonly Fact[], now_ms) => store.record(facts, now_ms),
+  claimToLook: (store, query: LookQuery, now_ms) => store.claims.look(query, now_ms),
+  claimToSend: (store, query: SendQuery, now_ms) => store.claims.send(query, now_ms),
+  claimToFollow: (store, query: ClaimQuery, now_ms) => store.claims.follow(query, now_ms),
+  claimToLabel: (store, query: ClaimQuery, now_ms) => store.claims.label(query, now_ms),
+  claimToRemove: (store, query: ClaimQuery, now_ms) => store.removal_claims.claim(query, now_ms),
+  claimRuns: (store, query: ClaimQuery, now_ms) => store.run_claims.claimRuns(query, now_ms),
+  claimDeliveries: (store, query: DeliveryQuery, now_ms) => store.run_claims.claimDeliveries(query, now_ms),
   tidy: (store, _nothing: undefined, now_ms) => store.tidy(now_ms),
 } satisfies Record<string, Call>
 
@@ -63,35 +60,14 @@ const calls: Record<string, Call> = { ...reads, ...writes }
 /** Calls that the thread serves once the ledger is open. open-ledger.ts makes them. */
 export type LedgerCalls = typeof reads & typeof writes
 
-interface LookArgument {
-  limit: number
-  choice: LookChoice | undefined
-  in_flight: LookWork[]
-}
-
-interface ClaimArgument extends ContentChoice {
-  limit: number
-}
-
-interface SendArgument extends ClaimArgument {
-  large?: LargeLimit | undefined
-  is_probe?: boolean | undefined
-}
-
-interface DeliveryArgument {
-  limit: number
-  only_alerts: boolean
-  in_flight: DeliveryKey[]
-}
-
-/** The ledger of the thread. `open` is set between the calls `open` and `close`. */
+/** The ledger of the thread. `store` is set between the calls `open` and `close`. */
 interface Served {
   readonly data: LedgerThreadData
-  open: { store: LedgerStore; page_cache: PageCache } | undefined
+  store: LedgerStore | undefined
 }
 
 serveBatches((data: LedgerThreadData) => {
-  const served: Served = { data, open: undefined }
+  const served: Served = { data, store: undefined }
   return (batch) => serve(served, batch)
 })
 
@@ -112,11 +88,10 @@ function lifecycle(served: Served, call: ServedCall): void {
   const { data } = served
   try {
     if (call.method === 'open') {
-      const store = createLedgerStore({ ledger: data.ledger_file, tickets: data.tickets_file }, data.limits)
-      served.open = { store, page_cache: createPageCache(store.database) }
+      served.store = createLedgerStore({ ledger: data.ledger_file, tickets: data.tickets_file }, data.limits)
     } else {
-      served.open?.store.close()
-      served.open = undefined
+      served.store?.close()
+      served.store = undefined
     }
     call.resolve(undefined)
   } catch (error) {
@@ -124,48 +99,41 @@ function lifecycle(served: Served, call: ServedCall): void {
   }
 }
 
-function runBatch(served: Served, batch: ServedCall[]): void {
-  if (batch.length === 0) return
+function runBatch({ data, store }: Served, batch: ServedCall[]): void {
   const answers: (() => void)[] = []
   try {
-    const open = opened(served)
-    for (const call of batch) answers.push(runCall(served, call))
-    commit(open)
+    if (!store) throw new SluiceError({ code: 'ledger.closed', message: 'the ledger is closed' })
+    for (const call of batch) answers.push(runCall(store, call, data))
+    commit(store)
   } catch (error) {
-    const fault = translateSqliteError(error, served.data.ledger_file)
-    if (served.open) rollBack(served.open.store)
+    const fault = translateSqliteError(error, data.ledger_file)
+    if (store) rollBack(store)
     for (const call of batch) call.reject(fault)
     return
   }
-  if (batch.some((call) => call.method === 'tidy')) cutTicketLog(served)
+  if (batch.some((call) => call.method === 'tidy')) cutTicketLog(store)
   for (const answer of answers) answer()
 }
 
-function opened({ open }: Served): LedgerStore {
-  if (!open) throw new SluiceError({ code: 'ledger.closed', message: 'the ledger is closed' })
-  return open.store
-}
-
 /** Runs a call. The returned function answers it after the commit, when its result is durable. */
-function runCall(served: Served, call: ServedCall): () => void {
+function runCall(store: LedgerStore, call: ServedCall, { ledger_file }: LedgerThreadData): () => void {
   const { argument, now_ms } = call.argument as { argument: never; now_ms: number }
-  const { store: open, page_cache } = served.open!
   try {
     const run = calls[call.method]
     if (!run) throw new Error(`no such method: ${call.method}`)
     if (call.method in writes) {
-      open.transaction.enter()
-      open.wall_clock.passes(now_ms)
+      store.transaction.enter()
+      store.wall_clock.passes(now_ms)
     }
-    const value = run(open, argument, now_ms, page_cache)
-    open.transaction.keepCall()
-    open.tickets.transaction.keepCall()
+    const value = run(store, argument, now_ms)
+    store.transaction.keepCall()
+    store.tickets.transaction.keepCall()
     return () => call.resolve(value)
   } catch (error) {
-    const both_stand = [open.transaction.undoCall(), open.tickets.transaction.undoCall()]
+    const both_stand = [store.transaction.undoCall(), store.tickets.transaction.undoCall()]
     if (both_stand.includes(false)) throw error
-    open.recover()
-    const fault = translateSqliteError(error, served.data.ledger_file)
+    store.recover()
+    const fault = translateSqliteError(error, ledger_file)
     return () => call.reject(fault)
   }
 }
@@ -174,21 +142,21 @@ function runCall(served: Served, call: ServedCall): () => void {
  * Commits tickets first. A crash in between leaves a ticket that the next claim finds, but never a
  * slot without its ticket.
  */
-function commit(open: LedgerStore): void {
-  open.tickets.transaction.commit()
-  open.transaction.commit()
+function commit(store: LedgerStore): void {
+  store.tickets.transaction.commit()
+  store.transaction.commit()
 }
 
-function rollBack(open: LedgerStore): void {
-  open.tickets.transaction.rollBack()
-  open.transaction.rollBack()
-  open.recover()
+function rollBack(store: LedgerStore): void {
+  store.tickets.transaction.rollBack()
+  store.transaction.rollBack()
+  store.recover()
 }
 
 /** Failure here loses no recorded fact. The next `tidy` tries again, and so does `close`. */
-function cutTicketLog({ open }: Served): void {
+function cutTicketLog(store: LedgerStore): void {
   try {
-    open?.store.tickets.checkpoint()
+    store.tickets.checkpoint()
   } catch (error) {
     process.emitWarning(`the log of the tickets could not be cut: ${messageOf(error)}`)
   }

@@ -38,7 +38,7 @@ const inner_floors: Record<string, readonly string[]> = {
   config: ['schema', 'resolve'],
   contract: ['messages', 'routes'],
   disk: ['root', 'scan', 'read watch'],
-  ledger: ['file', 'rows', 'record', 'claims', 'compare', 'views'],
+  ledger: ['file', 'rows', 'record', 'claims', 'views'],
   sync: ['intake follow', 'folder upload audit'],
   prompts: ['plan', 'report', 'ask'],
   status: ['health', 'text'],

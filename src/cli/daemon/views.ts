@@ -48,7 +48,7 @@ function openIfThere<View>(open: (state_dir: string) => View, state_dir: string)
   try {
     return open(state_dir)
   } catch (error) {
-    if (isSluiceError(error, 'ledger.none') || isSluiceError(error, 'database.missing')) return undefined
+    if (isSluiceError(error, 'ledger.none')) return undefined
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
+import { day_ms, minute_ms } from '../../base/time/time.ts'
 import { lookKey } from '../../domain/file.ts'
 import type { Tickets } from '../file/tickets.ts'
 import type {
@@ -15,11 +16,11 @@ import type {
 import type { ContentRecorder } from '../record/record-content.ts'
 import { areSettled, type LabelRecorder } from '../record/record-label.ts'
 import type { ContentRow } from '../rows/content-rows.ts'
-import { createSizesLeft, type SizesLeft, type Usage } from '../rows/counts.ts'
-import { type FileRow, fileRow } from '../rows/file-rows.ts'
+import { nextHour, UploadAllowance, type Usage } from '../rows/counts.ts'
+import { type FileRow, fileRow, type RawFile } from '../rows/file-rows.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { PauseRow } from '../rows/pause-row.ts'
-import { createClaimQueries, createHeldForBudget, createOutOfReach, DailyBudget, nextHour } from './claim-queries.ts'
+import { type ClaimQuery, createClaimQueries } from './claim-queries.ts'
 
 interface ClaimParts {
   folders: FolderRows
@@ -31,7 +32,16 @@ interface ClaimParts {
   pause: PauseRow
 }
 
-type ContentWork = 'send' | 'follow' | 'label'
+export interface LookQuery extends LookChoice {
+  limit: number
+  in_flight: readonly LookWork[]
+}
+
+export interface SendQuery extends ClaimQuery {
+  large?: LargeLimit | undefined
+  is_probe?: boolean | undefined
+}
+
 /** States before the bytes are uploaded. */
 const before_bytes: readonly ContentRow['state'][] = ['wanted', 'reserving', 'reserved']
 
@@ -39,27 +49,19 @@ type LooksOfFolder = { folder: number; is_large: number }
 
 /** Maximum number of rows that one claim examines. It bounds the cost of huge offline folders. */
 const most_examined = 1_000
-
-const any_file: LookChoice = { except_folders: [], sizes: ['small', 'large'] }
-
-/** Contents that a claim leaves out: those of the projects in `except`, and those in flight. */
-export interface ContentChoice {
-  except: readonly string[]
-  in_flight: readonly number[]
-}
+/** Delay of work whose files are all in folders that are offline or no longer configured. */
+const out_of_reach_ms = 5 * minute_ms
 
 /** Claims work that is due and not in flight. Only the callers know what is in flight. */
 export function createClaims(database: Sqlite, parts: ClaimParts) {
-  const held_for_budget = createHeldForBudget()
-  const out_of_reach = createOutOfReach(database)
   const queries = createClaimQueries(database)
+  /**
+   * Until then, all contents to send wait for the daily limit or the end of a pause. They do not
+   * move soon, so `sync` does not wait for them. Each claim notes it.
+   */
+  let held_until_ms = 0
 
-  function look(
-    limit: number,
-    { except_folders, sizes }: LookChoice = any_file,
-    in_flight: readonly LookWork[],
-    now_ms: number,
-  ): Claimed<LookWork> {
+  function look({ limit, except_folders, sizes, in_flight }: LookQuery, now_ms: number): Claimed<LookWork> {
     const taken = new Set(in_flight.map(({ folder, path }) => lookKey(folder, path)))
     const folders = parts.folders.all().filter(({ name }) => !except_folders.includes(name))
     const work: LookWork[] = []
@@ -70,17 +72,13 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
         const looks = { folder: folder.id, is_large: size === 'large' ? 1 : 0 }
         const free = freeLooks(folder.name, looks, is_here ? limit : most_examined, taken, now_ms)
         if (is_here) work.push(...free)
-        else deferLooks(free, folder.id, now_ms)
+        else for (const { path } of free) queries.defer_look.run(now_ms + out_of_reach_ms, folder.id, path)
         if (!is_here && free.length === most_examined) dues_ms.push(now_ms)
         const due_ms = queries.next_due.look.get({ ...looks, now: now_ms }) as number | null
         if (due_ms !== null) dues_ms.push(due_ms)
       }
     }
     return { work, next_due_ms: dues_ms.length === 0 ? undefined : Math.min(...dues_ms) }
-  }
-
-  function deferLooks(looks: readonly LookWork[], folder: number, now_ms: number): void {
-    for (const { path } of looks) out_of_reach.deferLook(folder, path, now_ms)
   }
 
   /** Due checks that are not in flight, the longest due first. */
@@ -99,42 +97,38 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return free
   }
 
-  /** Makes work due again that was deferred because a folder was offline. */
+  /** Makes work that waits for a folder due now. The next claim defers it again if need be. */
   function folderBack(at_ms: number): void {
-    out_of_reach.bringBack(at_ms)
+    queries.return_contents.run({ at_ms })
+    queries.return_looks.run({ at_ms })
   }
 
-  function send(
-    limit: number,
-    choice: ContentChoice & { large?: LargeLimit | undefined; is_probe?: boolean | undefined },
-    now_ms: number,
-  ): Claimed<SendWork> {
-    const { large, is_probe } = choice
-    const taken = new Set(choice.in_flight)
-    const { max_bytes_per_day, newest_first } = parts.limits
-    const in_flight_bytes = max_bytes_per_day === undefined ? 0 : unsentBytes(choice.in_flight)
-    const budget = new DailyBudget(max_bytes_per_day, parts.usage, in_flight_bytes, now_ms)
-    if (parts.pause.holds(now_ms)) budget.exhausted = true
+  function send(query: SendQuery, now_ms: number): Claimed<SendWork> {
+    const { limit, in_flight, large, is_probe } = query
+    const taken = new Set(in_flight)
+    const { max_bytes_per_day: max_bytes, newest_first } = parts.limits
+    const in_flight_bytes = max_bytes === undefined ? 0 : unsentBytes(in_flight)
+    const used_bytes = max_bytes === undefined ? 0 : parts.usage.over('sent', day_ms, now_ms).bytes + in_flight_bytes
+    const is_paused = parts.pause.holds(now_ms)
+    const allowance = new UploadAllowance({ is_paused, max_bytes, used_bytes, large })
     const select = newest_first && !is_probe ? queries.send_newest : queries.send_as_found
-    const sizes = createSizesLeft(large)
     // Contents in state `sent` come first. Behind thousands of newer ones their slots would expire,
-    // and their bytes would be sent again. They use no budget.
-    const toComplete = () => {
-      const sent = due(limit, choice, taken, now_ms, queries.to_complete)
-      return sendWorks(sent, {}, taken, now_ms)
-    }
+    // and their bytes would be sent again. They use no allowance.
+    const toComplete = () => sendWorks(due(query, taken, now_ms, queries.to_complete), undefined, taken, now_ms)
     const work = is_probe ? [] : toComplete()
-    for (let examined = 0; work.length < limit && !budget.exhausted; ) {
+    for (let examined = 0; work.length < limit && !allowance.exhausted; ) {
       if (examined >= most_examined) return { work, next_due_ms: now_ms }
-      const rows = due(limit - work.length, choice, taken, now_ms, select, sizes.up_to)
+      const left = { ...query, limit: limit - work.length }
+      const rows = due(left, taken, now_ms, select, allowance.up_to)
       if (rows.length === 0) break
       examined += rows.length
-      work.push(...sendWorks(rows, { budget, sizes }, taken, now_ms))
+      work.push(...sendWorks(rows, allowance, taken, now_ms))
     }
     if (is_probe && work.length === 0) work.push(...toComplete())
-    held_for_budget.note(budget.exhausted && work.length === 0 && in_flight_bytes === 0, now_ms)
+    // Work in flight moves soon.
+    held_until_ms = allowance.exhausted && work.length === 0 && in_flight_bytes === 0 ? nextHour(now_ms) : 0
     const next_due_ms = nextDue('send', now_ms)
-    if (!budget.exhausted) return { work, next_due_ms }
+    if (!allowance.exhausted) return { work, next_due_ms }
     return { work, next_due_ms: Math.min(next_due_ms ?? Number.POSITIVE_INFINITY, nextHour(now_ms)) }
   }
 
@@ -148,29 +142,28 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return sum
   }
 
-  /** Claims the rows that fit the budget and the sizes, and adds them to `taken`. */
+  /** Claims the rows that the allowance has room for, and adds them to `taken`. */
   function sendWorks(
     rows: readonly ContentRow[],
-    { budget, sizes }: { budget?: DailyBudget; sizes?: SizesLeft },
+    allowance: UploadAllowance | undefined,
     taken: Set<number>,
     now_ms: number,
   ): SendWork[] {
     const work: SendWork[] = []
     for (const row of rows) {
       const bytes = row.state === 'sent' ? 0 : row.size
-      if (sizes && bytes > sizes.up_to) continue
+      if (allowance && bytes > allowance.up_to) continue
       const item = sendWork(row, now_ms)
       if (!item) continue
-      if (budget && !budget.take(bytes)) break
-      sizes?.take(bytes)
+      if (allowance && !allowance.take(bytes)) break
       taken.add(row.id)
       work.push(item)
     }
     return work
   }
 
-  function follow(limit: number, choice: ContentChoice, now_ms: number): Claimed<FollowWork> {
-    const rows = due(limit, choice, new Set(choice.in_flight), now_ms, queries.follow)
+  function follow(query: ClaimQuery, now_ms: number): Claimed<FollowWork> {
+    const rows = due(query, new Set(query.in_flight), now_ms, queries.follow)
     const work = rows.map((row) => ({
       content: row.id,
       project_id: projectOf(row),
@@ -186,10 +179,10 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return { work, next_due_ms: nextDue('follow', now_ms) }
   }
 
-  function label(limit: number, choice: ContentChoice, now_ms: number): Claimed<LabelWork> {
+  function label(query: ClaimQuery, now_ms: number): Claimed<LabelWork> {
     if (parts.pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
     const work: LabelWork[] = []
-    for (const row of due(limit, choice, new Set(choice.in_flight), now_ms, queries.label)) {
+    for (const row of due(query, new Set(query.in_flight), now_ms, queries.label)) {
       const wanted = parts.labels.wanted(row.id)
       const attached = parts.labels.attached(row.id)
       const in_doubt = parts.labels.inDoubt(row.id)
@@ -204,14 +197,13 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
   }
 
   function due(
-    limit: number,
-    { except }: ContentChoice,
+    { limit, except_projects }: ClaimQuery,
     taken: ReadonlySet<number>,
     now_ms: number,
     select: ReturnType<Sqlite['prepare']>,
     up_to = Number.MAX_SAFE_INTEGER,
   ): ContentRow[] {
-    const due = { now: now_ms, limit: limit + taken.size, except: JSON.stringify(except), up_to }
+    const due = { now: now_ms, limit: limit + taken.size, except: JSON.stringify(except_projects), up_to }
     const free = (select.all(due) as number[]).filter((id) => !taken.has(id)).slice(0, limit)
     return free.map((id) => parts.contents.rows.get(id)!)
   }
@@ -239,10 +231,10 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
 
   /** Undefined if no online folder has it now. The content is then deferred, or abandoned. */
   function sourcesOf(row: ContentRow, now_ms: number): SourcePath[] | undefined {
-    const rows = (queries.sources.all(row.id) as Parameters<typeof fileRow>[0][]).map(fileRow)
+    const rows = (queries.sources.all(row.id) as RawFile[]).map(fileRow)
     if (rows.length > 0) return rows.map((file) => source(file))
     const is_orphan = parts.contents.apply({ type: 'content_orphaned', content: row.id }, now_ms)
-    if (!is_orphan) out_of_reach.deferContent(row.id, now_ms)
+    if (!is_orphan) queries.defer_content.run(now_ms + out_of_reach_ms, row.id)
     return undefined
   }
 
@@ -251,7 +243,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return { folder: folder.name, root: folder.root, path, stat }
   }
 
-  function nextDue(work: ContentWork, now_ms: number): number | undefined {
+  function nextDue(work: 'send' | 'follow' | 'label', now_ms: number): number | undefined {
     return (queries.next_due[work].get(now_ms) as number | null) ?? undefined
   }
 
@@ -265,7 +257,17 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return parts.folders.projectId(row.project)
   }
 
-  return { held_for_budget, look, folderBack, send, follow, label }
+  /** True if all contents to send waited for the allowance at the last claim. */
+  function isHeld(now_ms: number): boolean {
+    return now_ms < held_until_ms
+  }
+
+  /** Call this when a limit or a pause changed. The next claim shows whether contents still wait. */
+  function allowanceChanged(): void {
+    held_until_ms = 0
+  }
+
+  return { look, folderBack, send, follow, label, isHeld, allowanceChanged }
 }
 
 export type Claims = ReturnType<typeof createClaims>

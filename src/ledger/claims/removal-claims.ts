@@ -26,7 +26,7 @@ import {
   twinOf,
 } from '../rows/removal-rows.ts'
 import { is_asked_about_sql } from '../rows/run-rows.ts'
-import type { ContentChoice } from './claims.ts'
+import { type ClaimQuery, not_excepted } from './claim-queries.ts'
 
 interface RemovalParts {
   counts: Counts
@@ -40,9 +40,6 @@ interface RemovalParts {
 
 /** Maximum number of contents that one claim judges, in a few milliseconds. */
 const most_judged = 500
-
-const not_excepted =
-  'project NOT IN (SELECT id FROM projects WHERE project_id IN (SELECT value FROM json_each(@except)))'
 
 /**
  * Claims assets to remove on the service. A claimed content is `removing` at once: the last check
@@ -94,10 +91,10 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
     )
     .pluck()
 
-  function claim(limit: number, { except, in_flight }: ContentChoice, now_ms: number): Claimed<RemoveWork> {
+  function claim({ limit, except_projects, in_flight }: ClaimQuery, now_ms: number): Claimed<RemoveWork> {
     newest_twins.clear()
     if (parts.pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
-    const query = { now_ms, except: JSON.stringify(except), limit: limit + in_flight.length }
+    const query = { now_ms, except: JSON.stringify(except_projects), limit: limit + in_flight.length }
     const begun = (begun_sql.all(query) as unknown[]).map(contentRow).filter(({ id }) => !in_flight.includes(id))
     const again = begun.slice(0, limit)
     const rows = again.length < limit ? (fresh.all(query) as unknown[]).map(contentRow) : []

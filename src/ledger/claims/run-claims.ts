@@ -6,14 +6,10 @@ import type { RunRecorder } from '../record/record-run.ts'
 import type { DeliveryRows } from '../rows/delivery-rows.ts'
 import type { PauseRow } from '../rows/pause-row.ts'
 import { open_run_states, type RunRow } from '../rows/run-rows.ts'
+import type { ClaimQuery } from './claim-queries.ts'
 
 /** States that continue during a pause: an answer is awaited, and its report is written. */
 const states_in_pause: readonly RunRow['state'][] = ['asked', 'answered']
-
-interface RunChoice {
-  except: readonly string[]
-  in_flight: readonly number[]
-}
 
 interface DueRun {
   id: number
@@ -22,7 +18,8 @@ interface DueRun {
   project_id: string
 }
 
-interface DeliveryChoice {
+export interface DeliveryQuery {
+  limit: number
   only_alerts: boolean
   in_flight: readonly DeliveryKey[]
 }
@@ -61,30 +58,30 @@ export function createRunClaims(database: Sqlite, { recorder, deliveries, pause 
     .prepare(`SELECT min(not_before_ms) FROM deliveries WHERE ${may_go} AND not_before_ms > @now_ms`)
     .pluck()
 
-  function claimRuns(limit: number, { except, in_flight }: RunChoice, now_ms: number): Claimed<RunWork> {
+  function claimRuns({ limit, except_projects, in_flight }: ClaimQuery, now_ms: number): Claimed<RunWork> {
     const oldest = oldest_runs.all() as DueRun[]
     const is_paused = pause.holds(now_ms)
     const due = oldest.filter(
       ({ id, state, not_before_ms, project_id }) =>
         not_before_ms <= now_ms &&
         !in_flight.includes(id) &&
-        !except.includes(project_id) &&
+        !except_projects.includes(project_id) &&
         (!is_paused || states_in_pause.includes(state)),
     )
     const work = due.slice(0, limit).map(({ id }) => runWork(recorder.runs.get(id)!) as RunWork)
     return { work, next_due_ms: oldest.find(({ not_before_ms }) => not_before_ms > now_ms)?.not_before_ms }
   }
 
-  function claimDeliveries(limit: number, choice: DeliveryChoice, now_ms: number): Claimed<DeliveryWork> {
-    const in_flight = new Set(choice.in_flight.map(deliveryName))
+  function claimDeliveries(query: DeliveryQuery, now_ms: number): Claimed<DeliveryWork> {
+    const in_flight = new Set(query.in_flight.map(deliveryName))
     // A pause holds up calls to the service and reports, but not alerts.
-    const query = { only_alerts: choice.only_alerts || pause.holds(now_ms) ? 1 : 0, now_ms }
-    const due = due_deliveries.all({ ...query, limit: limit + in_flight.size }) as DueDelivery[]
+    const choice = { only_alerts: query.only_alerts || pause.holds(now_ms) ? 1 : 0, now_ms }
+    const due = due_deliveries.all({ ...choice, limit: query.limit + in_flight.size }) as DueDelivery[]
     const work = due
       .map((row) => deliveryWork(row))
       .filter((delivery) => !in_flight.has(deliveryName(delivery)))
-      .slice(0, limit)
-    return { work, next_due_ms: (next_delivery.get(query) as number | null) ?? undefined }
+      .slice(0, query.limit)
+    return { work, next_due_ms: (next_delivery.get(choice) as number | null) ?? undefined }
   }
 
   function deliveryWork({ run, alert, ...row }: DueDelivery): DeliveryWork {

@@ -1,9 +1,10 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs'
-import { type Migration, openSqlite, type Sqlite } from '../../base/files/sqlite.ts'
-import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
+import { type Migration, openSqlite, openSqliteReadOnly, type Sqlite } from '../../base/files/sqlite.ts'
+import { isSluiceError, messageOf, SluiceError } from '../../base/run/errors.ts'
+import type { Fact } from '../../domain/fact.ts'
 import { course_schema } from './schema-course.ts'
 import { files_schema } from './schema-files.ts'
 import { prompts_schema } from './schema-prompts.ts'
+import { isRebuildOpen, ledgerFile, noRight, refuseNoRight } from './state-directory.ts'
 
 /**
  * Pages of the log: 16 MB, four times SQLite's default. A first scan writes the same pages again
@@ -32,6 +33,40 @@ export function emptyLogOf(database: Sqlite): void {
 }
 
 /**
+ * Opens a ledger for reading, even while a daemon writes it. Errors: `ledger.none` before anything
+ * was recorded, `account.no_right`, `database.*`.
+ */
+export function openLedgerReadOnly(state_dir: string): Sqlite {
+  const file = ledgerFile(state_dir)
+  refuseNoRight(state_dir, [file], 'read')
+  try {
+    const database = openSqliteReadOnly(file, ledger_migrations)
+    // A first start makes the file before its tables. On a full disk it ends there.
+    if (database.pragma('user_version', { simple: true }) !== 0) return database
+    database.close()
+  } catch (error) {
+    // Readers of a write-ahead log must be able to open the memory file that its writer shares.
+    if (isSluiceError(error, 'database.unreadable')) throw noRight(state_dir, error)
+    if (!isSluiceError(error, 'database.missing')) throw error
+  }
+  throw noLedger(state_dir)
+}
+
+function noLedger(state_dir: string): SluiceError {
+  const code = 'ledger.none'
+  // A start would create an empty ledger, and drop what the rebuild has found.
+  if (isRebuildOpen(state_dir)) {
+    const message = `there is no ledger in ${state_dir} until a rebuild is at its end, which it is not`
+    const hint = 'wait where one is at work; else run `sluice rebuild` again, it goes on'
+    return new SluiceError({ code, message, hint })
+  }
+  const message = `nothing was kept in ${state_dir} yet: Sluice has not run with this configuration`
+  const hint =
+    'start it with `sluice run`, or `sluice sync` for one pass; `sluice plan` shows beforehand what would go up'
+  return new SluiceError({ code, message, hint })
+}
+
+/**
  * Migrations of ledger.db. Formats 1 to 10 were used during its development. The first release
  * begins with format 11, and migrations follow it.
  */
@@ -39,86 +74,95 @@ export const ledger_migrations: readonly Migration[] = [
   { version: 11, sql: [files_schema, prompts_schema, course_schema].join('\n') },
 ]
 
-/*
- * tickets.db stands apart from the ledger, with secure_delete, so that backups and logs never
- * contain tickets. A ticket lost in a power cut costs one slot. So its commits need not reach the
- * disk at once: synchronous NORMAL.
- */
-const tickets = `
-CREATE TABLE tickets (
-  content INTEGER PRIMARY KEY,
-  asset_id TEXT NOT NULL,
-  upload_url TEXT NOT NULL,
-  upload_method TEXT NOT NULL,
-  upload_headers TEXT NOT NULL,
-  expires_at_ms INTEGER NOT NULL
-) STRICT;
-`
-
-export const ticket_migrations: readonly Migration[] = [{ version: 1, sql: tickets }]
-
-const not_allowed: readonly (string | undefined)[] = ['EACCES', 'EPERM']
-
 /**
- * Throws if this user may not use these paths as `wish` says. Without this check SQLite reports
- * "cannot open", and existsSync "not there". A missing path is no error here. Errors:
- * `account.no_right`, whose hint names the user to run as; `database.read_only` if the file system
- * is read-only.
+ * One file's part in a batch of calls: a transaction that begins with the first write, and a
+ * savepoint around each call. Statements are prepared once: at thousands of calls a second, parsing
+ * "SAVEPOINT" costs more than the savepoint.
  */
-export function refuseNoRight(state_dir: string, files: readonly string[], wish: 'read' | 'write'): void {
-  const { R_OK, W_OK, X_OK } = constants
-  const of_file = wish === 'read' ? R_OK : R_OK | W_OK
-  refuse(state_dir, of_file | X_OK, state_dir, wish)
-  for (const file of files) refuse(file, of_file, state_dir, wish)
-}
+export function createTransaction(database: Sqlite) {
+  let in_call = false
+  const begin = database.prepare('BEGIN IMMEDIATE')
+  const commit_sql = database.prepare('COMMIT')
+  const rollback = database.prepare('ROLLBACK')
+  const savepoint = database.prepare('SAVEPOINT one_call')
+  const release = database.prepare('RELEASE one_call')
+  const rollback_to = database.prepare('ROLLBACK TO one_call')
 
-function refuse(path: string, mode: number, state_dir: string, wish: 'read' | 'write'): void {
-  try {
-    accessSync(path, mode)
-  } catch (error) {
-    if (not_allowed.includes(codeOf(error))) throw noRight(state_dir, error, wish)
-    if (codeOf(error) === 'EROFS') throw readOnly(state_dir, error)
+  /** Call this before each write. It does something only at the first write of a call. */
+  function enter(): void {
+    if (in_call) return
+    if (!database.inTransaction) begin.run()
+    savepoint.run()
+    in_call = true
   }
-}
 
-export function noRight(state_dir: string, cause: unknown, wish: 'read' | 'write' = 'read'): SluiceError {
-  return new SluiceError({
-    code: 'account.no_right',
-    message: `this user may not ${wish} what Sluice keeps in ${state_dir}`,
-    hint: `run this as the user that the daemon runs as${ownerText(state_dir)}`,
-    cause,
-  })
-}
-
-function ownerText(state_dir: string): string {
-  try {
-    return ` (sudo -u ${nameOf(statSync(state_dir).uid)} sluice …)`
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return ''
+  /** Keeps the call's writes until the batch commits. */
+  function keepCall(): void {
+    if (in_call) release.run()
+    in_call = false
   }
+
+  /**
+   * Undoes the call's writes. False if SQLite ended the whole transaction by itself (disk full, I/O
+   * error): then the whole batch fails.
+   */
+  function undoCall(): boolean {
+    if (!in_call) return true
+    in_call = false
+    if (!database.inTransaction) return false
+    rollback_to.run()
+    release.run()
+    return true
+  }
+
+  function commit(): void {
+    if (database.inTransaction) commit_sql.run()
+  }
+
+  function rollBack(): void {
+    in_call = false
+    if (database.inTransaction) rollback.run()
+  }
+
+  return { enter, keepCall, undoCall, commit, rollBack }
 }
 
-/**
- * The user as sudo takes it. Users of a directory service are not in the file, so sudo gets their
- * number.
- */
-function nameOf(uid: number): string {
-  const line = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .find((text) => text.split(':')[2] === String(uid))
-  return line?.split(':')[0] ?? `'#${uid}'`
-}
+export type Transaction = ReturnType<typeof createTransaction>
 
 /**
- * Another user could not write either. A kernel makes a file system read-only when its disk fails,
- * and a systemd unit makes every path read-only that it does not name.
+ * The page cache outside a first scan: an idle ledger reads the same few rows again and again, and
+ * a rescan reads each row once.
  */
-function readOnly(state_dir: string, cause: unknown): SluiceError {
-  return new SluiceError({
-    code: 'database.read_only',
-    message: `nothing can be recorded: ${state_dir} lies on a file system that is read-only here`,
-    hint: 'dmesg says whether the disk has failed; under systemd `sluice install` opens state_dir; else mount it for writing, or set another state_dir',
-    cause,
-  })
+const usual_kib = 6_144
+
+/**
+ * The page cache during a first scan, which hits the md5 index at random. With less, most inserts
+ * for a large folder would read a page from the system.
+ */
+const first_look_kib = 32_768
+
+/**
+ * Sets the size of SQLite's page cache. The cache fills up with every page that is read, and a
+ * rescan of a million rows gains nothing by it. So it is large only while files are recorded by the
+ * thousand.
+ */
+export function createPageCache(database: Sqlite) {
+  let kib = 0
+  take(usual_kib)
+
+  /** Sets the size for this fact. Call it before the fact is recorded. */
+  function fit({ type }: Fact): void {
+    if (type === 'files_found') take(first_look_kib)
+    else if (type === 'scan_finished') take(usual_kib)
+  }
+
+  function take(wanted_kib: number): void {
+    if (wanted_kib === kib) return
+    database.pragma(`cache_size = -${wanted_kib}`)
+    kib = wanted_kib
+  }
+
+  return { fit }
 }
+
+export type PageCache = ReturnType<typeof createPageCache>

@@ -1,11 +1,14 @@
 import {
+  accessSync,
   chmodSync,
   closeSync,
+  constants,
   fsyncSync,
   lchownSync,
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,7 +16,7 @@ import {
 import { join } from 'node:path'
 import { holdLock } from '../../base/files/sqlite.ts'
 import { codeOf, isSluiceError, messageOf, SluiceError } from '../../base/run/errors.ts'
-import { type Clock, isoTime } from '../../base/time/time.ts'
+import { isoTime } from '../../base/time/time.ts'
 
 export function ledgerFile(state_dir: string): string {
   return join(state_dir, 'ledger.db')
@@ -157,56 +160,68 @@ function exists(path: string): boolean {
   }
 }
 
-export interface LedgerFault {
-  error: SluiceError
-  since_ms: number
+const not_allowed: readonly (string | undefined)[] = ['EACCES', 'EPERM']
+
+/**
+ * Throws if this user may not use these paths as `wish` says. Without this check SQLite reports
+ * "cannot open", and existsSync "not there". A missing path is no error here. Errors:
+ * `account.no_right`, whose hint names the user to run as; `database.read_only` if the file system
+ * is read-only.
+ */
+export function refuseNoRight(state_dir: string, files: readonly string[], wish: 'read' | 'write'): void {
+  const { R_OK, W_OK, X_OK } = constants
+  const of_file = wish === 'read' ? R_OK : R_OK | W_OK
+  refuse(state_dir, of_file | X_OK, state_dir, wish)
+  for (const file of files) refuse(file, of_file, state_dir, wish)
+}
+
+function refuse(path: string, mode: number, state_dir: string, wish: 'read' | 'write'): void {
+  try {
+    accessSync(path, mode)
+  } catch (error) {
+    if (not_allowed.includes(codeOf(error))) throw noRight(state_dir, error, wish)
+    if (codeOf(error) === 'EROFS') throw readOnly(state_dir, error)
+  }
+}
+
+export function noRight(state_dir: string, cause: unknown, wish: 'read' | 'write' = 'read'): SluiceError {
+  return new SluiceError({
+    code: 'account.no_right',
+    message: `this user may not ${wish} what Sluice keeps in ${state_dir}`,
+    hint: `run this as the user that the daemon runs as${ownerText(state_dir)}`,
+    cause,
+  })
+}
+
+function ownerText(state_dir: string): string {
+  try {
+    return ` (sudo -u ${nameOf(statSync(state_dir).uid)} sluice …)`
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return ''
+  }
 }
 
 /**
- * Call this when the ledger has been opened. The returned function checks, each time, whether the
- * opened file is still the one at its path. A removed file stays open: the process records
- * everything in it, and all of that is lost when the process ends. Errors returned:
- * `ledger.removed`, `ledger.replaced`, `ledger.out_of_sight`.
+ * The user as sudo takes it. Users of a directory service are not in the file, so sudo gets their
+ * number.
  */
-export function watchLedgerPlace(state_dir: string, clock: Clock): () => LedgerFault | undefined {
-  const file = ledgerFile(state_dir)
-  const opened = identityOf(file)
-  let known: LedgerFault | undefined
-  return () => {
-    const error = faultOf(file, opened)
-    known = error && { error, since_ms: known?.since_ms ?? clock.now_ms() }
-    return known
-  }
+function nameOf(uid: number): string {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((text) => text.split(':')[2] === String(uid))
+  return line?.split(':')[0] ?? `'#${uid}'`
 }
 
-function identityOf(file: string): string {
-  const { dev, ino } = statSync(file, { bigint: true })
-  return `${dev} ${ino}`
-}
-
-function faultOf(file: string, opened: string): SluiceError | undefined {
-  const lost = 'what is recorded from then on is lost when this daemon ends'
-  try {
-    if (identityOf(file) === opened) return undefined
-    return new SluiceError({
-      code: 'ledger.replaced',
-      message: `another file is in the place of ${file}, which this daemon has open: ${lost}`,
-      hint: 'stop the daemon; start it again if the new file is right, else run `sluice restore FILE` or `sluice rebuild` first',
-    })
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') {
-      return new SluiceError({
-        code: 'ledger.out_of_sight',
-        message: `${file} cannot be looked at: ${messageOf(error)}`,
-        hint: 'see that the daemon can enter state_dir, and that its disk is there',
-        cause: error,
-      })
-    }
-    return new SluiceError({
-      code: 'ledger.removed',
-      message: `${file} was removed while this daemon has it open: ${lost}`,
-      hint: 'stop the daemon, then run `sluice restore FILE` or `sluice rebuild` before it starts again',
-      cause: error,
-    })
-  }
+/**
+ * Another user could not write either. A kernel makes a file system read-only when its disk fails,
+ * and a systemd unit makes every path read-only that it does not name.
+ */
+function readOnly(state_dir: string, cause: unknown): SluiceError {
+  return new SluiceError({
+    code: 'database.read_only',
+    message: `nothing can be recorded: ${state_dir} lies on a file system that is read-only here`,
+    hint: 'dmesg says whether the disk has failed; under systemd `sluice install` opens state_dir; else mount it for writing, or set another state_dir',
+    cause,
+  })
 }

@@ -1,7 +1,24 @@
-import { openSqlite, type Sqlite } from '../../base/files/sqlite.ts'
+import { type Migration, openSqlite, type Sqlite } from '../../base/files/sqlite.ts'
 import type { Ticket } from '../../domain/ticket.ts'
-import { ticket_migrations } from './ledger-file.ts'
-import { createTransaction, type Transaction } from './transaction.ts'
+import { createTransaction, type Transaction } from './ledger-file.ts'
+
+/*
+ * tickets.db stands apart from the ledger, with secure_delete, so that backups and logs never
+ * contain tickets. A ticket lost in a power cut costs one slot. So its commits need not reach the
+ * disk at once: synchronous NORMAL.
+ */
+const tickets = `
+CREATE TABLE tickets (
+  content INTEGER PRIMARY KEY,
+  asset_id TEXT NOT NULL,
+  upload_url TEXT NOT NULL,
+  upload_method TEXT NOT NULL,
+  upload_headers TEXT NOT NULL,
+  expires_at_ms INTEGER NOT NULL
+) STRICT;
+`
+
+export const ticket_migrations: readonly Migration[] = [{ version: 1, sql: tickets }]
 
 /**
  * Keeps the secrets of open slots in a file of their own. They are erased as soon as the service

@@ -8,8 +8,7 @@ import {
   type UnauditedPage,
   type UnauditedQuery,
 } from '../rows/audit-rows.ts'
-import { best_copy_first } from '../rows/copies.ts'
-import { fileRow } from '../rows/file-rows.ts'
+import { best_copy_first, fileRow, type RawFile } from '../rows/file-rows.ts'
 import type { ContentRecorder } from './record-content.ts'
 import type { FileRecorder } from './record-file.ts'
 
@@ -42,7 +41,6 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
          AND coalesce(audited_round, 0) <> @round
        ORDER BY id LIMIT @limit`,
   )
-  const newest = database.prepare('SELECT coalesce(max(id), 0) FROM contents').pluck()
   // This repeats the condition of the index contents_in_need word for word, and adds the state.
   const removed_sql = database
     .prepare(
@@ -94,7 +92,7 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
    */
   function wantRestored(content: number, at_ms: number): void {
     for (;;) {
-      const copies = copies_sql.all(content) as Parameters<typeof fileRow>[0][]
+      const copies = copies_sql.all(content) as RawFile[]
       for (const copy of copies) files.lookAgain(fileRow(copy), {}, at_ms)
       if (copies.length < copies_at_once) break
     }
@@ -126,7 +124,7 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
     const query = { project: found.project, round: found.round, after, through, limit }
     const assets = unaudited_sql.all(query) as UnauditedAsset[]
     if (assets.length === limit) return { assets, next: assets.at(-1)!.content }
-    return through < (newest.get() as number) ? { assets, next: through } : { assets }
+    return through < contents.rows.newest() ? { assets, next: through } : { assets }
   }
 
   function see(project: number, { asset_id, status }: ListedAsset, at_ms: number): void {

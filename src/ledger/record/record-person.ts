@@ -1,9 +1,9 @@
 import type { Sqlite, Statement } from '../../base/files/sqlite.ts'
 import type { PersonFact } from '../../domain/fact.ts'
-import { after_all_paths } from '../path-order.ts'
-import { fileRow } from '../rows/file-rows.ts'
+import type { RemovalPolicy } from '../../domain/removal.ts'
+import { fileRow, pathsBelow, type RawFile } from '../rows/file-rows.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
-import type { FolderConsequences } from '../rows/folder-rows.ts'
+import { type FolderChange, givesLabels } from '../rows/folder-rows.ts'
 import type { RemovalRows } from '../rows/removal-rows.ts'
 import type { ContentRecorder } from './record-content.ts'
 import type { FileRecorder } from './record-file.ts'
@@ -55,15 +55,24 @@ export function createPersonRecorder(
     }
   }
 
-  function folderConsequences(at_ms: number): FolderConsequences {
-    return {
-      relinkFiles: (folder) => lookAgain(folder, '', 'every', { content: undefined }, at_ms),
-      lookAtSkippedAgain: (folder) => lookAgain(folder, '', 'skipped', {}, at_ms),
-      relabel: (folder) => void relabel.run(at_ms, folder.id),
-      reconsiderRemovals: (folder) => removals.reconsider(folder, at_ms),
-      partUnsettled: (folder) => lookAgain(folder, '', 'unsettled', { gone_ms: at_ms }, at_ms),
-      keepParted: (folder) => removals.keepParted(folder),
+  /** Changes the rows that follow from a folder in another configuration. */
+  function followFolder({ before, after }: FolderChange, at_ms: number): void {
+    if (!before) return
+    if (!after.configured) {
+      if (givesLabels(before)) relabel.run(at_ms, after.id)
+      return
     }
+    const is_back = !before.configured
+    const has_other_root = before.root !== after.root
+    const has_other_project = before.project !== after.project
+    // Unsettled files are in another place now. They hold nothing until their bytes are known.
+    if (is_back || has_other_root) lookAgain(after, '', 'unsettled', { gone_ms: at_ms }, at_ms)
+    // The contents of all files belong to another project.
+    if (has_other_project) lookAgain(after, '', 'every', { content: undefined }, at_ms)
+    if (has_other_project || has_other_root) removals.keepParted(after)
+    if (before.rules !== after.rules) lookAgain(after, '', 'skipped', {}, at_ms)
+    if (is_back || policyOf(before) !== policyOf(after)) removals.reconsider(after, at_ms)
+    if (labelsOf(before) !== labelsOf(after) || (is_back && givesLabels(after))) relabel.run(at_ms, after.id)
   }
 
   function lookAgain(
@@ -78,16 +87,21 @@ export function createPersonRecorder(
     }
   }
 
-  return { apply, folderConsequences }
+  return { apply, followFolder }
 }
 
 export type PersonRecorder = ReturnType<typeof createPersonRecorder>
 
-type RawFile = Parameters<typeof fileRow>[0]
+function policyOf({ on_delete, on_change, delete_grace_ms }: RemovalPolicy): string {
+  return JSON.stringify([on_delete, on_change, delete_grace_ms])
+}
+
+function labelsOf({ labels, label_from }: FolderRow): string {
+  return JSON.stringify([labels, label_from])
+}
 
 /**
- * Reads the row of a file, and all rows below a directory: '0' is the byte after '/'. The empty
- * path is the whole folder.
+ * Reads the row of a file, and all rows below a directory. The empty path is the whole folder.
  */
 function* pagesOf<Row extends { path?: unknown }>(
   select: (path: string) => Statement,
@@ -96,8 +110,7 @@ function* pagesOf<Row extends { path?: unknown }>(
 ): Generator<Row[]> {
   if (path !== '') yield select('path = @path').all({ folder: id, path, limit: 1 }) as Row[]
   const under = select('path > @after AND path < @last')
-  const last = path === '' ? after_all_paths : `${path}0`
-  let after = path === '' ? '' : `${path}/`
+  let { first: after, last } = pathsBelow(path)
   for (;;) {
     const page = under.all({ folder: id, after, last, limit: page_rows }) as Row[]
     yield page

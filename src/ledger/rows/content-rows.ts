@@ -1,6 +1,30 @@
 import type { Sqlite, Statement } from '../../base/files/sqlite.ts'
-import { type ContentProgress, newContent } from '../../domain/content.ts'
-import { queueOf } from '../content-queue.ts'
+import { type ContentProgress, type ContentState, newContent } from '../../domain/content.ts'
+
+/** Worker that handles a content next: `send` is the uploader, `follow` the follower. */
+const queue_of: Record<ContentState, 'send' | 'follow' | undefined> = {
+  wanted: 'send',
+  reserving: 'send',
+  reserved: 'send',
+  sent: 'send',
+  ingesting: 'follow',
+  ready: undefined,
+  refused: undefined,
+  removed_on_service: undefined,
+  abandoned: undefined,
+  removing: undefined,
+}
+
+export const content_states = Object.keys(queue_of)
+
+/** SQL for the value of `queue` in a row of `contents`. */
+export const queue_by_state = `CASE state ${Object.entries(queue_of)
+  .map(([state, queue]) => `WHEN '${state}' THEN ${queue ? `'${queue}'` : 'NULL'}`)
+  .join(' ')} END`
+
+/** Conditions on a row of `contents`, word for word as in its indexes, or SQLite ignores these. */
+export const to_send = `queue = 'send'`
+export const underway = 'queue IS NOT NULL'
 
 export interface ContentRow extends ContentProgress {
   id: number
@@ -99,9 +123,9 @@ export function createContentRows(database: Sqlite) {
     const changed: string[] = progress_columns.filter((column) => before[column] !== after[column])
     if (changed.length === 0) return
     const values = changed.map((column) => stored(after[column as keyof ContentProgress]))
-    if (queueOf(after.state) !== queueOf(before.state)) {
+    if (queue_of[after.state] !== queue_of[before.state]) {
       changed.push('queue')
-      values.push(queueOf(after.state))
+      values.push(queue_of[after.state])
     }
     const columns = changed.join()
     let statement = updates.get(columns)

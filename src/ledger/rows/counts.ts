@@ -57,32 +57,6 @@ export function createCounts(database: Sqlite) {
 export type Counts = ReturnType<typeof createCounts>
 
 /**
- * The content sizes that one round of claims may still take: `large.most` large ones, then none.
- */
-export function createSizesLeft(large: LargeLimit | undefined) {
-  const over_bytes: number = large?.over_bytes ?? Number.MAX_SAFE_INTEGER
-  let left: number = large?.most ?? 0
-
-  /** Bytes; a larger content waits for another round. */
-  function up_to(): number {
-    return left > 0 ? Number.MAX_SAFE_INTEGER : over_bytes
-  }
-
-  function take(bytes: number): void {
-    if (bytes > over_bytes) left--
-  }
-
-  return {
-    get up_to() {
-      return up_to()
-    },
-    take,
-  }
-}
-
-export type SizesLeft = ReturnType<typeof createSizesLeft>
-
-/**
  * Kinds of usage. The last two name a folder by its id. `removed in`: assets removed on the service
  * without a user's acceptance. `deleted in`: those of them whose files were deleted.
  */
@@ -125,10 +99,10 @@ export function createUsage(database: Sqlite) {
     const after_ms = at_ms - span_ms
     const known = sums.get(what)
     // Hours count as a whole, so the sum can differ only if the span now begins in another hour.
-    if (known?.first_hour_ms === firstHour_ms(after_ms)) return { files: known.files, bytes: known.bytes }
+    if (known?.first_hour_ms === nextHour(after_ms)) return { files: known.files, bytes: known.bytes }
     gathered.flush()
     const sum = since(what, after_ms)
-    sums.set(what, { ...sum, first_hour_ms: firstHour_ms(after_ms) })
+    sums.set(what, { ...sum, first_hour_ms: nextHour(after_ms) })
     return sum
   }
 
@@ -150,7 +124,54 @@ export function usedSince(database: Sqlite) {
   return (what: Used, after_ms: number) => readOne<{ files: number; bytes: number }>(sum, what, after_ms)!
 }
 
-/** Begin of the first hour after this time. */
-function firstHour_ms(after_ms: number): number {
+/**
+ * Begin of the first hour after this time. Usage is counted by the hour, so a daily limit leaves
+ * more then.
+ */
+export function nextHour(after_ms: number): number {
   return (Math.floor(after_ms / hour_ms) + 1) * hour_ms
+}
+
+/** What one claim of uploads may take: bytes of the day, and places for large contents. */
+export class UploadAllowance {
+  /** True once a content had to wait. Smaller ones must not pass it, or it might wait for ever. */
+  exhausted: boolean
+  #bytes_left: number
+  #untouched: boolean
+  readonly #over_bytes: number
+  #large_left: number
+
+  /** `used_bytes`: sent within a day or in flight. Without a daily limit it is 0. */
+  constructor(limits: {
+    is_paused: boolean
+    max_bytes: number | undefined
+    used_bytes: number
+    large: LargeLimit | undefined
+  }) {
+    this.exhausted = limits.is_paused
+    this.#bytes_left = (limits.max_bytes ?? Number.POSITIVE_INFINITY) - limits.used_bytes
+    this.#untouched = limits.used_bytes === 0
+    this.#over_bytes = limits.large?.over_bytes ?? Number.MAX_SAFE_INTEGER
+    this.#large_left = limits.large?.most ?? 0
+  }
+
+  /** Bytes; a larger content waits for another claim, and others take its place. */
+  get up_to(): number {
+    return this.#large_left > 0 ? Number.MAX_SAFE_INTEGER : this.#over_bytes
+  }
+
+  /**
+   * Returns false if these bytes must wait. A content larger than the daily limit passes if nothing
+   * else was sent within a day. Otherwise it would never go.
+   */
+  take(bytes: number): boolean {
+    if (this.exhausted || (bytes > this.#bytes_left && !this.#untouched)) {
+      this.exhausted = true
+      return false
+    }
+    this.#bytes_left -= bytes
+    if (bytes > 0) this.#untouched = false
+    if (bytes > this.#over_bytes) this.#large_left--
+    return true
+  }
 }

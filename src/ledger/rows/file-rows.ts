@@ -1,7 +1,32 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { FileStat, FileState, KnownFile } from '../../domain/file.ts'
-import { oldestThere } from './copies.ts'
-import type { KnownStretches } from './known-stretches.ts'
+
+const states: Record<FileState, true> = { seen: true, present: true, blocked: true, skipped: true, gone: true }
+const quoted = (Object.keys(states) as FileState[]).map((state) => `'${state}'`)
+
+/**
+ * SQL for a row of `files` with a content: the file holds it, or held it last and is not gone. The
+ * states are listed so that an index by state serves the condition.
+ */
+export const is_there = `files.state IN (${quoted.filter((state) => state !== `'gone'`).join()})`
+
+/**
+ * SQL order for naming a content by one of its copies: those that hold it first, gone ones last.
+ */
+export const best_copy_first = `files.state <> 'present', files.state = 'gone'`
+
+/**
+ * SQL for the oldest `there_ms` of the copies of a content in a folder, gone ones included. Both
+ * arguments are SQL expressions. It asks state by state: one entry of files_by_content answers
+ * each.
+ */
+export function oldestThere(content: string, folder: string): string {
+  const of_state = quoted.map(
+    (state) =>
+      `SELECT min(there_ms) AS oldest FROM files WHERE content = ${content} AND state = ${state} AND folder = ${folder} AND there_ms IS NOT NULL`,
+  )
+  return `(SELECT min(oldest) FROM (${of_state.join(' UNION ALL ')}))`
+}
 
 export interface FileRow {
   folder: number
@@ -47,14 +72,26 @@ export function heldBy(row: FileRow | undefined): number | undefined {
   return row?.state === 'gone' || row?.gone_ms !== undefined ? undefined : row?.content
 }
 
-type RawFile = Record<string, bigint | string | null>
+/** End of all paths: SQLite sorts every text before every blob. */
+export const after_all_paths = Buffer.alloc(0)
+
+/**
+ * The paths below a directory, from `first` to before `last`: '0' is the byte after '/'. The empty
+ * path is the whole folder.
+ */
+export function pathsBelow(path: string): { first: string; last: string | Buffer } {
+  return path === '' ? { first: '', last: after_all_paths } : { first: `${path}/`, last: `${path}0` }
+}
+
+/** A row as SQLite returns it, with safe integers. */
+export type RawFile = Record<string, bigint | string | null>
 
 /**
  * Reads and writes single rows of `files`; knows nothing of counts or contents. Only this module
- * writes the state and stat of a row. Each write drops the known range of its path, which may
- * differ from then on.
+ * writes the state and stat of a row. Each write drops the known range of its path by `touch`: the
+ * range may differ from then on.
  */
-export function createFileRows(database: Sqlite, stretches: KnownStretches) {
+export function createFileRows(database: Sqlite, touch: (folder: number, path: string) => void) {
   const get_sql = database.prepare('SELECT * FROM files WHERE folder = ? AND path = ?').safeIntegers(true)
   const between_sql = database
     .prepare('SELECT * FROM files WHERE folder = ? AND path BETWEEN ? AND ?')
@@ -93,7 +130,7 @@ export function createFileRows(database: Sqlite, stretches: KnownStretches) {
   }
 
   function put(row: FileRow): void {
-    stretches.touch(row.folder, row.path)
+    touch(row.folder, row.path)
     put_sql.run(
       row.folder,
       row.path,
@@ -118,7 +155,7 @@ export function createFileRows(database: Sqlite, stretches: KnownStretches) {
   }
 
   function deleteRow(folder: number, path: string): void {
-    stretches.touch(folder, path)
+    touch(folder, path)
     delete_sql.run(folder, path)
   }
 

@@ -1,24 +1,13 @@
 import { readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { waitsForPerson } from '../../domain/disappearance.ts'
 import type { FolderEvent, FolderFact } from '../../domain/fact.ts'
-import type { RemovalPolicy } from '../../domain/removal.ts'
 import { configuredFolder, type FolderRow, folderAfter, isWhole, readFolderRows, storedFolder } from './folder-row.ts'
 
-/**
- * Changes to other tables that follow from a changed folder. The caller, who has these tables,
- * makes them.
- */
-export interface FolderConsequences {
-  /** Makes every file due for a check, because its content belongs to another project. */
-  relinkFiles(folder: FolderRow): void
-  lookAtSkippedAgain(folder: FolderRow): void
-  relabel(folder: FolderRow): void
-  /** Checks removals again: the policy of the folder changed, or it is configured again. */
-  reconsiderRemovals(folder: FolderRow): void
-  /** Unsettled files are in another place now. They hold nothing until their bytes are known. */
-  partUnsettled(folder: FolderRow): void
-  /** Keeps the contents that paths of this folder no longer hold. */
-  keepParted(folder: FolderRow): void
+/** A folder in another configuration. The caller changes the rows of other tables that follow. */
+export interface FolderChange {
+  /** Undefined for a new folder. */
+  before: FolderRow | undefined
+  after: FolderRow
 }
 
 /** Results of checks and scans since this process began. Like claims, they are only in memory. */
@@ -106,20 +95,17 @@ export function createFolderRows(database: Sqlite) {
     return by_name.get(row.name)!
   }
 
-  function apply(event: FolderEvent, at_ms: number, consequences: FolderConsequences): void {
-    if (event.type === 'folder_configured') configure(event.folder, at_ms, consequences)
-    else if (event.type === 'folders_removed_except') {
-      for (const folder of all()) {
-        if (!folder.configured || event.names.includes(folder.name)) continue
-        put({ ...folder, configured: false })
-        if (givesLabels(folder)) consequences.relabel(folder)
-      }
-    } else {
-      const folder = by_name.get(event.folder)
-      if (!folder) return
-      note(folder, event, at_ms)
-      put(folderAfter(folder, event, at_ms))
+  function apply(event: FolderEvent, at_ms: number): FolderChange[] {
+    if (event.type === 'folder_configured') return [configure(event.folder, at_ms)]
+    if (event.type === 'folders_removed_except') {
+      const removed = all().filter(({ name, configured }) => configured && !event.names.includes(name))
+      return removed.map((before) => ({ before, after: put({ ...before, configured: false }) }))
     }
+    const folder = by_name.get(event.folder)
+    if (!folder) return []
+    note(folder, event, at_ms)
+    put(folderAfter(folder, event, at_ms))
+    return []
   }
 
   function note(folder: FolderRow, event: FolderEvent, at_ms: number): void {
@@ -163,24 +149,18 @@ export function createFolderRows(database: Sqlite) {
     return true
   }
 
-  function configure(folder: FolderFact, at_ms: number, consequences: FolderConsequences): void {
+  function configure(folder: FolderFact, at_ms: number): FolderChange {
     add_project.run(folder.project_id)
     const project = readOne<number>(project_sql, folder.project_id)!
     const before = by_name.get(folder.name)
     const after = put(configuredFolder(before, folder, project, at_ms))
-    if (!before) return
-    const has_other_root = before.root !== after.root
-    const has_other_project = before.project !== after.project
-    const has_other_rules = before.rules !== after.rules
-    const known = checksOf(folder.name)
-    if (has_other_root) known.judged_ms = undefined
-    if (!before.configured || has_other_root || has_other_rules) known.looked_ms = undefined
-    if (!before.configured || has_other_root) consequences.partUnsettled(after)
-    if (has_other_project) consequences.relinkFiles(after)
-    if (has_other_project || has_other_root) consequences.keepParted(after)
-    if (has_other_rules) consequences.lookAtSkippedAgain(after)
-    if (policyOf(before) !== policyOf(after) || !before.configured) consequences.reconsiderRemovals(after)
-    if (labelsOf(before) !== labelsOf(after) || (!before.configured && givesLabels(after))) consequences.relabel(after)
+    if (before) {
+      const known = checksOf(folder.name)
+      const has_other_root = before.root !== after.root
+      if (has_other_root) known.judged_ms = undefined
+      if (!before.configured || has_other_root || before.rules !== after.rules) known.looked_ms = undefined
+    }
+    return { before, after }
   }
 
   /**
@@ -208,15 +188,7 @@ export function createFolderRows(database: Sqlite) {
 
 export type FolderRows = ReturnType<typeof createFolderRows>
 
-function policyOf({ on_delete, on_change, delete_grace_ms }: RemovalPolicy): string {
-  return JSON.stringify([on_delete, on_change, delete_grace_ms])
-}
-
-function labelsOf({ labels, label_from }: FolderRow): string {
-  return JSON.stringify([labels, label_from])
-}
-
-function givesLabels(folder: FolderRow): boolean {
+export function givesLabels(folder: FolderRow): boolean {
   return folder.labels.length > 0 || folder.label_from !== 'none'
 }
 

@@ -1,6 +1,6 @@
 import { readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { day_ms, minute_ms, second_ms } from '../../base/time/time.ts'
-import { to_send } from '../content-queue.ts'
+import { to_send } from './content-rows.ts'
 import { open_run_states } from './run-rows.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { createPromptQueries } from '../claims/prompt-queries.ts'
-import { openLedgerReadOnly } from '../open-ledger.ts'
+import { openLedgerReadOnly } from '../file/ledger-file.ts'
 import type { ArrivalQuery, UnreadyQuery } from '../prompt-work.ts'
 import { createFolderRows } from '../rows/folder-rows.ts'
 import { createPromptRows } from '../rows/prompt-rows.ts'

@@ -1,9 +1,7 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import type { ContentState } from '../../domain/content.ts'
 import type { FileStat, FileState } from '../../domain/file.ts'
-import { after_all_paths } from '../path-order.ts'
-import { best_copy_first } from '../rows/copies.ts'
-import { fileStat } from '../rows/file-rows.ts'
+import { after_all_paths, best_copy_first, fileStat } from '../rows/file-rows.ts'
 import { type FolderRow, readFolderRows } from '../rows/folder-row.ts'
 import { type Stage, stageOf } from './view-files.ts'
 

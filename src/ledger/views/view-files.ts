@@ -2,7 +2,7 @@ import { readAll, type Sqlite } from '../../base/files/sqlite.ts'
 import type { ContentState } from '../../domain/content.ts'
 import type { FileState } from '../../domain/file.ts'
 import { type ContentRow, content_columns, contentRow } from '../rows/content-rows.ts'
-import { type FileRow, fileRow } from '../rows/file-rows.ts'
+import { type FileRow, fileRow, pathsBelow, type RawFile } from '../rows/file-rows.ts'
 
 export interface FileView {
   folder: string
@@ -44,11 +44,6 @@ export interface FilesQuery {
 
 const most_others = 10
 const most_history = 50
-/** Highest possible path: no UTF-8 text sorts after it. */
-const after_all = '\u{10FFFF}'
-
-type RawRow = Parameters<typeof fileRow>[0]
-
 const with_content = `SELECT files.*, contents.state AS content_state, contents.asset_id, contents.error_code, contents.error_message
   FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'`
 
@@ -68,12 +63,12 @@ export function createFilesView(database: Sqlite) {
     const id = folder_id.get(folder)
     if (id === undefined) return []
     const states = JSON.stringify(statesOf(wanted.length > 0 ? wanted : stages.filter((stage) => stage !== 'gone')))
-    const read = (from: string, to: string, most: number) =>
-      page.all({ folder: id, after: after ?? '', from, to, states, limit: most }) as RawRow[]
-    if (prefix === '') return read('', after_all, limit).map((raw) => fileView(folder, raw))
-    // A file sorts before all paths below a directory of its name. '0' is the byte after '/'.
-    const itself = read(prefix, `${prefix}\u0000`, limit)
-    return [...itself, ...read(`${prefix}/`, `${prefix}0`, limit - itself.length)].map((raw) => fileView(folder, raw))
+    const read = (from: string, to: string | Buffer, most: number) =>
+      page.all({ folder: id, after: after ?? '', from, to, states, limit: most }) as RawFile[]
+    // A file sorts before all paths below a directory of its name.
+    const itself = prefix === '' ? [] : read(prefix, `${prefix}\u0000`, limit)
+    const { first, last } = pathsBelow(prefix)
+    return [...itself, ...read(first, last, limit - itself.length)].map((raw) => fileView(folder, raw))
   }
 
   function story(folder: string, path: string): FileStory | undefined {
@@ -83,7 +78,7 @@ export function createFilesView(database: Sqlite) {
       .safeIntegers(true)
       .get(id ?? -1, path)
     if (raw === undefined) return undefined
-    const row = fileRow(raw as RawRow)
+    const row = fileRow(raw as RawFile)
     const found =
       row.content && database.prepare(`SELECT ${content_columns} FROM contents WHERE id = ?`).raw().get(row.content)
     const content = found ? contentRow(found) : undefined
@@ -94,7 +89,7 @@ export function createFilesView(database: Sqlite) {
     )
     return {
       folder,
-      stage: stageOfRow(raw as RawRow),
+      stage: stageOfRow(raw as RawFile),
       row,
       content,
       labels: ofContent('SELECT name, label_id FROM asset_labels WHERE content = ? ORDER BY name'),
@@ -108,12 +103,12 @@ export function createFilesView(database: Sqlite) {
   return { files, story }
 }
 
-function stageOfRow(raw: RawRow): Stage {
+function stageOfRow(raw: RawFile): Stage {
   return stageOf((raw.content_state ?? raw.state) as string)
 }
 
-function fileView(folder: string, raw: RawRow): FileView {
-  const text = (value: RawRow[string] | undefined) => (value as string | null) ?? undefined
+function fileView(folder: string, raw: RawFile): FileView {
+  const text = (value: RawFile[string] | undefined) => (value as string | null) ?? undefined
   return {
     folder,
     path: raw.path as string,

@@ -1,6 +1,7 @@
 import { waitsForPerson } from '../../domain/disappearance.ts'
 import type { PersonFact } from '../../domain/fact.ts'
-import { openLedgerReadOnly } from '../open-ledger.ts'
+import { openLedgerReadOnly } from '../file/ledger-file.ts'
+import { pathsBelow } from '../rows/file-rows.ts'
 import { readFolderRows } from '../rows/folder-row.ts'
 import type { Amount } from './view-folders.ts'
 
@@ -56,7 +57,7 @@ export function openPassView(state_dir: string) {
     },
     /** Files, or assets to remove, that this fact would change. */
     reachedBy({ type, folder, path }: PersonFact) {
-      return database.prepare(reached[type]).get({ folder, ...rangeOf(path) }) as Amount
+      return database.prepare(reached[type]).get({ folder, path, ...pathsBelow(path) }) as Amount
     },
     /** How the folder waits for an acknowledgement of missing files. */
     disappearanceIn(folder: string): DisappearanceWait {
@@ -76,10 +77,4 @@ export function openPassView(state_dir: string) {
     hasContent: (content: number) => database.prepare('SELECT 1 FROM contents WHERE id = ?').get(content) !== undefined,
     close: () => void database.close(),
   }
-}
-
-/** Range of a file and all below a directory; '' for the whole folder. '0' comes after '/'. */
-function rangeOf(path: string): { path: string; first: string; last: string } {
-  if (path === '') return { path: '', first: '', last: '\u{10FFFF}' }
-  return { path, first: `${path}/`, last: `${path}0` }
 }

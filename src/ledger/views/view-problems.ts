@@ -1,6 +1,6 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { slow_reading } from '../../domain/content.ts'
-import { to_send } from '../content-queue.ts'
+import { to_send } from '../rows/content-rows.ts'
 import type { Amount } from './view-folders.ts'
 
 export interface Example {

@@ -1,7 +1,7 @@
 import { readAll, type Sqlite, type Statement } from '../../base/files/sqlite.ts'
 import type { FaultNote } from '../../domain/fact.ts'
 import type { RunAsset, RunRefusal, RunState } from '../../domain/run.ts'
-import { openLedgerReadOnly } from '../open-ledger.ts'
+import { openLedgerReadOnly } from '../file/ledger-file.ts'
 import type { PromptState } from '../prompt-work.ts'
 import { createPromptRows } from '../rows/prompt-rows.ts'
 import {

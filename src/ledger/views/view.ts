@@ -1,9 +1,5 @@
-import { accessSync, constants } from 'node:fs'
-import { openSqliteReadOnly, type Sqlite } from '../../base/files/sqlite.ts'
-import { codeOf, isSluiceError, SluiceError } from '../../base/run/errors.ts'
 import type { ContentState } from '../../domain/content.ts'
-import { ledger_migrations, noRight } from '../file/ledger-file.ts'
-import { isRebuildOpen, ledgerFile } from '../file/state-directory.ts'
+import { openLedgerReadOnly } from '../file/ledger-file.ts'
 import { usedSince } from '../rows/counts.ts'
 import { readPause } from '../rows/pause-row.ts'
 import { readBlobOrigin, readTroubles } from '../rows/trouble-rows.ts'
@@ -27,11 +23,9 @@ import {
  */
 export type LedgerView = ReturnType<typeof openLedgerView>
 
-/** Errors: `ledger.none` before anything was recorded, `account.no_right`, `database.*`. */
+/** Errors: those of openLedgerReadOnly. */
 export function openLedgerView(state_dir: string) {
-  const file = ledgerFile(state_dir)
-  refuseUnusable(file, state_dir)
-  const database = openForReading(file, state_dir)
+  const database = openLedgerReadOnly(state_dir)
   const used = usedSince(database)
   const content_state = database
     .prepare(
@@ -72,47 +66,4 @@ export function openLedgerView(state_dir: string) {
     comparison: () => createComparisonView(database),
     close: () => void database.close(),
   }
-}
-
-/** Finds the cause. SQLite only says "cannot open" in all of these cases. */
-function refuseUnusable(file: string, state_dir: string): void {
-  try {
-    accessSync(file, constants.R_OK)
-  } catch (error) {
-    const code = codeOf(error)
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw noLedger(state_dir)
-    if (code === 'EACCES' || code === 'EPERM') throw noRight(state_dir, error)
-    throw error
-  }
-}
-
-function openForReading(file: string, state_dir: string): Sqlite {
-  try {
-    const database = openSqliteReadOnly(file, ledger_migrations)
-    // At its first start, a daemon creates the file before its tables.
-    if (database.pragma('user_version', { simple: true }) !== 0) return database
-    database.close()
-  } catch (error) {
-    // Readers of a write-ahead log must be able to open the memory file that its writer shares.
-    throw isSluiceError(error, 'database.unreadable') ? noRight(state_dir, error) : error
-  }
-  throw noLedger(state_dir)
-}
-
-function noLedger(state_dir: string): SluiceError {
-  const code = 'ledger.none'
-  // A start would create an empty ledger, and drop what the rebuild has found.
-  if (isRebuildOpen(state_dir)) {
-    const message = `there is no ledger in ${state_dir} until a rebuild is at its end, which it is not`
-    return new SluiceError({
-      code,
-      message,
-      hint: 'wait where one is at work; else run `sluice rebuild` again, it goes on',
-    })
-  }
-  return new SluiceError({
-    code,
-    message: `nothing was kept in ${state_dir} yet: Sluice has not run with this configuration`,
-    hint: 'start it with `sluice run`, or `sluice sync` for one pass; `sluice plan` shows beforehand what would go up',
-  })
 }

@@ -1,5 +1,4 @@
-import { lookKey } from '../../domain/file.ts'
-import { isBefore } from '../../ledger/path-order.ts'
+import { isBefore, lookKey } from '../../domain/file.ts'
 
 interface Checks {
   folder: string

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
 import type { Fact } from '../../../src/domain/fact.ts'
-import { createPageCache } from '../../../src/ledger/file/page-cache.ts'
+import { createPageCache } from '../../../src/ledger/file/ledger-file.ts'
 
 test('the memory for pages is large from what a first look found until the scan has ended', () => {
   const database = new (sqliteDriver())(':memory:')
@@ -10,8 +10,10 @@ test('the memory for pages is large from what a first look found until the scan 
     const kib = () => -(database.pragma('cache_size', { simple: true }) as number)
     const usual_kib = kib()
     const sizesAt = (...types: Fact['type'][]) => {
-      const facts = types.map((type) => ({ type }) as Fact)
-      return Array.from(cache.following(facts), ({ type }) => `${type} ${kib() > usual_kib ? 'large' : 'usual'}`)
+      return types.map((type) => {
+        cache.fit({ type } as Fact)
+        return `${type} ${kib() > usual_kib ? 'large' : 'usual'}`
+      })
     }
     expect(sizesAt('file_settled', 'files_found', 'file_settled')).toEqual([
       'file_settled usual',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { best_copy_first, is_there, oldestThere } from '../../../src/ledger/rows/copies.ts'
+import { best_copy_first, is_there, oldestThere } from '../../../src/ledger/rows/file-rows.ts'
 import { createLedgerStore } from '../../../src/ledger/store.ts'
 import { makeStore } from '../../tree.ts'
 import { no_limits } from '../fixture.ts'

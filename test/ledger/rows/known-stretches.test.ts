@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../../src/base/files/sqlite.ts'
 import { ledger_migrations } from '../../../src/ledger/file/ledger-file.ts'
-import { createKnownStretches, type KnownStretch } from '../../../src/ledger/rows/known-stretches.ts'
+import { createKnownStretches, type KnownStretch } from '../../../src/ledger/rows/differences.ts'
 import { makeStore } from '../../tree.ts'
 
 type Step =

@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import { content_states, queue_by_state } from '../content-queue.ts'
+import { content_states, queue_by_state } from '../rows/content-rows.ts'
 
 /**
  * A rule of the ledger that some of its rows break. The cause is a fault of Sluice, or another

@@ -1,6 +1,61 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { codeOf, SluiceError } from '../../base/run/errors.ts'
-import { controlSocket, ledgerFile } from '../file/state-directory.ts'
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
+import type { Clock } from '../../base/time/time.ts'
+import { controlSocket, ledgerFile } from './state-directory.ts'
+
+export interface LedgerFault {
+  error: SluiceError
+  since_ms: number
+}
+
+/**
+ * Call this when the ledger has been opened. The returned function checks, each time, whether the
+ * opened file is still the one at its path. A removed file stays open: the process records
+ * everything in it, and all of that is lost when the process ends. Errors returned:
+ * `ledger.removed`, `ledger.replaced`, `ledger.out_of_sight`.
+ */
+export function watchLedgerPlace(state_dir: string, clock: Clock): () => LedgerFault | undefined {
+  const file = ledgerFile(state_dir)
+  const opened = identityOf(file)
+  let known: LedgerFault | undefined
+  return () => {
+    const error = faultOf(file, opened)
+    known = error && { error, since_ms: known?.since_ms ?? clock.now_ms() }
+    return known
+  }
+}
+
+function identityOf(file: string): string {
+  const { dev, ino } = statSync(file, { bigint: true })
+  return `${dev} ${ino}`
+}
+
+function faultOf(file: string, opened: string): SluiceError | undefined {
+  const lost = 'what is recorded from then on is lost when this daemon ends'
+  try {
+    if (identityOf(file) === opened) return undefined
+    return new SluiceError({
+      code: 'ledger.replaced',
+      message: `another file is in the place of ${file}, which this daemon has open: ${lost}`,
+      hint: 'stop the daemon; start it again if the new file is right, else run `sluice restore FILE` or `sluice rebuild` first',
+    })
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') {
+      return new SluiceError({
+        code: 'ledger.out_of_sight',
+        message: `${file} cannot be looked at: ${messageOf(error)}`,
+        hint: 'see that the daemon can enter state_dir, and that its disk is there',
+        cause: error,
+      })
+    }
+    return new SluiceError({
+      code: 'ledger.removed',
+      message: `${file} was removed while this daemon has it open: ${lost}`,
+      hint: 'stop the daemon, then run `sluice restore FILE` or `sluice rebuild` before it starts again',
+      cause: error,
+    })
+  }
+}
 
 /**
  * Lists every socket of Linux with the path that it was bound to. The path stays when the file is
