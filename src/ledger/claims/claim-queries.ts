@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { large_bytes } from '../../domain/file.ts'
-import { type Claimed, most_sources, type Pending } from '../ledger.ts'
+import { most_sources, type Pending } from '../ledger.ts'
 import { to_send } from '../rows/content-rows.ts'
 import { best_copy_first } from '../rows/file-rows.ts'
 
@@ -10,8 +10,6 @@ export interface ClaimQuery {
   except_projects: readonly string[]
   in_flight: readonly number[]
 }
-
-export const nothing_due: Claimed<never> = { work: [], next_due_ms: undefined }
 
 const to_follow = `state = 'ingesting'`
 const to_label = `state = 'ready' AND labels_due_ms IS NOT NULL`

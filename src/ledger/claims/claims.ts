@@ -269,5 +269,3 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
 
   return { look, folderBack, send, follow, label, isHeld, allowanceChanged }
 }
-
-export type Claims = ReturnType<typeof createClaims>

@@ -169,8 +169,6 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
   return { arrivals, unready }
 }
 
-export type PromptQueries = ReturnType<typeof createPromptQueries>
-
 /** Query values of a prompt. For an unknown one, no file older than its folder's setup counts. */
 function asked(
   { only_come }: { only_come: boolean },

@@ -189,8 +189,6 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
   return { claim }
 }
 
-export type RemovalClaims = ReturnType<typeof createRemovalClaims>
-
 interface RemovingIn {
   folder: number
   files: number

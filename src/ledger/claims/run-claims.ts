@@ -118,5 +118,3 @@ export function createRunClaims(database: Sqlite, { recorder, deliveries, pause 
 
   return { claimRuns, claimDeliveries }
 }
-
-export type RunClaims = ReturnType<typeof createRunClaims>

@@ -127,8 +127,6 @@ export function createTransaction(database: Sqlite) {
   return { enter, keepCall, undoCall, commit, rollBack }
 }
 
-export type Transaction = ReturnType<typeof createTransaction>
-
 /**
  * The page cache outside a first scan: an idle ledger reads the same few rows again and again, and
  * a rescan reads each row once.
@@ -164,5 +162,3 @@ export function createPageCache(database: Sqlite) {
 
   return { fit }
 }
-
-export type PageCache = ReturnType<typeof createPageCache>

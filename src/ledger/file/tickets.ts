@@ -1,6 +1,6 @@
 import { type Migration, openSqlite, type Sqlite } from '../../base/files/sqlite.ts'
 import type { Ticket } from '../../domain/ticket.ts'
-import { createTransaction, type Transaction } from './ledger-file.ts'
+import { createTransaction } from './ledger-file.ts'
 
 /*
  * tickets.db stands apart from the ledger, with secure_delete, so that backups and logs never
@@ -33,7 +33,7 @@ export function createTickets(file: string) {
     synchronous: 'NORMAL',
     secure_delete: true,
   })
-  const transaction: Transaction = createTransaction(database)
+  const transaction = createTransaction(database)
   const put_sql = database.prepare('INSERT OR REPLACE INTO tickets VALUES (?, ?, ?, ?, ?, ?)')
   const get_sql = database.prepare('SELECT * FROM tickets WHERE content = ?')
   const erase_sql = database.prepare('DELETE FROM tickets WHERE content = ?')

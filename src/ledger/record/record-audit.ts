@@ -1,13 +1,7 @@
 import { readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { type AuditFact, isMassRemoval, type ListedAsset } from '../../domain/audit.ts'
 import type { ContentFact } from '../../domain/fact.ts'
-import {
-  type AuditRows,
-  createAuditRows,
-  type UnauditedAsset,
-  type UnauditedPage,
-  type UnauditedQuery,
-} from '../rows/audit-rows.ts'
+import { createAuditRows, type UnauditedAsset, type UnauditedPage, type UnauditedQuery } from '../rows/audit-rows.ts'
 import { best_copy_first, fileRow, type RawFile } from '../rows/file-rows.ts'
 import type { ContentRecorder } from './record-content.ts'
 import type { FileRecorder } from './record-file.ts'
@@ -22,7 +16,7 @@ const copies_at_once = 5_000
  */
 export function createAuditRecorder(database: Sqlite, parts: { contents: ContentRecorder; files: FileRecorder }) {
   const { contents, files } = parts
-  const rows: AuditRows = createAuditRows(database)
+  const rows = createAuditRows(database)
   const by_asset = database.prepare('SELECT id, state FROM contents WHERE asset_id = ? AND project = ?')
   const mark = database.prepare('UPDATE contents SET audited_round = ? WHERE id = ?')
   const marked = database.prepare(
@@ -152,8 +146,6 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
 
   return { apply, follow, accept: rows.acceptEmptied, states: rows.states, unaudited }
 }
-
-export type AuditRecorder = ReturnType<typeof createAuditRecorder>
 
 interface Marked {
   project: number

@@ -4,12 +4,12 @@ import { type ContentProgress, contentAfter, isUnderway } from '../../domain/con
 import type { ContentFact } from '../../domain/fact.ts'
 import { fact_table } from '../fact-table.ts'
 import type { Tickets } from '../file/tickets.ts'
-import { type ContentRow, type ContentRows, createContentRows } from '../rows/content-rows.ts'
+import { type ContentRow, createContentRows } from '../rows/content-rows.ts'
 import type { Counts, Usage } from '../rows/counts.ts'
 import { is_there, oldestThere } from '../rows/file-rows.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { RemovalRows } from '../rows/removal-rows.ts'
-import { createHostRows, type HostRows } from '../rows/trouble-rows.ts'
+import { createHostRows } from '../rows/trouble-rows.ts'
 
 /**
  * Applies facts about contents: the pure transition, then everything in the ledger that follows
@@ -20,8 +20,8 @@ export function createContentRecorder(
   parts: { folders: FolderRows; counts: Counts; tickets: Tickets; usage: Usage; removals: RemovalRows },
 ) {
   const { folders, counts, tickets, usage, removals } = parts
-  const rows: ContentRows = createContentRows(database)
-  const hosts: HostRows = createHostRows(database)
+  const rows = createContentRows(database)
+  const hosts = createHostRows(database)
   const present_by_folder = database.prepare(
     `SELECT folder, count(*) AS files FROM files WHERE content = ? AND state = 'present' GROUP BY folder`,
   )

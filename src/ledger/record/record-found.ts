@@ -27,8 +27,6 @@ export function createFoundRecorder(parts: { folders: FolderRows; files: FileRow
   return { apply }
 }
 
-export type FoundRecorder = ReturnType<typeof createFoundRecorder>
-
 /**
  * Makes the files one at a time. Thousands of objects that are made together outlive the memory for
  * short-lived objects.

@@ -90,8 +90,6 @@ export function createPersonRecorder(
   return { apply, followFolder }
 }
 
-export type PersonRecorder = ReturnType<typeof createPersonRecorder>
-
 function policyOf({ on_delete, on_change, delete_grace_ms }: RemovalPolicy): string {
   return JSON.stringify([on_delete, on_change, delete_grace_ms])
 }

@@ -3,8 +3,8 @@ import { day_ms } from '../../base/time/time.ts'
 import type { PromptFact, RunFact } from '../../domain/run.ts'
 import { type RunStep, runAfter } from '../../domain/run-progress.ts'
 import type { DeliveryRows } from '../rows/delivery-rows.ts'
-import { createPromptRows, type PromptRows } from '../rows/prompt-rows.ts'
-import { createRunRows, type RunRows } from '../rows/run-rows.ts'
+import { createPromptRows } from '../rows/prompt-rows.ts'
+import { createRunRows } from '../rows/run-rows.ts'
 
 /**
  * Ended runs are kept for users, who ask about the last ones. Two years keep a yearly report beside
@@ -19,8 +19,8 @@ const trimmed_at_once = 50
  * follows from it.
  */
 export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
-  const prompts: PromptRows = createPromptRows(database)
-  const runs: RunRows = createRunRows(database)
+  const prompts = createPromptRows(database)
+  const runs = createRunRows(database)
   const tell = database.prepare('INSERT OR IGNORE INTO told (prompt, md5, size, what, run) VALUES (?, ?, ?, ?, ?)')
   const old = database
     .prepare(

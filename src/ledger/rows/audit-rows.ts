@@ -108,8 +108,6 @@ export function createAuditRows(database: Sqlite) {
   }
 }
 
-export type AuditRows = ReturnType<typeof createAuditRows>
-
 function stateOf(row: Row): AuditState {
   const { began_ms, cursor, pages } = row
   return {

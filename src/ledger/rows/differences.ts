@@ -171,8 +171,6 @@ export function createDifferenceFinder(database: Sqlite, stretches: KnownStretch
   return { find }
 }
 
-export type DifferenceFinder = ReturnType<typeof createDifferenceFinder>
-
 function knownStretch({ after_path, through_path, digest }: Stretch): KnownStretch | undefined {
   if (digest === undefined || through_path === undefined) return undefined
   return { after_path: after_path ?? '', through_path, digest }

@@ -32,8 +32,6 @@ export function createTroubleRows(database: Sqlite) {
   return { apply }
 }
 
-export type TroubleRows = ReturnType<typeof createTroubleRows>
-
 /** Reads the problems, oldest first. */
 export function readTroubles(database: Sqlite): Trouble[] {
   return readAll(database.prepare('SELECT * FROM troubles ORDER BY since_ms, about'))
@@ -56,8 +54,6 @@ export function createHostRows(database: Sqlite) {
 
   return { noteUpload }
 }
-
-export type HostRows = ReturnType<typeof createHostRows>
 
 /** The origin of uploads, as in `https://blobs.example.com`; undefined before the first upload. */
 export function readBlobOrigin(database: Sqlite): string | undefined {

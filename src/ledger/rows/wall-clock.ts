@@ -115,5 +115,3 @@ export function createWallClock(database: Sqlite, on_set_back: () => void) {
 
   return { passes, reload }
 }
-
-export type WallClock = ReturnType<typeof createWallClock>
