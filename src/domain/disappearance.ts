@@ -18,7 +18,7 @@ export interface Found {
 /** Root of a folder when files were missing, and the number of known files found there. */
 export interface FoundThere {
   device: bigint
-  /** Identity as disk/root/mount.ts compares it; undefined if not known. */
+  /** Identity as disk/root/root.ts compares it; undefined if not known. */
   identity: string | undefined
   files: number
 }

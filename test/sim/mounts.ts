@@ -105,7 +105,7 @@ export function replaceFilesystems(): void {
       return answer
     },
   })
-  // disk/root/filesystem-id.ts asks the program `stat`.
+  // disk/root/filesystems.ts asks the program `stat`.
   Object.assign(child_process, {
     spawnSync: (program: string, given: readonly string[], ...rest: unknown[]) => {
       if (program !== 'stat') return spawn(program, given, ...rest)

@@ -12,7 +12,7 @@ import {
 import { readlink, realpath } from 'node:fs/promises'
 import { codeOf } from '../../base/run/errors.ts'
 import { other_disk_code } from '../../domain/file.ts'
-import { offline } from './mount.ts'
+import { offline } from './root.ts'
 
 /**
  * A directory that is surely inside the folder. A link could replace it between a check and an

@@ -2,7 +2,7 @@ import { SluiceError } from '../../base/run/errors.ts'
 import { startThread, type Thread } from '../../base/run/thread.ts'
 import { formatDuration } from '../../base/text/format.ts'
 import { type Clock, minute_ms } from '../../base/time/time.ts'
-import type { OnlineRoot, RootStatus } from './mount.ts'
+import type { OnlineRoot, RootStatus } from './root.ts'
 
 export type RootAsker = ReturnType<typeof startRootAsker>
 

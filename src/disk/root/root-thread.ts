@@ -1,5 +1,5 @@
 import { serveCalls } from '../../base/run/thread.ts'
-import { identifiedRoot, type OnlineRoot } from './mount.ts'
+import { identifiedRoot, type OnlineRoot } from './root.ts'
 
 serveCalls(() => ({
   status: ({ root, before }: { root: string; before: OnlineRoot | undefined }) => identifiedRoot(root, before),

@@ -3,7 +3,7 @@ import { constants, fstatSync, openSync, read, readSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { type FileStat, sameStat } from '../../domain/file.ts'
 import { covered, type DirectoryOutcome, openDirectory, realRoot, rootDevice } from '../root/inside.ts'
-import { sharesBelow } from '../root/shares-below.ts'
+import { sharesBelow } from '../root/mounts.ts'
 import { fileStatOf } from './scan-batch.ts'
 
 /*

@@ -1,8 +1,8 @@
 import { type BigIntStats, lstatSync, statSync } from 'node:fs'
 import { SluiceError } from '../../base/run/errors.ts'
 import { realRoot } from '../root/inside.ts'
-import { offline } from '../root/mount.ts'
-import { sharesBelow } from '../root/shares-below.ts'
+import { sharesBelow } from '../root/mounts.ts'
+import { offline } from '../root/root.ts'
 import {
   type EntryKind,
   entryKind,

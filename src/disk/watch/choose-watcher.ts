@@ -10,7 +10,7 @@ export const native_fault = process.platform === 'linux' ? undefined : 'native w
 /** All facts for the choice, at one moment. */
 export interface WatchFacts {
   setting: 'auto' | WatcherKind
-  /** From statfs(2), see mount.ts. `remote`: other hosts change it without an event here. */
+  /** From statfs(2), see filesystems.ts. `remote`: other hosts change it without an event here. */
   filesystem: string
   remote: boolean
   /** A share is mounted in it. chokidar would contact it, and wait for ever without its server. */

@@ -1,5 +1,5 @@
 import { minute_ms, second_ms, system_clock } from '../../base/time/time.ts'
-import { sharesBelow } from '../root/shares-below.ts'
+import { sharesBelow } from '../root/mounts.ts'
 import { ChokidarEvents, type WatchListener } from './watch-events.ts'
 import {
   createWatchTrouble,

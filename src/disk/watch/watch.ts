@@ -1,5 +1,5 @@
 import { realRoot } from '../root/inside.ts'
-import { offline, rootStatus } from '../root/mount.ts'
+import { offline, rootStatus } from '../root/root.ts'
 import type { FolderWatcher, StartingWatcher } from './watch-trouble.ts'
 
 export type { FolderWatcher, Hint } from './watch-trouble.ts'

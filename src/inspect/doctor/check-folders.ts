@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { counted, formatCount, formatDuration, shellWord } from '../../base/text/format.ts'
 import type { FolderConfig } from '../../config/config.ts'
-import { hasShareBelow } from '../../disk/root/shares-below.ts'
+import { hasShareBelow } from '../../disk/root/mounts.ts'
 import { chooseWatcher, native_fault, type WatchChoice, type WatchShares } from '../../disk/watch/choose-watcher.ts'
 import { type InotifyLimit, raisedLimit } from '../../disk/watch/inotify-limits.ts'
 import { adviceOnUnreadable, watchingText } from '../../domain/file.ts'

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, type Stats, statfsSync, statSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { formatBytes, shellWord } from '../../base/text/format.ts'
 import { reportDirs } from '../../config/resolve/targets.ts'
-import { rootStatus } from '../../disk/root/mount.ts'
+import { rootStatus } from '../../disk/root/root.ts'
 import { attempt } from '../plan/check-path.ts'
 import { type Check, type DoctorTools, type Findings, findings, named } from './check.ts'
 

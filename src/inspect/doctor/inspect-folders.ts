@@ -1,5 +1,5 @@
 import type { FolderConfig } from '../../config/config.ts'
-import { type RootStatus, rootStatus } from '../../disk/root/mount.ts'
+import { type RootStatus, rootStatus } from '../../disk/root/root.ts'
 import { type ScanEnd, scanFolder } from '../../disk/scan/scan.ts'
 import type { FolderView } from '../../ledger/views/view-folders.ts'
 import { type DoctorTools, withinTime } from './check.ts'

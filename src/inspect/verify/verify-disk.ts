@@ -1,7 +1,6 @@
 import { isSluiceError } from '../../base/run/errors.ts'
 import type { FolderConfig } from '../../config/config.ts'
-import { identifiedRoot, wordOn } from '../../disk/root/mount.ts'
-import { rootChange } from '../../disk/root/root-trust.ts'
+import { identifiedRoot, rootChange, wordOn } from '../../disk/root/root.ts'
 import { createIgnoreRules } from '../../disk/scan/ignore.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../../disk/scan/scan.ts'
 import { filesThere, isBeyondWord } from '../../domain/disappearance.ts'

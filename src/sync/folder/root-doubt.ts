@@ -1,6 +1,5 @@
 import { minute_ms } from '../../base/time/time.ts'
-import { type OnlineRoot, wordOn } from '../../disk/root/mount.ts'
-import { type RootChange, type RootTrust, rootChange } from '../../disk/root/root-trust.ts'
+import { type OnlineRoot, type RootChange, type RootTrust, rootChange, wordOn } from '../../disk/root/root.ts'
 import { type FoundThere, filesThere, hasVanished, isOtherDisk, waitingText } from '../../domain/disappearance.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import type { FolderSettings } from '../folder-settings.ts'

@@ -1,7 +1,6 @@
 import type { Pulses } from '../../base/run/pulse.ts'
 import type { Examiner } from '../../disk/read/examiner.ts'
-import { wordOn } from '../../disk/root/mount.ts'
-import { rootChange } from '../../disk/root/root-trust.ts'
+import { rootChange, wordOn } from '../../disk/root/root.ts'
 import {
   entryPath,
   entryStat,

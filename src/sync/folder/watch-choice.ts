@@ -1,8 +1,8 @@
 import { freeMemory_bytes } from '../../base/run/process.ts'
 import { formatDuration } from '../../base/text/format.ts'
 import type { Clock } from '../../base/time/time.ts'
-import type { OnlineRoot } from '../../disk/root/mount.ts'
-import { hasShareBelow } from '../../disk/root/shares-below.ts'
+import { hasShareBelow } from '../../disk/root/mounts.ts'
+import type { OnlineRoot } from '../../disk/root/root.ts'
 import { scanFolder } from '../../disk/scan/scan.ts'
 import type { KeptScanThread } from '../../disk/scan/scan-threads.ts'
 import {

@@ -1,5 +1,4 @@
-import { type RootStatus, wordOn } from '../../disk/root/mount.ts'
-import { rootChange } from '../../disk/root/root-trust.ts'
+import { type RootStatus, rootChange, wordOn } from '../../disk/root/root.ts'
 import { type DisappearanceLimits, hasVanished, isBeyondWord, knownBefore } from '../../domain/disappearance.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
-import { repeatsDevice } from '../../../src/disk/root/filesystem-id.ts'
-import { isSameRoot, type Likeness, likeness, withKnownId } from '../../../src/disk/root/mount.ts'
-import { type KnownFolder, type RootTrust, trustInRoot } from '../../../src/disk/root/root-trust.ts'
+import { repeatsDevice } from '../../../src/disk/root/filesystems.ts'
+import {
+  isSameRoot,
+  type KnownFolder,
+  type Likeness,
+  likeness,
+  type RootTrust,
+  trustInRoot,
+  withKnownId,
+} from '../../../src/disk/root/root.ts'
 
 test.each<[string | undefined, string | undefined, boolean]>([
   ['2@1700000000000000000', '2@1700000000000000000', true],

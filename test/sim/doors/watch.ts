@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { offline, rootStatus } from '../../../src/disk/root/mount.ts'
+import { offline, rootStatus } from '../../../src/disk/root/root.ts'
 import type { FolderWatcher, WatchOptions } from '../../../src/disk/watch/watch.ts'
 import { hungUntilFree } from '../mounts.ts'
 import { real } from '../real.ts'

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { minute_ms } from '../../../src/base/time/time.ts'
-import { type RootStatus, rootStatus } from '../../../src/disk/root/mount.ts'
+import { type RootStatus, rootStatus } from '../../../src/disk/root/root.ts'
 import { createIgnoreRules } from '../../../src/disk/scan/ignore.ts'
 import type { FolderEvent } from '../../../src/domain/fact.ts'
 import { createFolderWatcher } from '../../../src/sync/folder/folder-watcher.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { OnlineRoot } from '../../../src/disk/root/mount.ts'
+import type { OnlineRoot } from '../../../src/disk/root/root.ts'
 import type { FolderState } from '../../../src/ledger/ledger.ts'
 import { type DeletionsSeen, judgeDeletions } from '../../../src/sync/intake/judge-deletions.ts'
 

@@ -8,7 +8,7 @@ import {
   isSameRoot,
   type OnlineRoot,
   rootStatus,
-} from '../../../src/disk/root/mount.ts'
+} from '../../../src/disk/root/root.ts'
 import { addToTree, makeTree } from '../../tree.ts'
 
 test('a folder is online, with its device and its filesystem', () => {

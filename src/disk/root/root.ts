@@ -1,10 +1,8 @@
-import { type BigIntStats, opendirSync, readFileSync, type StatsFs, statfsSync, statSync } from 'node:fs'
-import { isBelow } from '../../base/files/path-below.ts'
+import { type BigIntStats, opendirSync, type StatsFs, statfsSync, statSync } from 'node:fs'
 import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
 import type { Disappearance } from '../../domain/disappearance.ts'
 import { defaultIgnore } from '../default-ignores.ts'
-import { filesystemId } from './filesystem-id.ts'
-import { filesystemOf, isMadeUp } from './filesystems.ts'
+import { filesystemId, filesystemOf, isMadeUp } from './filesystems.ts'
 
 export type RootStatus =
   | {
@@ -17,7 +15,7 @@ export type RootStatus =
       born_ns: bigint
       /** Compared below; undefined if the filesystem keeps nothing over a remount. */
       identity: string | undefined
-      /** From filesystem-id.ts; undefined also if it was not read. */
+      /** From filesystems.ts; undefined also if it was not read. */
       filesystem_id: string | undefined
       /** By the magic number of statfs(2): `ext4`, `nfs`, `smb`, `fuse` …, or that number, hex. */
       filesystem: string
@@ -137,60 +135,17 @@ export function offline(root: string, why: unknown): SluiceError {
   })
 }
 
-interface MountEntry {
-  /** Real path of the mount point. */
-  place: string
-  /** `major:minor`, the kernel's number of a disk. */
-  device: string
-  /** `ext4`, `nfs4`, `fuse.sshfs` … */
-  type: string
-}
-
-/** This process's mounts in their order (proc_pid_mountinfo(5)). Contacts no disk or server. */
-export function parseMountTable(mountinfo: string): MountEntry[] {
-  return mountinfo.split('\n').flatMap((line): MountEntry[] => {
-    const [before = '', after = ''] = line.split(' - ')
-    const [, , device, , place] = before.split(' ')
-    if (device === undefined || place === undefined) return []
-    return [{ place: unescaped(place), device, type: after.split(' ')[0]! }]
-  })
-}
-
-/** Empty on systems without a mount table. */
-export function readMountTable(): string {
-  try {
-    return readFileSync('/proc/self/mountinfo', 'utf8')
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return ''
-  }
-}
-
-/** The mount of a real path: the nearest one above it, and the last of several at one place. */
-export function mountOf(path: string, mounts: readonly MountEntry[]): MountEntry | undefined {
-  let found: MountEntry | undefined
-  for (const mount of mounts) {
-    const is_nearer = !found || mount.place.length >= found.place.length
-    if (is_nearer && isBelow(path, mount.place)) found = mount
-  }
-  return found
-}
-
-/** The table writes white space and backslashes in octal, byte by byte. */
-function unescaped(text: string): string {
-  if (!text.includes('\\')) return text
-  const latin1 = Buffer.from(text).toString('latin1')
-  const bytes = latin1.replace(/\\([0-7]{3})/g, (_all, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
-  return Buffer.from(bytes, 'latin1').toString()
-}
-
 /*
  * A root's identity is a text, `WHAT@BORN#ID`, in the ledger. WHAT is the root's inode, or the size
  * of a filesystem with made-up inodes. BORN is its birth; empty if unknown. ID is the filesystem's
- * own id, if any (filesystem-id.ts). A root without any of these has no identity.
+ * own id, if any (filesystems.ts). A root without any of these has no identity.
  */
 
-/** `unsaid`: only a comparison of their files can decide. */
+/**
+ * `unsaid`: only a comparison of their files can decide.
+ *
+ * @internal
+ */
 export type Likeness = 'same' | 'other' | 'unsaid'
 
 interface RootTraits {
@@ -208,6 +163,8 @@ function rootIdentity({ what, born, filesystem_id }: RootTraits): string {
  * False if anything speaks against the same directory of the same disk. The kernel reuses device
  * numbers, and every ext4 root has inode 2: birth and id distinguish them. If false, the files may
  * still show that both are the same.
+ *
+ * @internal
  */
 export function isSameRoot(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined) return true
@@ -215,7 +172,11 @@ export function isSameRoot(a: string | undefined, b: string | undefined): boolea
   return known.what === now.what && agree(known.born, now.born) && agree(known.filesystem_id, now.filesystem_id)
 }
 
-/** Compares a root with the known one, after it was offline or its mount changed. */
+/**
+ * Compares a root with the known one, after it was offline or its mount changed.
+ *
+ * @internal
+ */
 export function likeness(known: string | undefined, now: string | undefined): Likeness {
   if (known === undefined || now === undefined) return 'unsaid'
   const [id, id_now] = [traitsOf(known).filesystem_id, traitsOf(now).filesystem_id]
@@ -239,4 +200,50 @@ function traitsOf(identity: string): RootTraits {
 /** An unknown value agrees with all. */
 function agree(a: string | undefined, b: string | undefined): boolean {
   return !a || !b || a === b
+}
+
+/** The last trusted state of a root; undefined: unknown. */
+interface KnownRoot {
+  device: bigint | undefined
+  identity: string | undefined
+}
+
+type RootNow = Pick<OnlineRoot, 'device' | 'identity'>
+
+/** A folder's root compared with the known one. `other_root`: with the same device number. */
+export type RootChange = 'none' | 'other_disk' | 'other_root'
+
+export function rootChange({ device, identity }: KnownRoot, now: RootNow): RootChange {
+  if (device === undefined) return 'none'
+  if (device !== now.device) return 'other_disk'
+  return isSameRoot(identity, now.identity) ? 'none' : 'other_root'
+}
+
+/**
+ * Decides whether this is the known root. `check_loss`: yes, and a scan must check whether too much
+ * is gone. `compare`: its files must decide. `other_disk`: its filesystem is another one, and a
+ * user must confirm it.
+ */
+export type RootTrust = 'trusted' | 'check_loss' | 'compare' | 'other_disk'
+
+export interface KnownFolder extends KnownRoot {
+  /** False once it was offline: the kernel may reuse the device number of a removed disk. */
+  online: boolean
+  /** This process has not trusted it yet: the disk may have changed before the start. */
+  is_first_check: boolean
+  /** The configuration has another path for it: the user wants another root. */
+  is_moved: boolean
+  known_files: number
+}
+
+/** `held_many`: more files are known than a user would delete by hand. */
+export function trustInRoot(known: KnownFolder, now: RootNow, held_many: boolean): RootTrust {
+  const by_identity = likeness(known.identity, now.identity)
+  const has_changed = !known.online || rootChange(known, now) !== 'none'
+  const may_have_changed = known.is_first_check && by_identity === 'unsaid'
+  if (known.device === undefined || !(has_changed || may_have_changed)) return 'trusted'
+  if (known.is_moved) return held_many ? 'compare' : 'trusted'
+  if (known.known_files === 0) return 'trusted'
+  if (by_identity === 'same') return held_many ? 'check_loss' : 'trusted'
+  return by_identity === 'other' ? 'other_disk' : 'compare'
 }
