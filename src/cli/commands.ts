@@ -4,12 +4,16 @@ import { type AnyCommand, type ListedCommand, nameOf } from './command.ts'
 const pause = () => import('./commands/pause.ts')
 const accept = () => import('./commands/accept.ts')
 const prompts = () => import('./commands/prompts.ts')
-const user = () => import('./commands/serve-user.ts')
-const workspace = () => import('./commands/serve-workspace.ts')
-const project = () => import('./commands/serve-project.ts')
-const token = () => import('./commands/serve-token.ts')
-const concept = () => import('./commands/serve-concept.ts')
-const view = () => import('./commands/serve-view.ts')
+const backup = () => import('./commands/backup.ts')
+const serve = () => import('./commands/serve.ts')
+const accounts = () => import('./commands/serve-accounts.ts')
+const user = async () => (await accounts()).user
+const workspace = async () => (await accounts()).workspace
+const project = async () => (await accounts()).project
+const token = async () => (await accounts()).token
+const scopes = () => import('./commands/serve-scopes.ts')
+const concept = async () => (await scopes()).concept
+const view = async () => (await scopes()).view
 
 /**
  * Every command, in the order of the help. Each module is loaded when its command runs, so that
@@ -57,13 +61,9 @@ export const commands: readonly ListedCommand[] = [
     ),
   ]),
   command('demo [folder]', 'see the main job done, with a service of its own', () => import('./commands/demo.ts')),
-  command('serve', 'run the local service', () => import('./commands/serve.ts'), [
-    command(
-      'backup <folder>',
-      'copy what the local service keeps, while it runs, too',
-      () => import('./commands/serve-backup.ts'),
-    ),
-    command('cert <hosts..>', 'make a private authority and a certificate', () => import('./commands/serve-cert.ts')),
+  command('serve', 'run the local service', serve, [
+    verb('backup <folder>', 'copy what the local service keeps, while it runs, too', serve),
+    verb('cert <hosts..>', 'make a private authority and a certificate', serve),
     group('user', 'the users of the local service', [
       verb('create <email>', 'make a user, a member at once wherever they were invited', user),
       verb('list', 'list the users', user),
@@ -97,12 +97,8 @@ export const commands: readonly ListedCommand[] = [
   ]),
   command('install', 'lay down unit, user, configuration and token for systemd', () => import('./commands/install.ts')),
   command('uninstall', 'take away what install has laid down', () => import('./commands/uninstall.ts')),
-  command(
-    'backup <file>',
-    'copy what is known into a file, also while a daemon runs',
-    () => import('./commands/backup.ts'),
-  ),
-  command('restore <file>', 'go back to a backup; the daemon is stopped', () => import('./commands/restore.ts')),
+  verb('backup <file>', 'copy what is known into a file, also while a daemon runs', backup),
+  verb('restore <file>', 'go back to a backup; the daemon is stopped', backup),
   command('rebuild', 'make a lost ledger again from disk and service', () => import('./commands/rebuild.ts')),
   command('doctor', 'is everything there that Sluice needs, and what to do', () => import('./commands/doctor.ts')),
   command('config', 'show the configuration in force', () => import('./commands/config.ts')),

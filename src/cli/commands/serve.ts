@@ -1,6 +1,12 @@
+import { join, resolve } from 'node:path'
+import { counted } from '../../base/text/format.ts'
+import { system_clock } from '../../base/time/time.ts'
 import { startService } from '../../service/service.ts'
-import { defineCommand } from '../command.ts'
+import { backUpService } from '../../service/store/backup.ts'
+import { makeCertificates } from '../../service/tls/make-certificates.ts'
+import { argument, defineCommand, text, words } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { printNote } from '../text/print.ts'
 import { serveOptions, serviceOptions } from './serve-options.ts'
 import { dataDirOption } from './serve-verb.ts'
 
@@ -29,3 +35,32 @@ function signalled(): Promise<void> {
     process.on('SIGINT', stop).on('SIGTERM', stop)
   })
 }
+
+export const backup = defineCommand({
+  options: (yargs) => dataDirOption(yargs).positional('folder', argument('a folder that does not exist yet')),
+  async run(options, terminal) {
+    const folder = resolve(options.folder)
+    const { assets, objects, removed } = backUpService(options['data-dir'], folder)
+    const gone = removed === 0 ? '' : `; ${counted(removed, 'asset was', 'assets were')} removed meanwhile`
+    terminal.out(`${folder}: ${counted(assets, 'asset')}, ${objects} of them in files of their own${gone}`)
+    return exit_codes.ok
+  },
+})
+
+/** Standard output has only the path of the file for the clients. */
+export const cert = defineCommand({
+  options: (yargs) =>
+    dataDirOption(yargs)
+      .positional('hosts', {
+        ...words('names and addresses under which clients reach the service'),
+        demandOption: true,
+      })
+      .option('dir', text('the folder for the files; otherwise tls in the data folder')),
+  async run(options, terminal) {
+    const files = makeCertificates(options.dir ?? join(options['data-dir'], 'tls'), options.hosts, system_clock)
+    terminal.err(`Start it with: sluice serve --tls-cert ${files.cert} --tls-key ${files.key} --listen ADDRESS`)
+    printNote(terminal, `On every other machine, ${files.ca} is service.ca_file; ${files.ca_key} stays here.`)
+    terminal.out(files.ca)
+    return exit_codes.ok
+  },
+})

@@ -1,0 +1,86 @@
+import { printNote } from '../text/print.ts'
+import { right, shrinking } from '../text/table.ts'
+import { refuseUnknown, serveList, serveVerb, wordsIfGiven } from './serve-verb.ts'
+
+export const user = {
+  create: serveVerb({
+    argument: ['email', 'their e-mail address'],
+    options: { name: 'their name, for people' },
+    run: ({ users }, { email, name }, terminal) => terminal.out(users.create(email, name).user_id),
+  }),
+
+  list: serveList([shrinking('USER'), 'CREATED', shrinking('NAME'), shrinking('MEMBER OF')], ({ users }) =>
+    users.list().map(({ email, created_at, name = '', projects }) => {
+      return [email, created_at, name, projects.map(({ project_id, role }) => `${project_id} (${role})`).join(' ')]
+    }),
+  ),
+
+  remove: serveVerb({
+    argument: ['email', 'the e-mail address of the user'],
+    run({ users }, { email }, terminal) {
+      refuseUnknown(users.remove(email), `user ${email}`, 'sluice serve user list')
+      printNote(terminal, `${email} is removed; a service that runs refuses their tokens from the next request on`)
+    },
+  }),
+}
+
+export const token = {
+  /** Standard output has only the secret, so that it can go into a file. It is not shown again. */
+  create: serveVerb({
+    argument: ['name', 'a name to revoke it by'],
+    options: {
+      projects: 'the ids of the projects within its reach, with commas; otherwise every project',
+      user: 'the e-mail address of the user whose token it is; otherwise it is an owner wherever it reaches',
+    },
+    run({ tokens }, { name, projects, user }, terminal) {
+      terminal.out(tokens.create(name, { user, project_ids: wordsIfGiven(projects) }).token)
+      printNote(terminal, 'Keep it in a file that only you can read: it is not shown again.')
+    },
+  }),
+
+  list: serveList([shrinking('TOKEN'), 'CREATED', shrinking('USER'), 'PROJECTS'], ({ tokens }) =>
+    tokens.list().map(({ name, created_at, user = '', project_ids }) => {
+      return [name, created_at, user, project_ids?.join(' ') ?? 'every']
+    }),
+  ),
+
+  revoke: serveVerb({
+    argument: ['name', 'the name of the token'],
+    run({ tokens }, { name }, terminal) {
+      refuseUnknown(tokens.revoke(name), `token called ${name}`, 'sluice serve token list')
+      printNote(terminal, `${name} is revoked; a service that runs refuses it from the next request on`)
+    },
+  }),
+}
+
+export const workspace = {
+  create: serveVerb({
+    argument: ['name', 'a name to make projects in it by'],
+    options: { organisation: 'the organisation that holds it, made when new; otherwise the one called default' },
+    run({ workspaces }, { name, organisation }, terminal) {
+      workspaces.create(name, organisation)
+      const how = '`sluice serve project create NAME --workspace` fills it'
+      printNote(terminal, `the workspace ${name} is there; ${how}`)
+    },
+  }),
+
+  list: serveList([shrinking('ORGANISATION'), shrinking('WORKSPACE'), 'CREATED', right('PROJECTS')], ({ workspaces }) =>
+    workspaces.list().map((row) => [row.organisation, row.workspace, row.created_at, String(row.projects)]),
+  ),
+}
+
+export const project = {
+  create: serveVerb({
+    argument: ['name', 'a name for people'],
+    options: { workspace: 'the workspace that holds it', organisation: 'the organisation of the workspace' },
+    run({ projects }, { name, workspace, organisation }, terminal) {
+      terminal.out(projects.create(name, { organisation, workspace }).project_id)
+    },
+  }),
+
+  list: serveList(
+    ['PROJECT', 'CREATED', shrinking('ORGANISATION'), shrinking('WORKSPACE'), shrinking('NAME')],
+    ({ projects }) =>
+      projects.list().map((row) => [row.project_id, row.created_at, row.organisation, row.workspace, row.name]),
+  ),
+}

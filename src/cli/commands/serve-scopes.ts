@@ -1,0 +1,85 @@
+import { shrinking } from '../text/table.ts'
+import { serveList, serveVerb, wordsIfGiven, wordsOf } from './serve-verb.ts'
+
+export const concept = {
+  create: serveVerb({
+    argument: ['name', 'a name for people'],
+    options: {
+      project: { needed: 'the id of its project' },
+      assets: { needed: 'the ids of the assets that it stands for, with commas' },
+      labels: 'names of labels that lead to it, with commas; made when new',
+    },
+    run({ concepts }, { name, project: project_id, assets, labels }, terminal) {
+      const of = { project_id, asset_ids: wordsOf(assets), labels: wordsOf(labels) }
+      terminal.out(concepts.create(name, of).concept_id)
+    },
+  }),
+
+  list: serveList(['CONCEPT', 'PROJECT', 'ASSETS', shrinking('NAME'), shrinking('LABELS')], ({ concepts }) =>
+    concepts.list().map(({ concept_id, project_id, assets, name, labels }) => {
+      return [concept_id, project_id, String(assets), name, labels.join(', ')]
+    }),
+  ),
+
+  change: serveVerb({
+    argument: ['id', 'the id of the concept'],
+    options: {
+      name: 'another name',
+      assets: 'the ids of the assets in place of those before, with commas',
+      labels: "names of labels in place of those before, with commas; '' for none",
+    },
+    run({ concepts }, { id, name, assets, labels }, terminal) {
+      concepts.change(id, { name, asset_ids: wordsIfGiven(assets), labels: wordsIfGiven(labels) })
+      terminal.err(`${id} is changed, for answers that are written from now on`)
+    },
+  }),
+
+  remove: serveVerb({
+    argument: ['id', 'the id of the concept'],
+    run({ concepts }, { id }, terminal) {
+      concepts.remove(id)
+      terminal.err(`${id} is removed; a question that names it is refused from now on`)
+    },
+  }),
+}
+
+export const view = {
+  create: serveVerb({
+    argument: ['name', 'a name for people'],
+    options: {
+      project: { needed: 'the id of its project' },
+      labels: 'shows assets with one of these labels: their names, with commas',
+      'name-pattern': 'shows assets whose file name is like this: * any text, ? one character',
+    },
+    run({ views }, { name, project: project_id, labels, 'name-pattern': name_pattern }, terminal) {
+      terminal.out(views.create(name, { project_id, labels: wordsOf(labels), name_pattern }).view_id)
+    },
+  }),
+
+  list: serveList(['VIEW', 'PROJECT', shrinking('NAME'), shrinking('LABELS'), shrinking('PATTERN')], ({ views }) =>
+    views.list().map(({ view_id, project_id, name, labels, name_pattern = '' }) => {
+      return [view_id, project_id, name, labels.join(', '), name_pattern]
+    }),
+  ),
+
+  change: serveVerb({
+    argument: ['id', 'the id of the view'],
+    options: {
+      name: 'another name',
+      labels: "names of labels in place of those before, with commas; '' for none",
+      'name-pattern': "a pattern in place of the one before; '' for none",
+    },
+    run({ views }, { id, name, labels, 'name-pattern': name_pattern }, terminal) {
+      views.change(id, { name, labels: wordsIfGiven(labels), name_pattern })
+      terminal.err(`${id} is changed, for answers that are written from now on`)
+    },
+  }),
+
+  remove: serveVerb({
+    argument: ['id', 'the id of the view'],
+    run({ views }, { id }, terminal) {
+      views.remove(id)
+      terminal.err(`${id} is removed; a question that names it is refused from now on`)
+    },
+  }),
+}
