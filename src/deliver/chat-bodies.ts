@@ -1,5 +1,4 @@
 import type { Message } from './message.ts'
-import { slackSections } from './slack-text.ts'
 
 /** docs.slack.dev, "Blocks": a message has at most 50. */
 const max_blocks = 50
@@ -20,7 +19,7 @@ export function slackBody({ subject, text }: Message): string {
   const header = { type: 'header', text: { type: 'plain_text', text: shortened(subject, max_header_chars) || '-' } }
   const cut = { type: 'context', elements: [{ type: 'plain_text', text: '… shortened' }] }
   const blocks = [header, ...shown, ...(sections.length > max_sections ? [cut] : [])]
-  return JSON.stringify({ text: escapeControl(shortened(subject, max_fallback_chars)), blocks })
+  return JSON.stringify({ text: escapeText(shortened(subject, max_fallback_chars)), blocks })
 }
 
 /** The body for Workflows in Teams: an Adaptive Card 1.4 (adaptivecards.io), cut if too long. */
@@ -70,6 +69,62 @@ function shortened(text: string, max_chars: number): string {
   return text.length <= max_chars ? text : `${text.slice(0, max_chars - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-function escapeControl(text: string): string {
+/** Sections have at most 3,000 characters (docs.slack.dev); closing a fence takes a few. */
+const max_section_chars = 2_980
+/** Escaping turns one character into at most five. */
+const max_piece_chars = 500
+const fence = '```'
+
+/** Converts Markdown to the mrkdwn of Slack, cut between lines into sections. */
+function slackSections(markdown: string): string[] {
+  const sections: string[] = []
+  let section = ''
+  let in_code = false
+
+  function add(line: string): void {
+    if (section !== '' && section.length + 1 + line.length > max_section_chars) {
+      sections.push(in_code ? `${section}\n${fence}` : section)
+      section = in_code ? fence : ''
+    }
+    section += section === '' ? line : `\n${line}`
+  }
+
+  for (const line of markdown.split('\n')) {
+    const is_fence = line.trimStart().startsWith(fence)
+    // Slack would show the language that follows a fence.
+    if (is_fence) add(fence)
+    else for (const piece of pieces(line)) add(in_code ? escapeText(piece) : slackLine(piece))
+    if (is_fence) in_code = !in_code
+  }
+  if (in_code) section += `\n${fence}`
+  // Slack refuses a section without text.
+  return [...sections, section].filter((text) => text.trim() !== '')
+}
+
+function pieces(line: string): string[] {
+  if (escapeText(line).length <= max_piece_chars * 5) return [line]
+  return line.match(new RegExp(`.{1,${max_piece_chars}}`, 'gsu')) ?? []
+}
+
+// One pass, so that no rule sees the output of another. Bounded lengths keep the time linear.
+const spans =
+  /`[^`]+`|!?\[([^[\]]{1,300})\]\(((?:https?:\/\/|mailto:)[^\s()<>|]{1,1000})\)|\*\*([^*]+)\*\*|__([^_]+)__|\*([^*\s][^*]*)\*/g
+
+function slackLine(line: string): string {
+  const heading = /^#{1,6} +(.+)$/.exec(line)
+  // Slack shows the stars of bold text inside bold text.
+  if (heading) return `*${escapeText(heading[1]!.replace(/[*`]/g, '').trim())}*`
+  return escapeText(line.replace(/^(\s*)[*+-] /, '$1• ')).replace(
+    spans,
+    (whole, label?: string, url?: string, stars?: string, bars?: string, italic?: string) => {
+      if (label !== undefined) return `<${url}|${label.replaceAll('|', '¦')}>`
+      if (stars !== undefined || bars !== undefined) return `*${stars ?? bars}*`
+      return italic === undefined ? whole : `_${italic}_`
+    },
+  )
+}
+
+/** These three (docs.slack.dev); without `<`, a file name mentions no user or channel. */
+function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -4,8 +4,15 @@ import { formatDuration, printable } from '../base/text/format.ts'
 import { scrubText } from '../base/text/scrub.ts'
 import { renderTemplate } from '../base/text/template.ts'
 import { type Clock, second_ms } from '../base/time/time.ts'
-import { type Message, templateValues } from './message.ts'
-import { type Delivered, type DeliveryTools, delivered, finalFault, laterFault } from './outcome.ts'
+import {
+  type Delivered,
+  type DeliveryTools,
+  delivered,
+  finalFault,
+  laterFault,
+  type Message,
+  templateValues,
+} from './message.ts'
 import type { CommandTarget } from './target.ts'
 
 const max_line_chars = 300

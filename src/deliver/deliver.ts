@@ -1,12 +1,9 @@
 import { codeOf } from '../base/run/errors.ts'
 import { runCommand } from './command.ts'
 import { deliverToFile } from './file.ts'
-import type { Message } from './message.ts'
-import { type Delivered, type DeliveryTools, failed } from './outcome.ts'
+import { type Delivered, type DeliveryTools, failed, type Message } from './message.ts'
 import type { DeliveryTarget } from './target.ts'
 import { deliverByWebhook } from './webhook.ts'
-
-export type { Delivered, DeliveryTools } from './outcome.ts'
 
 /**
  * Tries once to deliver to one receiver; the caller records failures and tries again. Delivery is

@@ -4,10 +4,16 @@ import { isFinalMailError, type MailServer, sendMail } from '../base/net/mail.ts
 import { codeOf, messageOf } from '../base/run/errors.ts'
 import { renderTemplate } from '../base/text/template.ts'
 import { type Clock, minute_ms } from '../base/time/time.ts'
-import { type Message, templateValues } from './message.ts'
-import { type Delivered, type DeliveryTools, delivered, failed, laterFault } from './outcome.ts'
-import { readSecretFile } from './secret-file.ts'
-import type { EmailTarget } from './target.ts'
+import {
+  type Delivered,
+  type DeliveryTools,
+  delivered,
+  failed,
+  laterFault,
+  type Message,
+  templateValues,
+} from './message.ts'
+import { type EmailTarget, readSecretFile } from './target.ts'
 
 /** Without a limit, a server that sends a line every minute would hold the connection for ever. */
 const max_mail_ms = 10 * minute_ms

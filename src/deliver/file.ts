@@ -3,8 +3,15 @@ import { join, parse } from 'node:path'
 import { writeFileAtomic } from '../base/files/atomic-file.ts'
 import { codeOf, messageOf } from '../base/run/errors.ts'
 import { renderTemplate } from '../base/text/template.ts'
-import { type Message, templateValues } from './message.ts'
-import { type Delivered, delivered, finalFault, laterFault, type NotDelivered } from './outcome.ts'
+import {
+  type Delivered,
+  delivered,
+  finalFault,
+  laterFault,
+  type Message,
+  type NotDelivered,
+  templateValues,
+} from './message.ts'
 import type { FileTarget } from './target.ts'
 
 /** Linux allows 255 bytes (NAME_MAX); the temporary file beside it needs some of them. */

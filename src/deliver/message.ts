@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
-import { isoTime } from '../base/time/time.ts'
+import type { HttpClient } from '../base/net/http-client.ts'
+import { SluiceError, toPlainError } from '../base/run/errors.ts'
+import { scrubText } from '../base/text/scrub.ts'
+import { type Clock, isoTime } from '../base/time/time.ts'
 
 /** A report or an alert to deliver. */
 export interface Message {
@@ -31,4 +34,52 @@ export const message_value_names = ['id', 'subject', 'text', 'at'] as const
 
 export function templateValues({ id, subject, text, at_ms, values }: Message): Record<string, string> {
   return { ...values, id, subject, text, at: isoTime(at_ms) }
+}
+
+/** The outcome of one try. `output` is the end of the text that a command wrote. */
+export type Delivered = { ok: true; output?: string } | NotDelivered
+
+export interface NotDelivered {
+  ok: false
+  output?: string
+  error: { code: string; message: string }
+  /** Another try would fail in the same way: a user must act. */
+  is_final: boolean
+  /** The pause that the receiver asked for. */
+  retry_after_ms?: number
+}
+
+export interface DeliveryTools {
+  /** Uses the proxy of the environment. Its time-outs limit a webhook. */
+  http: HttpClient
+  clock: Clock
+  /** Ends a delivery in progress, which then counts as not delivered. */
+  signal: AbortSignal
+  /** The environment of commands, besides SLUICE_*. */
+  environment: CommandEnvironment
+}
+
+interface CommandEnvironment {
+  readonly PATH?: string | undefined
+  readonly HOME?: string | undefined
+  readonly LANG?: string | undefined
+}
+
+export const delivered: Delivered = { ok: true }
+
+export function finalFault(code: string, message: string, hint: string): NotDelivered {
+  return failed(new SluiceError({ code, message, hint }), true)
+}
+
+export function laterFault(code: string, message: string, hint?: string): NotDelivered {
+  return failed(new SluiceError({ code, message, hint }), false)
+}
+
+export function failed(fault: unknown, is_final: boolean): NotDelivered {
+  const { code, message, hint } = toPlainError(fault)
+  return {
+    ok: false,
+    error: { code, message: scrubText(hint === undefined ? message : `${message}; ${hint}`) },
+    is_final,
+  }
 }

@@ -4,10 +4,16 @@ import { programVersion } from '../base/run/process.ts'
 import { renderTemplate } from '../base/text/template.ts'
 import { day_ms, isoTime, second_ms } from '../base/time/time.ts'
 import { slackBody, teamsBody } from './chat-bodies.ts'
-import { type Message, templateValues } from './message.ts'
-import { type Delivered, type DeliveryTools, delivered, finalFault, laterFault } from './outcome.ts'
-import { readSecretFile } from './secret-file.ts'
-import { outgoingUrl, type WebhookTarget } from './target.ts'
+import {
+  type Delivered,
+  type DeliveryTools,
+  delivered,
+  finalFault,
+  laterFault,
+  type Message,
+  templateValues,
+} from './message.ts'
+import { outgoingUrl, readSecretFile, type WebhookTarget } from './target.ts'
 
 /** The status is the answer. The body only explains it, so the wait for it is short. */
 const max_body_ms = 5 * second_ms

@@ -1,7 +1,11 @@
+import type { Dirent } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { codeOf, messageOf } from '../base/run/errors.ts'
 import type { RunFact } from '../domain/run.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { manifestPath, max_manifest_bytes, parseManifest } from './manifest.ts'
 import type { PromptSettings } from './prompt-settings.ts'
-import { restoreTold } from './report/restore-told.ts'
 import type { PromptReport } from './run-tools.ts'
 
 /**
@@ -34,4 +38,61 @@ async function toldBefore(
   for (const { path, why } of bad)
     report.fault(`what ${name} was told, from ${path}: it may be told again`, new Error(why))
   return facts
+}
+
+/** Maximum number of manifests to read: one a day for 27 years. */
+const max_manifests = 10_000
+
+export interface ToldRestored {
+  /** One fact per run, oldest first. */
+  facts: Extract<RunFact, { type: 'told_restored' }>[]
+  /** Possible manifests that could not be read. The next runs may report their files again. */
+  bad: { path: string; why: string }[]
+}
+
+/**
+ * Reads what earlier reports of a prompt cover from the manifests beside them, for a ledger that
+ * does not know. Only files reported as ready count: naming a refusal twice does no harm, but a
+ * file in no report would. A missing directory covers nothing.
+ */
+export async function restoreTold(
+  dir: string,
+  { prompt, project_id }: { prompt: string; project_id: string },
+): Promise<ToldRestored> {
+  const restored: ToldRestored = { facts: [], bad: [] }
+  const paths = await manifestPaths(dir, restored)
+  for (const path of paths) {
+    try {
+      if ((await stat(path)).size > max_manifest_bytes) throw new Error('it is larger than 64 MiB')
+      const manifest = parseManifest(await readFile(path, 'utf8'))
+      if (manifest?.prompt !== prompt || manifest.project_id !== project_id) continue
+      const { due_ms: run_due_ms, began_ms, assets } = manifest
+      const told = assets.map(({ md5, size }) => ({ md5, size }))
+      restored.facts.push({ type: 'told_restored', prompt, run_due_ms, began_ms, told })
+    } catch (error) {
+      restored.bad.push({ path, why: messageOf(error) })
+    }
+  }
+  restored.facts.sort((a, b) => a.run_due_ms - b.run_due_ms)
+  return restored
+}
+
+async function manifestPaths(dir: string, { bad }: ToldRestored): Promise<string[]> {
+  let entries: Dirent[]
+  try {
+    entries = await readdir(dir, { withFileTypes: true })
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') bad.push({ path: dir, why: messageOf(error) })
+    return []
+  }
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+  const of_reports = new Set(files.filter((name) => !name.endsWith('.json')).map(manifestPath))
+  // A manifest is written before its report. Without a report, no user received the run.
+  const names = files.filter((name) => of_reports.has(name))
+  // Names contain dates, so the last ones are the newest.
+  const newest = names.sort().slice(-max_manifests)
+  if (newest.length < names.length) {
+    bad.push({ path: dir, why: `it holds ${names.length} manifests; the last ${max_manifests} by name were read` })
+  }
+  return newest.map((name) => join(dir, name))
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { slackBody, teamsBody } from '../../src/deliver/chat-bodies.ts'
-import { slackSections } from '../../src/deliver/slack-text.ts'
 import { message } from './delivery-tools.ts'
 
 const paragraph = '## Part <1> & more\n\n- **Bold** and [a link](https://example.org/a?b=c&d=e), `code` 😀\n\n'
@@ -19,7 +18,10 @@ test.each([
   ['[x](javascript:alert)', '[x](javascript:alert)'],
   ['<!channel> <@U1> & `**code**`', '&lt;!channel&gt; &lt;@U1&gt; &amp; `**code**`'],
   ['```js\n# a **b** <c>\n```\n# d', '```\n# a **b** &lt;c&gt;\n```\n*d*'],
-])('mrkdwn of %j', (markdown, text) => expect(slackSections(markdown)).toEqual([text]))
+])('mrkdwn of %j', (markdown, text) => {
+  const { blocks } = JSON.parse(slackBody(message({ text: markdown }))) as { blocks: SlackBlock[] }
+  expect(blocks.slice(1)).toEqual([{ type: 'section', text: { type: 'mrkdwn', text } }])
+})
 
 test.each([
   ['paragraphs', long],

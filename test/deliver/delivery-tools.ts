@@ -1,8 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { createHttpClient } from '../../src/base/net/http-client.ts'
 import { system_clock } from '../../src/base/time/time.ts'
-import type { Delivered, DeliveryTools } from '../../src/deliver/deliver.ts'
-import type { Message } from '../../src/deliver/message.ts'
+import type { Delivered, DeliveryTools, Message } from '../../src/deliver/message.ts'
 
 export function tools(changes: Partial<DeliveryTools> = {}): DeliveryTools {
   const { clock = system_clock } = changes

@@ -2,11 +2,10 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { manifestPath, parseManifest } from '../../src/prompts/manifest.ts'
-import { manifestText } from '../../src/prompts/report/manifest-text.ts'
+import { restoreTold } from '../../src/prompts/configure-prompts.ts'
+import { manifestPath, manifestText, parseManifest } from '../../src/prompts/manifest.ts'
 import { composeReport, coverageOf } from '../../src/prompts/report/report.ts'
 import { reportFileName, writeReportFile } from '../../src/prompts/report/report-file.ts'
-import { restoreTold } from '../../src/prompts/report/restore-told.ts'
 import { makeTree } from '../tree.ts'
 import { asRunAsset, assetOf, due_ms, hostile_name, runOf, settingsOf, turnOf, zone } from './settings.ts'
 

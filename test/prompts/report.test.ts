@@ -7,7 +7,6 @@ import { message_value_names, templateValues } from '../../src/deliver/message.t
 import { manifestPath, parseManifest } from '../../src/prompts/manifest.ts'
 import { composeCoverage } from '../../src/prompts/plan/coverage.ts'
 import { missingLabel } from '../../src/prompts/plan/plan-run.ts'
-import { frontMatter } from '../../src/prompts/report/front-matter.ts'
 import { composeReport, coverageOf, reportMessage } from '../../src/prompts/report/report.ts'
 import {
   asRunAsset,
@@ -151,7 +150,9 @@ test('whatever files and folders are called, the front matter is YAML with these
 test('front matter holds any text as it is', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      expect(parse(frontMatter({ text, list: [text] }).replace(/^---\n|\n---\n$/g, ''))).toEqual({ text, list: [text] })
+      const settings = settingsOf({ scope: { ...settingsOf().scope, folders: [text] } })
+      const fields = frontMatterIn(reportOf(runOf({ prompt: text }), settings).markdown)
+      expect({ text: fields.name, list: fields.folders }).toEqual({ text, list: [text] })
     }),
     { numRuns: 300 },
   )

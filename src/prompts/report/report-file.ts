@@ -5,9 +5,8 @@ import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
 import { printable } from '../../base/text/format.ts'
 import { renderTemplate } from '../../base/text/template.ts'
 import { localDate, localTime } from '../../base/time/time.ts'
-import { type Manifest, manifestPath, parseManifest } from '../manifest.ts'
+import { type Manifest, manifestPath, manifestText, max_manifest_bytes, parseManifest } from '../manifest.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
-import { manifestText, max_manifest_bytes } from './manifest-text.ts'
 
 /** Names have at most 255 bytes (ext4, APFS, NTFS), including number and endings. */
 const max_stem_bytes = 180

@@ -1,14 +1,14 @@
+import { hostname } from 'node:os'
 import { codeSpan, escapeMarkdown, formatCount } from '../../base/text/format.ts'
 import { localDate, localTime } from '../../base/time/time.ts'
 import { type Message, messageId } from '../../deliver/message.ts'
-import type { ReportToDeliver, RunWork } from '../../ledger/prompt-work.ts'
+import type { RaisedAlert, ReportToDeliver, RunWork } from '../../ledger/prompt-work.ts'
 import { chatIdsOf, composeManifest, type Manifest, manifestPath, type RunContent } from '../manifest.ts'
 import { type Coverage, coverageLine, expectedFiles } from '../plan/coverage.ts'
 import { missingLabel } from '../plan/plan-run.ts'
 import { scopeIn } from '../plan/question.ts'
 import { noUnready } from '../plan/unready.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
-import { type FrontMatterValue, frontMatter } from './front-matter.ts'
 
 /** Maximum number of sources in a report for readers; the manifest lists all. */
 const max_sources = 200
@@ -150,4 +150,41 @@ function sourceLines({ assets }: RunContent): string[] {
 function bounded(lines: readonly string[]): string[] {
   const rest = lines.length - max_sources
   return rest <= 0 ? [...lines] : [...lines.slice(0, max_sources), `- … and ${formatCount(rest)} more, in the manifest`]
+}
+
+type FrontMatterValue = string | number | readonly string[]
+
+/**
+ * Formats YAML front matter. Every text becomes a JSON string with escapes for special characters,
+ * which YAML 1.2 reads as the same text. So no name can end the block or add a field.
+ */
+function frontMatter(fields: Readonly<Record<string, FrontMatterValue | undefined>>): string {
+  const lines = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}: ${quoted(value)}`],
+  )
+  return ['---', ...lines, '---', ''].join('\n')
+}
+
+// Characters that JSON does not escape, and YAML counts as unprintable or as a line end.
+const not_plain = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
+
+function quoted(value: FrontMatterValue): string {
+  if (typeof value === 'object') return `[${value.map(quoted).join(', ')}]`
+  return JSON.stringify(value).replace(not_plain, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}
+
+/** Also has the values that the templates of reports use, so that one delivery can serve both. */
+export function alertMessage({ message_id, at_ms, subject, text, reasons }: RaisedAlert, target: string): Message {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const times = { date: localDate(at_ms, zone), due: localTime(at_ms, zone) }
+  return {
+    id: messageId('alert', [message_id, target]),
+    subject,
+    text,
+    at_ms,
+    values: { name: 'sluice-alert', ...times, report: '', manifest: '', count: String(reasons.length) },
+    data: { host: hostname(), healthy: reasons.length === 0, reasons },
+  }
 }
