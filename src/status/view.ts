@@ -5,11 +5,10 @@ import type { Trouble } from '../ledger/rows/trouble-rows.ts'
 import type { LedgerView } from '../ledger/views/view.ts'
 import type { Braked, ProblemGroup, RetryGroup } from '../ledger/views/view-problems.ts'
 import { no_removals } from '../ledger/views/view-removal-cases.ts'
-import { type AuditStatus, auditStatus } from './audits.ts'
+import { type AuditStatus, auditStatus, type RemovalStatus, removalStatus } from './assets.ts'
 import { type FolderStatus, folderStatuses, isComplete } from './folders.ts'
 import type { HealthStatus } from './health/health-facts.ts'
 import type { PromptStatus } from './prompts.ts'
-import { type RemovalStatus, removalStatus } from './removals.ts'
 
 /**
  * Version of the JSON format. It grows when a field is removed or changes its meaning, but not when
@@ -48,9 +47,9 @@ export interface StatusView {
   daily_limit: { max_bytes: number; used_bytes: number } | null
   /** Rate by `uploads.bandwidth` at this time; null if that is not configured. */
   bandwidth: BandwidthStatus | null
-  /** Assets that no file holds any more; see removals.ts. They do not change the verdict. */
+  /** Assets that no file holds any more; see assets.ts. They do not change the verdict. */
   removals: RemovalStatus
-  /** Comparison of the ready assets with the service, one per project; see audits.ts. */
+  /** Comparison of the ready assets with the service, one per project; see assets.ts. */
   audits: AuditStatus[]
   /** Absent if the config has no prompts; see prompts.ts. They do not change the verdict. */
   prompts?: PromptStatus[]

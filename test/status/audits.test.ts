@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { AuditView } from '../../src/ledger/views/view-audits.ts'
-import { auditStatus } from '../../src/status/audits.ts'
+import { auditStatus } from '../../src/status/assets.ts'
 import { LineWriter } from '../../src/status/text/lines.ts'
-import { auditLines } from '../../src/status/text/text-audits.ts'
+import { auditLines } from '../../src/status/text/text-assets.ts'
 
 const project_id = 'project_aaaaaaaaaaaaaaaaaaaa'
 const ended_ms = new Date(2026, 0, 2, 3, 12).getTime()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { no_removals, type RemovalsView } from '../../src/ledger/views/view-removal-cases.ts'
-import { removalStatus } from '../../src/status/removals.ts'
+import { removalStatus } from '../../src/status/assets.ts'
 import { LineWriter } from '../../src/status/text/lines.ts'
-import { removalLines } from '../../src/status/text/text-removals.ts'
+import { removalLines } from '../../src/status/text/text-assets.ts'
 
 function linesOf(view: Partial<RemovalsView>): string[] {
   const writer = new LineWriter(200)

@@ -1,8 +1,14 @@
 import { formatBytes, formatCount, formatDuration } from '../../base/text/format.ts'
 import { minute_ms } from '../../base/time/time.ts'
 import type { Absence } from '../../domain/absence.ts'
-import { type Health, type HealthFacts, type HealthLimits, promises, type Reason } from './health-promises.ts'
-import { afterAtWork } from './time-at-work.ts'
+import {
+  afterAtWork,
+  type Health,
+  type HealthFacts,
+  type HealthLimits,
+  promises,
+  type Reason,
+} from './health-promises.ts'
 
 /** Retried uploads are a problem only after this time. A shorter fault needs no user. */
 const failing_ms = 5 * minute_ms

@@ -7,11 +7,10 @@ import type { Amount } from '../../ledger/views/view-folders.ts'
 import { amountOf, underway } from '../folders.ts'
 import type { BandwidthStatus, StatusView } from '../view.ts'
 import { type Line, LineWriter, spanText } from './lines.ts'
-import { auditLines } from './text-audits.ts'
+import { auditLines, removalLines } from './text-assets.ts'
 import { folderLines } from './text-folder.ts'
 import { healthLines, sayPause } from './text-health.ts'
 import { promptLines } from './text-prompts.ts'
-import { removalLines } from './text-removals.ts'
 
 /**
  * Status for users. Problems and what to do come first, then the folders. Only commands may be

@@ -1,0 +1,101 @@
+import { formatBytes, formatCount, formatDuration } from '../../base/text/format.ts'
+import { shellWord } from '../../base/text/shell-word.ts'
+import { day_ms } from '../../base/time/time.ts'
+import type { AuditStatus, RemovalStatus } from '../assets.ts'
+import type { LineWriter } from './lines.ts'
+
+/**
+ * Adds a line for each project with an audit: how many of the assets ready here were ready on the
+ * service, and when that was checked.
+ */
+export function auditLines(writer: LineWriter, audits: readonly AuditStatus[], now_ms: number): void {
+  const told = audits.filter(({ last_full, running }) => last_full ?? running)
+  if (told.length > 0) writer.gap()
+  for (const audit of told) {
+    const of = audits.length > 1 ? ` of ${audit.project_id}` : ''
+    sayAudit(writer, audit, of, now_ms)
+    if (!audit.looks_emptied) continue
+    const where = `in ${audit.project_id}`
+    writer.say(`so much is gone ${where} that it was emptied, or is not the one it was: check service.project_id`, {
+      indent: 2,
+      tone: 'bad',
+    })
+    writer.say(
+      'what is listed there again is ready again; `sluice retry FOLDER` sends it once more, `sluice accept FOLDER` leaves it so',
+      { indent: 2 },
+    )
+  }
+}
+
+function sayAudit(writer: LineWriter, { last_full, running }: AuditStatus, of: string, now_ms: number): void {
+  if (last_full) {
+    const { usable, expected, ended } = last_full
+    const when = timeText(Date.parse(ended), now_ms)
+    const text = `last full audit${of} ${when}: ${formatCount(usable)} of ${formatCount(expected)} usable`
+    writer.say([text, ...othersText(last_full)].join(', '), { tone: usable === expected ? 'faint' : 'warn' })
+  } else if (running) {
+    const { looked_at, expected } = running
+    const most = formatCount(Math.max(looked_at, expected))
+    writer.say(`first audit${of}: ${formatCount(looked_at)} of about ${most} looked at`, { tone: 'faint' })
+  }
+}
+
+function othersText(full: NonNullable<AuditStatus['last_full']>): string[] {
+  const said = [
+    [full.missing, 'gone there'],
+    [full.failed, 'failed there'],
+    [full.unready, 'being read again there'],
+    [full.unanswered, 'without an answer'],
+  ] as const
+  return said.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`)
+}
+
+/** Local time of day; for a time more than a day ago, its age. */
+function timeText(at_ms: number, now_ms: number): string {
+  if (now_ms - at_ms > day_ms) return `${formatDuration(now_ms - at_ms)} ago`
+  const at = new Date(at_ms)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${two(at.getHours())}:${two(at.getMinutes())}`
+}
+
+const reasons: Record<RemovalStatus['waiting'][number]['why'], string> = {
+  due: 'next',
+  grace: 'deleted lately (delete_grace_ms)',
+  replacement: 'once the new version is ready',
+  look: 'until every folder of the project is online and was scanned, with all directories of known files',
+  twin: 'until files of the same size have come to rest',
+  left_out: 'kept while a file that is left out has their size: it may be one of them (sluice explain PATH names it)',
+  asked: 'while a prompt is asked about them',
+  person: 'for a person',
+  service: 'the service would not',
+}
+
+/** Adds lines about assets that no file here holds any more, and what happens to them. */
+export function removalLines(writer: LineWriter, removals: RemovalStatus): void {
+  const { outdated, waiting, held, removing, refusals } = removals
+  if (outdated.versions + removing === 0 && refusals.length === 0) return
+  writer.gap()
+  writer.say(outdatedText(outdated))
+  const due = waiting.filter(({ why }) => why !== 'person')
+  const parts = due.map(({ why, versions }) => `${formatCount(versions)} ${reasons[why]}`)
+  if (removing > 0) parts.push(`${formatCount(removing)} just now`)
+  if (parts.length > 0) writer.say(`to be removed there: ${parts.join(', ')}`, { indent: 2, tone: 'faint' })
+  for (const { folder, versions } of held) {
+    const what = `${versionsText(versions)} of ${folder} would be removed there, more than is removed by itself (removal.most_files)`
+    writer.say(`${what}; if that is right:`, { indent: 2, tone: 'warn' })
+    writer.command(`sluice accept --removals ${shellWord(folder)}`, 4)
+  }
+  for (const { project_id, code, message } of refusals) {
+    const text = `the service does not remove assets (${project_id}), so they are kept whatever the folders say: ${message} [${code}]`
+    writer.say(text, { indent: 2, tone: 'warn' })
+  }
+}
+
+function outdatedText({ versions, bytes }: RemovalStatus['outdated']): string {
+  const answer = versions === 1 ? 'answers' : 'answer'
+  return `${versionsText(versions, 'outdated ')} still ${answer} (${formatBytes(bytes)}): no file here has them any more`
+}
+
+function versionsText(versions: number, kind = ''): string {
+  return `${formatCount(versions)} ${kind}${versions === 1 ? 'version' : 'versions'}`
+}
