@@ -1,6 +1,13 @@
 import { hour_ms, second_ms } from '../base/time/time.ts'
-import { type HttpAnswer, headerValue, isHtml, readErrorAnswer, type SeenError } from './error-answer.ts'
-import { type ErrorCode, isKnownCode } from './error-codes.ts'
+import {
+  type ErrorCode,
+  type HttpAnswer,
+  headerValue,
+  isHtml,
+  isKnownCode,
+  readErrorAnswer,
+  type SeenError,
+} from './errors.ts'
 
 /**
  * The cause of a failed call, and so the part that pauses:

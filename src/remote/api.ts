@@ -1,7 +1,7 @@
 import type { HttpClient, HttpResponse } from '../base/net/http-client.ts'
 import { isSluiceError, SluiceError } from '../base/run/errors.ts'
 import type { Clock } from '../base/time/time.ts'
-import { isHtml } from '../contract/error-answer.ts'
+import { isHtml } from '../contract/errors.ts'
 import { type Call, classifyAnswer, dateHeader_ms, type Failure, unreadableAnswer } from '../contract/failures.ts'
 import { api_key_header, project_header } from '../contract/identifiers.ts'
 import { apiUrl, type BaseAddress } from './addresses.ts'

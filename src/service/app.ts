@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '../base/net/http-server-app.ts'
 import { messageOf } from '../base/run/errors.ts'
-import type { ErrorCode } from '../contract/error-codes.ts'
+import type { ErrorCode } from '../contract/errors.ts'
 import { api_key_header, isId, project_header } from '../contract/identifiers.ts'
 import type { Route } from '../contract/routes/route.ts'
 import { type RouteId, routes } from '../contract/routes/routes.ts'

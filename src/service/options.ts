@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ProxyVariables } from '../base/net/http-client.ts'
 import { type Clock, hour_ms, minute_ms, system_clock } from '../base/time/time.ts'
-import type { ErrorCode } from '../contract/error-codes.ts'
+import type { ErrorCode } from '../contract/errors.ts'
 import { checkAddress } from './address.ts'
 import { limit_options, whole } from './api/limits.ts'
 import { default_assistant, readAssistantConfig } from './assistant/assistant-config.ts'

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { isoTime, minute_ms, system_clock } from '../../src/base/time/time.ts'
-import { type ErrorCode, error_statuses } from '../../src/contract/error-codes.ts'
+import { type ErrorCode, error_statuses } from '../../src/contract/errors.ts'
 import { assetCreate } from '../../src/contract/messages/messages-assets.ts'
 import type { Container } from './azurite.ts'
 

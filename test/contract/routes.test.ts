@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { error_statuses } from '../../src/contract/error-codes.ts'
+import { error_statuses } from '../../src/contract/errors.ts'
 import { error_code_pattern } from '../../src/contract/identifiers.ts'
 import type { Route } from '../../src/contract/routes/route.ts'
 import { type ParamsOf, type QueryOf, type RequestOf, routes } from '../../src/contract/routes/routes.ts'

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { parse } from 'yaml'
-import { isKnownCode } from '../../src/contract/error-codes.ts'
+import { isKnownCode } from '../../src/contract/errors.ts'
 import { routes } from '../../src/contract/routes/routes.ts'
 import { describeInterface } from '../../src/service/api/openapi.ts'
 import { describeProfile } from '../../src/service/api/openapi-profile.ts'

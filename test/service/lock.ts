@@ -1,4 +1,4 @@
-import { error_statuses } from '../../src/contract/error-codes.ts'
+import { error_statuses } from '../../src/contract/errors.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is what is tested
 type Document = any

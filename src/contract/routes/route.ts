@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { listQuery, noBody } from '../envelope.ts'
-import { type ErrorCode, isKnownCode } from '../error-codes.ts'
+import { type ErrorCode, isKnownCode } from '../errors.ts'
 import { type IdKind, idSchema } from '../identifiers.ts'
 
 /** One call of the interface. Handlers and description are made from these rows. */

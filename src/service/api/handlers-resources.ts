@@ -1,6 +1,6 @@
 import { isoTime, isZone } from '../../base/time/time.ts'
 import type { ListQuery } from '../../contract/envelope.ts'
-import type { ErrorCode } from '../../contract/error-codes.ts'
+import type { ErrorCode } from '../../contract/errors.ts'
 import type { SessionTurn } from '../../contract/messages/messages-resources.ts'
 import type { AnswerOf, RouteId } from '../../contract/routes/routes.ts'
 import { fault, found } from '../faults/faults.ts'

@@ -1,4 +1,4 @@
-import { type ErrorCode, error_statuses } from '../../contract/error-codes.ts'
+import { type ErrorCode, error_statuses } from '../../contract/errors.ts'
 import type { Route } from '../../contract/routes/route.ts'
 import { asksForRole } from '../store/access.ts'
 

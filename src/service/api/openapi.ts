@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import { z } from 'zod'
 import { errorBody } from '../../contract/envelope.ts'
-import { error_statuses } from '../../contract/error-codes.ts'
+import { error_statuses } from '../../contract/errors.ts'
 import { idPattern } from '../../contract/identifiers.ts'
 import type { Route } from '../../contract/routes/route.ts'
 import { errorExamples, errorResponsesOf, type Json, sharedErrorResponses } from './openapi-errors.ts'

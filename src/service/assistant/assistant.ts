@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { HttpResponse, ProxyVariables } from '../../base/net/http-client.ts'
 import type { Clock } from '../../base/time/time.ts'
-import { parseJson } from '../../contract/error-answer.ts'
+import { parseJson } from '../../contract/errors.ts'
 import { retryAfter_ms } from '../../contract/failures.ts'
 import { composeAnswer, hasAnyOf, type Quote, searchWords } from './answer-text.ts'
 import type { AssistantConfig, ModelHost } from './assistant-config.ts'

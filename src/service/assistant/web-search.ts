@@ -1,7 +1,7 @@
 import type { ProxyVariables } from '../../base/net/http-client.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import type { Clock } from '../../base/time/time.ts'
-import { parseJson } from '../../contract/error-answer.ts'
+import { parseJson } from '../../contract/errors.ts'
 import { max_passage_length } from '../ingest/split-passages.ts'
 import type { Quote } from './answer-text.ts'
 import type { WebSearch } from './assistant-config.ts'

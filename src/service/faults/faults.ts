@@ -1,7 +1,7 @@
 import type { ErrorAnswer } from '../../base/net/http-server.ts'
 import { codeOf, isSluiceError, messageOf, SluiceError } from '../../base/run/errors.ts'
 import type { ErrorBody } from '../../contract/envelope.ts'
-import { type ErrorCode, error_statuses, isKnownCode } from '../../contract/error-codes.ts'
+import { type ErrorCode, error_statuses, isKnownCode } from '../../contract/errors.ts'
 
 /** An error answer of the contract. Its code decides the status; `humane` is for users. */
 export function fault(code: ErrorCode, humane: string): SluiceError {
