@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import { chmodSync, rmSync } from 'node:fs'
-import { closeServer, type ErrorAnswer, listenOnSocket } from '../base/net/http-server.ts'
-import { isSluiceError, type PlainError, SluiceError, toPlainError } from '../base/run/errors.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { closeServer, createBareServer, type ErrorAnswer, listenOnSocket } from '../base/net/http-server.ts'
+import { isSluiceError, messageOf, type PlainError, SluiceError, toPlainError } from '../base/run/errors.ts'
 import { scrubText } from '../base/text/scrub.ts'
 import { second_ms } from '../base/time/time.ts'
 import {
@@ -11,7 +13,6 @@ import {
   type PauseWish,
   type PlaceInFolder,
 } from './control-verbs.ts'
-import { createVerbServer, type Verb } from './verb-server.ts'
 
 export interface Control {
   /** Answers what it can at once, closes the other connections, and removes the socket. */
@@ -31,15 +32,24 @@ const max_socket_path_bytes = 103
  * `config.state_dir`, `http.listen`.
  */
 export async function startControl(options: { socket: string; verbs: ControlVerbs }): Promise<Control> {
-  const { socket, verbs } = options
+  const { socket } = options
   refuseLongPath(socket)
-  const server = createVerbServer({ verbs: servedVerbs(verbs), max_body_bytes, answerError })
+  const verbs = servedVerbs(options.verbs)
+  // Without Fastify, whose start would cost each daemon more than all of this file.
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    void answerTo(request, response, verbs).then((answer) => send(request, response, answer))
+  }
+  const server = createBareServer({ handle, answerError })
   rmSync(socket, { force: true })
   await listenOnSocket(server, socket)
   chmodSync(socket, 0o600)
   return { close: () => closeServer(server, close_grace_ms) }
 }
 
+/** `body`: undefined when none was sent. `gone`: the caller disconnected. No value is `{}`. */
+type Verb = (body: unknown, gone: AbortSignal) => Promise<unknown>
+
+/** The key is method and path: `POST /v1/retry`. */
 function servedVerbs(verbs: ControlVerbs): Record<string, Verb> {
   return {
     'GET /v1/ping': () => verbs.ping(),
@@ -113,7 +123,11 @@ function wrongBody(message: string): SluiceError {
   return new SluiceError({ code: 'control.body', message })
 }
 
-/** A SluiceError is sent with code, message and hint, so that the command shows it as its own. */
+/**
+ * Answers what a verb threw, and faults of HTTP: `http.path_unknown`, `http.media_type`,
+ * `http.body_too_large`, `http.body_invalid`, `http.malformed`. A SluiceError is sent with code,
+ * message and hint, so that the command shows it as its own.
+ */
 function answerError(error: unknown): ErrorAnswer {
   const { code, message, hint } = toPlainError(error)
   const body: PlainError = {
@@ -134,4 +148,58 @@ function refuseLongPath(socket: string): void {
     message: `${socket} is too long for the path of a socket (${max_socket_path_bytes} bytes at the most)`,
     hint: 'set state_dir to a shorter path',
   })
+}
+
+async function answerTo(
+  request: IncomingMessage,
+  response: ServerResponse,
+  verbs: Readonly<Record<string, Verb>>,
+): Promise<ErrorAnswer> {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  try {
+    const { method, url } = request
+    const verb = verbs[`${method} ${url}`]
+    if (!verb) throw new SluiceError({ code: 'http.path_unknown', message: `404 not found: ${method} ${url}` })
+    const answer = await verb(await readBody(request), gone.signal)
+    return { status: 200, body: answer ?? {} }
+  } catch (error) {
+    return answerError(error)
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const pieces: Buffer[] = []
+  let read_bytes = 0
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    read_bytes += piece.byteLength
+    if (read_bytes > max_body_bytes)
+      throw new SluiceError({ code: 'http.body_too_large', message: `the body has more than ${max_body_bytes} bytes` })
+    pieces.push(piece)
+  }
+  if (read_bytes === 0) return undefined
+  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json')
+    throw new SluiceError({ code: 'http.media_type', message: 'the body is not application/json' })
+  return parse(Buffer.concat(pieces))
+}
+
+function parse(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw invalidBody('the body is not UTF-8')
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch (error) {
+    throw invalidBody(messageOf(error))
+  }
+}
+
+function invalidBody(message: string): SluiceError {
+  return new SluiceError({ code: 'http.body_invalid', message })
+}
+
+function send(request: IncomingMessage, response: ServerResponse, { status, body }: ErrorAnswer): void {
+  // The rest of a refused body is not read, so the connection cannot serve another request.
+  if (!request.complete) response.shouldKeepAlive = false
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
+  response.end(JSON.stringify(body))
 }

@@ -105,7 +105,7 @@ const example = '--fail put=503:every=10,assets.create=429:times=3:retry=2,all=d
  * Reads a list of failures with commas between. Each is `PLACE=WHAT`, then optional parts after
  * colons, as in `example`: `every=N`, `times=N`, `retry=SECONDS`. Error `usage.invalid`.
  */
-export function parseFailures(text: string): Failure[] {
+function parseFailures(text: string): Failure[] {
   return text
     .split(',')
     .map((part) => part.trim())
