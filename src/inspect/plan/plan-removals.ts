@@ -17,7 +17,7 @@ import type { KnownParting } from '../../ledger/rows/parting-rows.ts'
 import type { OutdatedContent, PathIn, RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
 import { checkPath } from './check-path.ts'
 import { countWithExample, type FolderRemovals, noAmount, type WaitingRemovals } from './plan-answer.ts'
-import type { Departure } from './plan-departures.ts'
+import type { Departure } from './plan-files.ts'
 
 /** Results of one folder scan that concern removals. */
 export interface WalkedFolder {

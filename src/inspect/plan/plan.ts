@@ -11,8 +11,7 @@ import type { ComparedFile, ComparedFolder } from '../../ledger/views/view-compa
 import type { Amount } from '../../ledger/views/view-folders.ts'
 import type { RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
 import { type FolderPlan, noAmount, type Reason, Tally, TypeTally } from './plan-answer.ts'
-import { FolderDepartures } from './plan-departures.ts'
-import { judge } from './plan-judge.ts'
+import { FolderDepartures, judge } from './plan-files.ts'
 import { keepsAll, planRemovals, type WalkedFolder } from './plan-removals.ts'
 
 /** Version of the JSON form. It grows when a field goes or changes its meaning. */

@@ -8,8 +8,7 @@ import { type FileStat, sameStat } from '../../domain/file.ts'
 import { most_missing } from '../../ledger/ledger.ts'
 import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
 import type { FolderView } from '../../ledger/views/view-folders.ts'
-import { rowsBeside } from '../plan/plan-departures.ts'
-import { judge } from '../plan/plan-judge.ts'
+import { judge, rowsBeside } from '../plan/plan-files.ts'
 import type { Difference, VerifyTools } from './verify-answer.ts'
 
 const max_paths_at_once = 500
