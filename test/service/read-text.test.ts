@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { extractDocument } from '../../src/service/ingest/extract-document.ts'
-import { htmlToText } from '../../src/service/ingest/html-text.ts'
-import { readText } from '../../src/service/ingest/read-text.ts'
+import { htmlToText, readText } from '../../src/service/ingest/read-text.ts'
 import { max_passage_length, splitPassages } from '../../src/service/ingest/split-passages.ts'
 
 const read = (bytes: Buffer, filename = 'a.txt', mime_type = 'text/plain') => readText({ filename, mime_type, bytes })

@@ -1,8 +1,7 @@
 import { isSluiceError, messageOf } from '../../base/run/errors.ts'
 import { decodeForeign } from './charset.ts'
-import { type ExtractLimits, tooMuchText, unreadable } from './extract-limits.ts'
-import { htmlToText } from './html-text.ts'
-import { type FileToRead, formatOf, hasPdfMark, isHtml, isNamedDocument, isNamedPdf } from './read-text.ts'
+import { type ExtractLimits, GrowingText, tooMuchText, unreadable } from './extract-limits.ts'
+import { type FileToRead, formatOf, hasPdfMark, htmlToText, isHtml, isNamedDocument, isNamedPdf } from './read-text.ts'
 
 export type Extracted = { text: string } | { unreadable: string }
 
@@ -26,7 +25,7 @@ export async function extractDocument(file: FileToRead, limits: ExtractLimits): 
 async function textOf(file: FileToRead, limits: ExtractLimits): Promise<string> {
   switch (formatOf(file.bytes)) {
     case 'pdf':
-      return (await import('./extract-pdf.ts')).extractPdf(file.bytes, limits)
+      return extractPdf(file.bytes, limits)
     case 'rtf':
       return (await import('./extract-rtf.ts')).extractRtf(file.bytes)
     case 'zip':
@@ -34,10 +33,43 @@ async function textOf(file: FileToRead, limits: ExtractLimits): Promise<string> 
     case 'old office':
       throw unreadable('encrypted, or in the binary format of old office programs')
     default:
-      if (isNamedPdf(file) && hasPdfMark(file.bytes))
-        return (await import('./extract-pdf.ts')).extractPdf(file.bytes, limits)
+      if (isNamedPdf(file) && hasPdfMark(file.bytes)) return extractPdf(file.bytes, limits)
       if (isNamedDocument(file)) throw unreadable('not what its name or type says')
       return foreignText(file)
+  }
+}
+
+/** Reads one page at a time to save memory. A PDF that opens without a password is read. */
+async function extractPdf(bytes: Buffer, limits: ExtractLimits): Promise<string> {
+  const document = await openPdf(bytes)
+  try {
+    return await textOfPages(document, limits)
+  } finally {
+    await document.destroy()
+  }
+}
+
+async function textOfPages(document: Awaited<ReturnType<typeof openPdf>>, limits: ExtractLimits): Promise<string> {
+  const pages = new GrowingText(limits)
+  for (let number = 1; number <= document.numPages; number++) {
+    const page = await document.getPage(number)
+    const { items } = await page.getTextContent()
+    if (number > 1) pages.add('\n\n')
+    pages.add(items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join(''))
+    page.cleanup()
+  }
+  const text = pages.toString()
+  if (text.trim() === '') throw unreadable('holds no text, only pictures of pages at most')
+  return text
+}
+
+async function openPdf(bytes: Buffer) {
+  const { getDocumentProxy } = await import('unpdf')
+  try {
+    return await getDocumentProxy(new Uint8Array(bytes))
+  } catch (error) {
+    if ((error as Error).name === 'PasswordException') throw unreadable('encrypted')
+    throw error
   }
 }
 

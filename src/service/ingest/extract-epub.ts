@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { Archive } from './extract-archive.ts'
 import { type GrowingText, unreadable } from './extract-limits.ts'
 import { decodeXml, walkXml } from './extract-xml.ts'
-import { htmlToText } from './html-text.ts'
+import { htmlToText } from './read-text.ts'
 
 /** Adds the chapters of an e-book in the order of its spine. */
 export async function extractEpub(archive: Archive, text: GrowingText): Promise<void> {
