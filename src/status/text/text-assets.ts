@@ -1,5 +1,4 @@
-import { formatBytes, formatCount, formatDuration } from '../../base/text/format.ts'
-import { shellWord } from '../../base/text/shell-word.ts'
+import { formatBytes, formatCount, formatDuration, shellWord } from '../../base/text/format.ts'
 import { day_ms } from '../../base/time/time.ts'
 import type { AuditStatus, RemovalStatus } from '../assets.ts'
 import type { LineWriter } from './lines.ts'
