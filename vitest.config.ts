@@ -3,13 +3,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** What takes longest, by the start of its path: begun last, it would run alone while the other core has nothing to do. */
 const long = [
-  'test/secrets/',
+  'test/journeys/secrets/',
   'test/journeys/',
   'test/bench/',
   'test/cli/',
-  'test/bad-input/',
-  'test/demo/',
-  'test/health/',
+  'test/journeys/bad-input/',
+  'test/cli/demo/',
+  'test/daemon/health/',
   'test/prompts/',
 ]
 
@@ -28,7 +28,7 @@ class LongFirst extends BaseSequencer {
 }
 
 const of_every_file = {
-  setupFiles: ['test/commit-seed.ts', 'test/no-leaks.ts'],
+  setupFiles: ['test/rig/commit-seed.ts', 'test/rig/no-leaks.ts'],
   pool: 'forks' as const,
   provide: { local_journeys: 'default' as const },
   testTimeout: 60_000,
@@ -45,7 +45,7 @@ export default defineConfig({
         test: {
           ...of_every_file,
           name: 'shared',
-          setupFiles: ['test/commit-seed.ts', 'test/warm-threads/setup.ts', 'test/no-leaks.ts'],
+          setupFiles: ['test/rig/commit-seed.ts', 'test/rig/warm-threads/setup.ts', 'test/rig/no-leaks.ts'],
           include: ['test/**/*.test.ts'],
           exclude: [alone, '**/node_modules/**'],
           isolate: false,
@@ -54,7 +54,7 @@ export default defineConfig({
       // Only root can run them: disks that are mounted and unmounted. `npm run test:root` runs them, `npm test` does not.
       { test: { ...of_every_file, name: 'root', include: ['test/**/*.root.ts'] } },
     ],
-    globalSetup: ['test/build-first.ts'],
+    globalSetup: ['test/rig/build-first.ts'],
     // A process that ends removes the folders of all the tests that were made in it.
     teardownTimeout: 60_000,
     sequence: { sequencer: LongFirst },

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { localJourneyFiles } from './test/journeys/journey-files.ts'
+import { localJourneyFiles } from './test/journeys/rig/journey-files.ts'
 
 /** Take the most time: begun last, one of them would run alone at the end. */
 const longest = ['random/random-acts', 'crash/kill', 'crash/stop-after-fact', 'systemd/service']
@@ -20,7 +20,7 @@ const alone =
   'test/{journeys/watching/burst,inspect/verify-memory,service/{large-upload,steady-memory},sim/sim}.long.ts'
 
 const of_every_file = {
-  setupFiles: ['test/commit-seed.ts', 'test/no-leaks.ts'],
+  setupFiles: ['test/rig/commit-seed.ts', 'test/rig/no-leaks.ts'],
   pool: 'forks' as const,
   provide: { local_journeys: 'hosted' as const },
   testTimeout: 1_800_000,
@@ -56,7 +56,7 @@ export default defineConfig({
         },
       },
     ],
-    globalSetup: ['test/build-first.ts'],
+    globalSetup: ['test/rig/build-first.ts'],
     sequence: { sequencer: LongestFirst },
   },
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { slowestTransfer_ms, watchDeadline } from '../../src/base/net/http-client-answer.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 
 function started(first_ms: number) {
   const clock = new FakeClock()

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeFileAtomic } from '../../src/base/files/atomic-file.ts'
-import { makeTree } from '../tree.ts'
+import { makeTree } from '../rig/tree.ts'
 
 test('the file is new as a whole, with its mode, and nothing is left beside it', () => {
   const dir = makeTree({ 'a.txt': 'old' })

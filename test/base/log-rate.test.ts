@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createFileLines, createLog } from '../../src/base/text/log.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 
 function setup(files_per_second = 10) {
   const lines: { msg: string; level: string; [field: string]: unknown }[] = []

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { answering, createPulses, heldBy } from '../../src/base/run/pulse.ts'
 import { minute_ms } from '../../src/base/time/time.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 
 const limit_ms = 5 * minute_ms
 

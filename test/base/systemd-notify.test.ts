@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSystemdNotify } from '../../src/base/net/systemd-notify.ts'
 import type { SluiceError } from '../../src/base/run/errors.ts'
-import { makeTree } from '../tree.ts'
+import { makeTree } from '../rig/tree.ts'
 
-/** What a real service manager makes of the messages stands in test/systemd/. */
+/** What a real service manager makes of the messages stands in test/journeys/systemd/. */
 
 test('without a service manager nothing happens', async () => {
   const notify = openSystemdNotify({ environment: { WATCHDOG_USEC: '5000000' }, on_error: raise })

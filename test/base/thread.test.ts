@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { makeTree } from '../tree.ts'
+import { makeTree } from '../rig/tree.ts'
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url))
 

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { allEnded, runWorker } from '../../src/base/run/worker.ts'
 import { hour_ms, minute_ms } from '../../src/base/time/time.ts'
-import { FakeClock } from '../fake-clock.ts'
-import { MovingClock } from '../moving-clock.ts'
-import { until } from '../waiting.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
+import { MovingClock } from '../rig/moving-clock.ts'
+import { until } from '../rig/waiting.ts'
 
 /** A worker whose steps answer the given waits one after the other, and the last one from then on. */
 function working(clock: FakeClock | MovingClock, waits: (number | Error)[], pace_ms = 100) {

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSqlite, openSqliteReadOnly } from '../../src/base/files/sqlite.ts'
 import { ledger_migrations } from '../../src/ledger/file/ledger-file.ts'
-import { isNotRoot } from '../root-only.ts'
+import { isNotRoot } from '../rig/root-only.ts'
 import { Home, until } from './sluice.ts'
 
 const tree = { 'a.txt': 'one', 'b/c.txt': 'two' }

@@ -4,8 +4,8 @@ import { besideOrAlone } from '../../src/cli/daemon/beside-or-alone.ts'
 import { startControl } from '../../src/control/control-server.ts'
 import type { ControlVerbs } from '../../src/control/control-verbs.ts'
 import { controlSocket } from '../../src/ledger/file/state-directory.ts'
-import { FakeClock } from '../fake-clock.ts'
-import { makeStore } from '../tree.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
+import { makeStore } from '../rig/tree.ts'
 import { idle_verbs } from './idle-verbs.ts'
 
 const test = inTurn.concurrent

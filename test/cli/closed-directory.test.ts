@@ -2,8 +2,8 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { makeTree } from '../rig/tree.ts'
 import { runUnprivileged } from '../rig/unprivileged.ts'
-import { makeTree } from '../tree.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const config = (root: string) => `service:

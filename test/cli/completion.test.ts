@@ -6,7 +6,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { complete } from '../../src/cli/ask/complete.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
-import { addToTree, makeTree } from '../tree.ts'
+import { addToTree, makeTree } from '../rig/tree.ts'
 import { capturedTerminal } from './captured-terminal.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { openingAdvice } from '../../src/cli/commands/install.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
-import { makeStore } from '../tree.ts'
+import { makeStore } from '../rig/tree.ts'
 import { capturedTerminal } from './captured-terminal.ts'
 
 const token = `pat_${'a1B2'.repeat(8)}`

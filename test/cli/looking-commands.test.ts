@@ -11,7 +11,7 @@ import { startControl } from '../../src/control/control-server.ts'
 import { controlSocket } from '../../src/ledger/file/state-directory.ts'
 import { nothing_seen } from '../ledger/fixture.ts'
 import { openRig, project_id, type Rig, stat } from '../ledger/views/view-rig.ts'
-import { until } from '../waiting.ts'
+import { until } from '../rig/waiting.ts'
 import { idle_verbs } from './idle-verbs.ts'
 
 tmp.setGracefulCleanup()

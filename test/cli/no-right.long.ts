@@ -3,8 +3,8 @@ import { chmodSync, chownSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { isNotRoot } from '../root-only.ts'
-import { makeTree } from '../tree.ts'
+import { isNotRoot } from '../rig/root-only.ts'
+import { makeTree } from '../rig/tree.ts'
 import { Home } from './sluice.ts'
 
 const project = fileURLToPath(new URL('../..', import.meta.url))

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { placeOf } from '../../src/cli/place.ts'
-import { makeTree } from '../tree.ts'
+import { makeTree } from '../rig/tree.ts'
 
 const base = makeTree({
   'notes/a.txt': '',

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { makeStore } from '../tree.ts'
+import { makeStore } from '../rig/tree.ts'
 import { Home } from './sluice.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openReceiver } from '../health/receiver.ts'
+import { openReceiver } from '../daemon/health/receiver.ts'
 import { Home } from './sluice.ts'
 
 test('a token that is refused at the start: the alert is delivered, then the daemon ends with 77', async () => {

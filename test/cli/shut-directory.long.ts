@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { LedgerView } from '../journeys/ledger-view.ts'
+import { LedgerView } from '../journeys/rig/ledger-view.ts'
 import { unprivileged } from '../rig/unprivileged.ts'
 import { Home, until } from './sluice.ts'
 

@@ -7,9 +7,9 @@ import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
-import { type ChangedConstants, constantsEnv, mergedConstants, runWithConstants } from '../config-of.ts'
-import { addToTree, makeStore, type TreeEntry } from '../tree.ts'
-import { until as waitUntil } from '../waiting.ts'
+import { type ChangedConstants, constantsEnv, mergedConstants, runWithConstants } from '../rig/config-of.ts'
+import { addToTree, makeStore, type TreeEntry } from '../rig/tree.ts'
+import { until as waitUntil } from '../rig/waiting.ts'
 import { capturedTerminal } from './captured-terminal.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))

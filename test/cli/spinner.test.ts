@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { showSpinner } from '../../src/cli/text/progress.ts'
 import { createTerminal } from '../../src/cli/text/terminal.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 
 async function shown(isTTY: boolean): Promise<string> {
   let err = ''

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test as inTurn } from 'vitest'
+import { makeTree } from '../rig/tree.ts'
 import { setStatusThere } from '../service/set-status.ts'
-import { makeTree } from '../tree.ts'
 import { Home, until } from './sluice.ts'
 
 /** Each waits for processes and rests most of its time. */

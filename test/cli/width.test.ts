@@ -9,8 +9,8 @@ import { runCli } from '../../src/cli/run-cli.ts'
 import { barText } from '../../src/cli/text/progress.ts'
 import { createTerminal } from '../../src/cli/text/terminal.ts'
 import { openRig, project_id, stat } from '../ledger/views/view-rig.ts'
-import { makeStore, makeTree } from '../tree.ts'
-import { realWait } from '../waiting.ts'
+import { makeStore, makeTree } from '../rig/tree.ts'
+import { realWait } from '../rig/waiting.ts'
 import { Home, settle_ms } from './sluice.ts'
 
 const widths = [40, 80, 200]

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { configFromObject } from '../../src/config/load.ts'
 import { configAsYaml, maskedConfig } from '../../src/config/resolve/effective.ts'
-import { makeStore, makeTree } from '../tree.ts'
+import { makeStore, makeTree } from '../rig/tree.ts'
 
 const home = makeStore()
 const docs = makeTree()

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { isSluiceError } from '../../src/base/run/errors.ts'
 import { configFromObject, loadConfig } from '../../src/config/load.ts'
 import { serviceStateDir } from '../../src/config/resolve/local-paths.ts'
-import { isNotRoot } from '../root-only.ts'
+import { isNotRoot } from '../rig/root-only.ts'
 
 tmp.setGracefulCleanup()
 const project_id = 'project_0123456789abcdefghij'

@@ -5,7 +5,7 @@ import type { Ledger } from '../../src/ledger/ledger.ts'
 import type { Failure } from '../../src/remote/outcome.ts'
 import { createCircuits } from '../../src/sync/circuits.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 
 /** A pass with one file left to send, while nothing else goes on; or with so many that the service reads. */
 function onePass({ reading = 0 } = {}) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Ledger } from '../../src/ledger/ledger.ts'
-import { begin, localJourneys } from '../journeys/harness.ts'
-import { until, within } from '../waiting.ts'
+import { begin, localJourneys } from '../journeys/rig/harness.ts'
+import { until, within } from '../rig/waiting.ts'
 
 localJourneys('nothing left to do', (profile) => {
   test('however many wait until nothing is left to do, the ledger is asked once at a time; all are answered', async () => {

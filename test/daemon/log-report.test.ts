@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createFileLines, createLog } from '../../src/base/text/log.ts'
 import { logReport } from '../../src/daemon/health/log-report.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 
 test('a trouble told in the words of the service ends its sentences once', () => {
   let written = ''

@@ -4,9 +4,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { SluiceError } from '../../src/base/run/errors.ts'
 import { second_ms } from '../../src/base/time/time.ts'
 import { tellRefusal } from '../../src/daemon/check-token.ts'
-import { openReceiver } from '../health/receiver.ts'
-import { Watched } from '../health/rig.ts'
-import { until } from '../waiting.ts'
+import { until } from '../rig/waiting.ts'
+import { openReceiver } from './health/receiver.ts'
+import { Watched } from './health/rig.ts'
 
 const refusal = new SluiceError({
   code: 'account.refused',

@@ -4,8 +4,8 @@ import { createLog } from '../../src/base/text/log.ts'
 import { minute_ms, second_ms } from '../../src/base/time/time.ts'
 import { keepWatch } from '../../src/daemon/health/watchdog.ts'
 import { stuckAfter_ms } from '../../src/daemon/limits.ts'
-import { configOf } from '../config-of.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { configOf } from '../rig/config-of.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 
 const signal = new AbortController()
 afterEach(() => signal.abort())

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { deliver } from '../../src/deliver/deliver.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
+import { makeTree } from '../rig/tree.ts'
 import { until } from '../service/fixture.ts'
-import { makeTree } from '../tree.ts'
 import { faultOf, message, tools } from './delivery-tools.ts'
 
 const target = (run: string[], timeout_ms = 10_000) => ({ kind: 'command', name: 'command', run, timeout_ms }) as const

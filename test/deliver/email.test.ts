@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { deliver } from '../../src/deliver/deliver.ts'
 import type { EmailTarget } from '../../src/deliver/target.ts'
 import { test_certificate } from '../remote/test-certificate.ts'
-import { makeTree } from '../tree.ts'
+import { makeTree } from '../rig/tree.ts'
 import { faultOf, message, tools } from './delivery-tools.ts'
 import { parsePart, startMailReceiver } from './mail-receiver.ts'
 

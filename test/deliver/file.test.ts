@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { deliver } from '../../src/deliver/deliver.ts'
-import { makeTree } from '../tree.ts'
+import { makeTree } from '../rig/tree.ts'
 import { faultOf, message, tools } from './delivery-tools.ts'
 
 const target = (dir: string, file_name = '{{name}}-{{date}}.md') =>

@@ -4,9 +4,9 @@ import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { deliver } from '../../src/deliver/deliver.ts'
 import type { WebhookTarget } from '../../src/deliver/target.ts'
-import { MovingClock } from '../moving-clock.ts'
 import { type Answer, type Recorded, startServer } from '../remote/recording-server.ts'
-import { addToTree, makeTree } from '../tree.ts'
+import { MovingClock } from '../rig/moving-clock.ts'
+import { addToTree, makeTree } from '../rig/tree.ts'
 import { faultOf, message, tools } from './delivery-tools.ts'
 
 const target = (url: string, changes: Partial<WebhookTarget> = {}): WebhookTarget => ({

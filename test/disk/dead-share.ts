@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
-import { isNotRoot } from '../root-only.ts'
+import { isNotRoot } from '../rig/root-only.ts'
 
 /**
  * A file system that nobody serves, mounted over a directory: every call to it waits, as on a hard mount whose server is gone.

@@ -1,5 +1,5 @@
 import type { Config } from '../../src/config/config.ts'
-import { configOf } from '../config-of.ts'
+import { configOf } from '../rig/config-of.ts'
 
 const project_id = 'project_0123456789abcdefghij'
 

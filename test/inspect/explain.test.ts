@@ -6,7 +6,7 @@ import { day_ms, minute_ms } from '../../src/base/time/time.ts'
 import { large_bytes } from '../../src/domain/file.ts'
 import { type Explanation, explain } from '../../src/inspect/explain/explain.ts'
 import { assetOf, openRig, project_id, type Rig, stat, ticket } from '../ledger/views/view-rig.ts'
-import { makeTree, type TreeEntry } from '../tree.ts'
+import { makeTree, type TreeEntry } from '../rig/tree.ts'
 import { configFor } from './config-for.ts'
 
 interface Setting {

@@ -8,7 +8,7 @@ import { type Plan, planUploads } from '../../src/inspect/plan/plan.ts'
 import { extensionOf, type FolderPlan } from '../../src/inspect/plan/plan-answer.ts'
 import { judge } from '../../src/inspect/plan/plan-files.ts'
 import { openRig } from '../ledger/views/view-rig.ts'
-import { makeStore, makeTree } from '../tree.ts'
+import { makeStore, makeTree } from '../rig/tree.ts'
 import { configFor } from './config-for.ts'
 
 const now_ms = Date.UTC(2026, 5, 1)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { day_ms, system_clock } from '../../src/base/time/time.ts'
 import { surveyFolder } from '../../src/inspect/plan/survey.ts'
-import { makeTree } from '../tree.ts'
+import { makeTree } from '../rig/tree.ts'
 
 const clock = system_clock
 const younger_than_ms = [30 * day_ms]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { list_page, loseEndOfFirstPage, many, secondPage, three_pages } from '../journeys/audit/audited.ts'
 import { namesOf, verified } from '../journeys/audit/verified.ts'
-import { begin, type Journey, localJourneys } from '../journeys/harness.ts'
+import { begin, type Journey, localJourneys } from '../journeys/rig/harness.ts'
 
 const patient = { follow: { list_from: 1_000 } }
 const shallow = { full: false }

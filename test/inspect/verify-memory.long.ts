@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
 import { hour_ms, system_clock } from '../../src/base/time/time.ts'
 import { verified } from '../journeys/audit/verified.ts'
-import { begin, type Journey, localJourneys } from '../journeys/harness.ts'
+import { begin, type Journey, localJourneys } from '../journeys/rig/harness.ts'
 import { recount } from '../ledger/sound.ts'
 
 const Database = sqliteDriver()

@@ -8,9 +8,9 @@ import type { VerifySummary } from '../../src/inspect/verify/verify.ts'
 import { type Difference, isWhole } from '../../src/inspect/verify/verify-answer.ts'
 import { audited, setFileStatusThere } from '../journeys/audit/audited.ts'
 import { verified as compared, type VerifyWish } from '../journeys/audit/verified.ts'
-import { md5Of } from '../journeys/disk-truth.ts'
-import { begin, type Journey, localJourneys } from '../journeys/harness.ts'
-import type { ConfigChange } from '../journeys/quick-config.ts'
+import { md5Of } from '../journeys/rig/disk-truth.ts'
+import { begin, type Journey, localJourneys } from '../journeys/rig/harness.ts'
+import type { ConfigChange } from '../journeys/rig/quick-config.ts'
 import { recount } from '../ledger/sound.ts'
 
 const Database = sqliteDriver()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { expect, test } from 'vitest'
-import { journeyFiles, localJourneyFiles } from './journey-files.ts'
+import { journeyFiles, localJourneyFiles } from './rig/journey-files.ts'
 
 /** What the service answers is no part of them. */
 const about_disks = ['held-up', 'other-disk', 'real-mounts', 'three-watchers']

@@ -3,7 +3,7 @@ import type { ContentFact, Fact, FolderFact, ScanSummary } from '../../src/domai
 import type { FileStat } from '../../src/domain/file.ts'
 import type { Ticket } from '../../src/domain/ticket.ts'
 import type { LargeLimit, Ledger, LedgerLimits, SendWork } from '../../src/ledger/ledger.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 
 /** What the suite reads of a ledger beside its verbs; every implementation brings its own. */
 export interface Inspector {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { openLedger } from '../../src/ledger/open-ledger.ts'
-import { makeStore } from '../tree.ts'
+import { makeStore } from '../rig/tree.ts'
 import type { LedgerFactory } from './fixture.ts'
 import { inspectSqlite } from './inspect-sqlite.ts'
 import { faultsOf } from './sound.ts'

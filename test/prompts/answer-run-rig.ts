@@ -22,9 +22,9 @@ import { no_limits, nothing_seen } from '../ledger/fixture.ts'
 import { faultsOf } from '../ledger/sound.ts'
 import { stat, ticket } from '../ledger/views/view-rig.ts'
 import { successOf } from '../remote/fixture.ts'
+import { makeStore, makeTree } from '../rig/tree.ts'
+import { until } from '../rig/waiting.ts'
 import { type Client, start } from '../service/fixture.ts'
-import { makeStore, makeTree } from '../tree.ts'
-import { until } from '../waiting.ts'
 
 export interface RunRigOptions {
   profile?: ProfileName

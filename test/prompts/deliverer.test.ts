@@ -5,8 +5,8 @@ import type { DeliveryTarget } from '../../src/deliver/target.ts'
 import { startDeliverer } from '../../src/prompts/deliverer.ts'
 import { tools as deliveryTools } from '../deliver/delivery-tools.ts'
 import { startServer } from '../remote/recording-server.ts'
-import { makeTree } from '../tree.ts'
-import { until } from '../waiting.ts'
+import { makeTree } from '../rig/tree.ts'
+import { until } from '../rig/waiting.ts'
 import { openRunRig, type RunRig } from './answer-run-rig.ts'
 
 /** A written run with these targets, and a deliverer at work on it. */

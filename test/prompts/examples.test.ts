@@ -11,7 +11,7 @@ import { Home } from '../cli/sluice.ts'
 import { parsePart, startMailReceiver } from '../deliver/mail-receiver.ts'
 import { startServer } from '../remote/recording-server.ts'
 import { test_certificate } from '../remote/test-certificate.ts'
-import { addToTree } from '../tree.ts'
+import { addToTree } from '../rig/tree.ts'
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/prompts.md', import.meta.url)), 'utf8')
 const blocks = (language: string) =>

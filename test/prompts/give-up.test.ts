@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { day_ms, minute_ms } from '../../src/base/time/time.ts'
 import { defer, deferUnsent, type RunTools } from '../../src/prompts/run-tools.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 import { due_ms, runOf } from './settings.ts'
 
 const error = { code: 'ENOSPC', message: 'the disk is full' }

@@ -5,7 +5,7 @@ import { minute_ms } from '../../src/base/time/time.ts'
 import type { Manifest } from '../../src/prompts/manifest.ts'
 import type { ProfileName } from '../../src/service/options.ts'
 import { Home } from '../cli/sluice.ts'
-import { realWait, until } from '../waiting.ts'
+import { realWait, until } from '../rig/waiting.ts'
 import { checkCoverage } from './check-coverage.ts'
 
 const digest = {

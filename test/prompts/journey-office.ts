@@ -11,12 +11,12 @@ import { openPromptsView, type RunSummary } from '../../src/ledger/views/view-pr
 import type { Manifest } from '../../src/prompts/manifest.ts'
 import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
-import { configOf } from '../config-of.ts'
-import { MovingClock } from '../moving-clock.ts'
+import { configOf } from '../rig/config-of.ts'
+import { MovingClock } from '../rig/moving-clock.ts'
+import { addToTree, makeStore, makeTree } from '../rig/tree.ts'
+import { until } from '../rig/waiting.ts'
+import { wakeBy } from '../rig/wake-by.ts'
 import { answersChecked, takeAnswerFaults } from '../service/described-answers.ts'
-import { addToTree, makeStore, makeTree } from '../tree.ts'
-import { until } from '../waiting.ts'
-import { wakeBy } from '../wake-by.ts'
 
 /**
  * Half an hour and more before an hour is full, ahead of the real time: no time comes by itself while a test goes on, and what

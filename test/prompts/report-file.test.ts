@@ -6,7 +6,7 @@ import { restoreTold } from '../../src/prompts/configure-prompts.ts'
 import { manifestPath, manifestText, parseManifest } from '../../src/prompts/manifest.ts'
 import { composeReport, coverageOf } from '../../src/prompts/report/report.ts'
 import { reportFileName, writeReportFile } from '../../src/prompts/report/report-file.ts'
-import { makeTree } from '../tree.ts'
+import { makeTree } from '../rig/tree.ts'
 import { asRunAsset, assetOf, due_ms, hostile_name, runOf, settingsOf, turnOf, zone } from './settings.ts'
 
 const file_name = '{{name}}-{{date}}.md'

@@ -6,9 +6,9 @@ import { createLog } from '../../src/base/text/log.ts'
 import { system_clock } from '../../src/base/time/time.ts'
 import { openSecrets } from '../../src/config/secrets.ts'
 import { startDaemon } from '../../src/daemon/daemon.ts'
-import { begin, localJourneys } from '../journeys/harness.ts'
-import { makeTree } from '../tree.ts'
-import { until } from '../waiting.ts'
+import { begin, localJourneys } from '../journeys/rig/harness.ts'
+import { makeTree } from '../rig/tree.ts'
+import { until } from '../rig/waiting.ts'
 import { plainSettings } from './answer-run-rig.ts'
 
 localJourneys('the reporter in the daemon', (profile) => {

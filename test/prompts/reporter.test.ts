@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startReporter } from '../../src/prompts/reporter.ts'
-import { until } from '../waiting.ts'
+import { until } from '../rig/waiting.ts'
 import { openRunRig, type RunRig } from './answer-run-rig.ts'
 
 /** A reporter that the ledger wakes, as the daemon does it. */

@@ -4,8 +4,8 @@ import { SluiceError } from '../../src/base/run/errors.ts'
 import type { Outcome } from '../../src/remote/outcome.ts'
 import type { Remote } from '../../src/remote/remote.ts'
 import { type Service, startService } from '../../src/service/service.ts'
-import { makeStore } from '../tree.ts'
-import { until } from '../waiting.ts'
+import { makeStore } from '../rig/tree.ts'
+import { until } from '../rig/waiting.ts'
 import { failureOf, idNumber, remoteAt, successOf, ticketFor } from './fixture.ts'
 
 const services: Service[] = []

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { makeTree } from '../tree.ts'
+import { makeTree } from './tree.ts'
 
 const project = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 import { type Client, md5Of, put, type Slot, start } from './fixture.ts'
 import { wordDocument } from './zip.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 import { type Client, md5Of, put, start, until } from './fixture.ts'
 
 const complete = (client: Client, asset_id: string, options = {}) =>

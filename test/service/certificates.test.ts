@@ -7,7 +7,7 @@ import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { makeCertificates } from '../../src/service/tls/make-certificates.ts'
 import { capturedTerminal } from '../cli/captured-terminal.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 import { temporaryFolder } from './fixture.ts'
 
 const hosts = ['sluice.lan', '*.office.lan', '127.0.0.2', '2001:db8::5', '::ffff:10.0.0.1']

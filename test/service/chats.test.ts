@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 import { type Client, put, start, temporaryFolder, until } from './fixture.ts'
 
 const never = (kind: string) => `${kind}_00000000000000000000`

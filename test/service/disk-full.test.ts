@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
-import { makeTree } from '../tree.ts'
+import { makeTree } from '../rig/tree.ts'
 
 /** A shell line in a mount namespace of its own, with a small disk at $1. */
 const on_small_disk = [

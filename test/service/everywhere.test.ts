@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { realWait } from '../waiting.ts'
+import { realWait } from '../rig/waiting.ts'
 import { start } from './fixture.ts'
 
 const missing = 'asset_00000000000000000000'

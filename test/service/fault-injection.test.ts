@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openFaultInjection } from '../../src/service/faults/fault-injection.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 import { put, start, until } from './fixture.ts'
 
 test('a failure comes on its route, as often as ordered, in the form of the contract', async () => {

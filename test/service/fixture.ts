@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { expect, onTestFinished } from 'vitest'
 import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
-import { makeStore } from '../tree.ts'
-import { until as waitUntil } from '../waiting.ts'
+import { makeStore } from '../rig/tree.ts'
+import { until as waitUntil } from '../rig/waiting.ts'
 import { checkAnswerOf } from './described-answers.ts'
 
 export interface Reply {

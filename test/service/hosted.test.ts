@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 import { type Client, md5Of, put, start, until } from './fixture.ts'
 
 const hosted = { profile: 'hosted' } as const

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
-import { makeTree } from '../tree.ts'
-import { until } from '../waiting.ts'
+import { makeTree } from '../rig/tree.ts'
+import { until } from '../rig/waiting.ts'
 
 const sluice = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const mib = 1024 * 1024

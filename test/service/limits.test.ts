@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { limitRequests } from '../../src/service/api/limits.ts'
 import { settingsFrom } from '../../src/service/options.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 import { md5Of, put, start } from './fixture.ts'
 
 test('A-33 each token has so many requests a minute: one too many is a 429 that says when to come again', async () => {

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import type { Stage } from '../../src/service/api/observer.ts'
-import { realWait } from '../waiting.ts'
+import { realWait } from '../rig/waiting.ts'
 import { put, start, until } from './fixture.ts'
 
 test('the log names every request by its place, with the asset it was about and its status', async () => {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Service, startService } from '../../src/service/service.ts'
-import { makeStore } from '../tree.ts'
+import { makeStore } from '../rig/tree.ts'
 import { checkOwnAnswer } from './described-answers.ts'
 
 let service: Service

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 import { type Client, start } from './fixture.ts'
 
 const question = 'Which password opens the harbour gate?'

@@ -11,7 +11,7 @@ import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { makeCertificates } from '../../src/service/tls/make-certificates.ts'
 import { capturedTerminal } from '../cli/captured-terminal.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 import { md5Of, start, temporaryFolder, until } from './fixture.ts'
 
 function certificates(hosts: string[], clock = system_clock) {

@@ -1,4 +1,4 @@
-import { Chance } from '../journeys/chance.ts'
+import { Chance } from '../journeys/rig/chance.ts'
 import {
   type Act,
   type Day,

@@ -41,9 +41,9 @@ function copyOfTree(patch) {
   for (const name of [
     'src',
     'test/sim',
-    'test/config-of.ts',
-    'test/wake-by.ts',
-    'test/journeys/chance.ts',
+    'test/rig/config-of.ts',
+    'test/rig/wake-by.ts',
+    'test/journeys/rig/chance.ts',
     'package.json',
     'tsconfig.json',
   ]) {

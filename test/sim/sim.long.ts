@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import tmp from 'tmp'
 import { expect, test } from 'vitest'
-import { seedOfCommit } from '../commit-seed.ts'
+import { seedOfCommit } from '../rig/commit-seed.ts'
 import { days, runSim } from './days-run.ts'
 
 const patch = fileURLToPath(new URL('patches/bad-ticket-kept.patch', import.meta.url))

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Clock } from '../../src/base/time/time.ts'
-import { Chance } from '../journeys/chance.ts'
+import { Chance } from '../journeys/rig/chance.ts'
 import { type Fault, type FaultKind, faultName, type Happening } from './day.ts'
 
 /**

@@ -4,7 +4,7 @@ import type { Ledger } from '../../src/ledger/ledger.ts'
 import type { Failure } from '../../src/remote/outcome.ts'
 import { createCircuits } from '../../src/sync/circuits.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 
 const silent = new Proxy({}, { get: () => () => {} }) as SyncReport
 const failure = (about: Failure['about'], more: Partial<Failure> = {}): Failure => ({

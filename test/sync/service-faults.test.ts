@@ -8,7 +8,7 @@ import { unreadFact } from '../../src/sync/follow/follow-verdict.ts'
 import { givenUp, isSlotGivenUp } from '../../src/sync/give-up.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import type { Step } from '../../src/sync/upload/send-places.ts'
-import { FakeClock } from '../fake-clock.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
 
 const silent = new Proxy({}, { get: () => () => {} }) as SyncReport
 const unknown: Failure = { about: 'slot_gone', status: 404, message: 'the service answered 404' }

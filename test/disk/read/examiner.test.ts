@@ -17,8 +17,8 @@ import {
 import { join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { type Examiner, type Look, startExaminer } from '../../../src/disk/read/examiner.ts'
+import { addToTree, makeTree } from '../../rig/tree.ts'
 import { builtModule, runUnprivileged } from '../../rig/unprivileged.ts'
-import { addToTree, makeTree } from '../../tree.ts'
 import { makeFifo, makeSocket } from '../odd-entries.ts'
 
 const examiner = startExaminer()

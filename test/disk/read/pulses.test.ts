@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import type { Pulses } from '../../../src/base/run/pulse.ts'
 import { startExaminer } from '../../../src/disk/read/examiner.ts'
 import { scanFolder } from '../../../src/disk/scan/scan.ts'
-import { makeTree } from '../../tree.ts'
-import { realWait } from '../../waiting.ts'
+import { makeTree } from '../../rig/tree.ts'
+import { realWait } from '../../rig/waiting.ts'
 
 /** What a watchdog would see: the counters of what goes on now, and how often any has begun. */
 function watched() {

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { type ExpectedFile, openSource } from '../../../src/disk/read/source.ts'
 import { fileStatOf } from '../../../src/disk/scan/scan-batch.ts'
 import type { FileStat } from '../../../src/domain/file.ts'
+import { makeTree } from '../../rig/tree.ts'
 import { builtModule, runUnprivileged } from '../../rig/unprivileged.ts'
-import { makeTree } from '../../tree.ts'
 import { makeFifo } from '../odd-entries.ts'
 
 function statOf(file: string): FileStat {

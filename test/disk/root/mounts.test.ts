@@ -5,7 +5,7 @@ import { system_clock } from '../../../src/base/time/time.ts'
 import { startExaminer } from '../../../src/disk/read/examiner.ts'
 import { sharesBelow, sharesIn } from '../../../src/disk/root/mounts.ts'
 import { startRootAsker } from '../../../src/disk/root/root-asker.ts'
-import { makeTree } from '../../tree.ts'
+import { makeTree } from '../../rig/tree.ts'
 import { mountDeadShare } from '../dead-share.ts'
 
 function table(root: string, mounts: readonly (readonly [place: string, device: string, type: string])[]): string {

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { system_clock } from '../../../src/base/time/time.ts'
 import { identifiedRoot, type OnlineRoot } from '../../../src/disk/root/root.ts'
 import { startRootAsker } from '../../../src/disk/root/root-asker.ts'
-import { makeTree } from '../../tree.ts'
-import { realWait } from '../../waiting.ts'
+import { makeTree } from '../../rig/tree.ts'
+import { realWait } from '../../rig/waiting.ts'
 import { mountDeadShare } from '../dead-share.ts'
 
 const ample_ms = 20_000

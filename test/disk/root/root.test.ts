@@ -9,7 +9,7 @@ import {
   type OnlineRoot,
   rootStatus,
 } from '../../../src/disk/root/root.ts'
-import { addToTree, makeTree } from '../../tree.ts'
+import { addToTree, makeTree } from '../../rig/tree.ts'
 
 test('a folder is online, with its device and its filesystem', () => {
   const root = makeTree({ 'a.txt': '' })

@@ -6,7 +6,7 @@ import { isMadeUp } from '../../../src/disk/root/filesystems.ts'
 import { batchIn, measureBatch } from '../../../src/disk/scan/measure.ts'
 import { entryPath, entryStat, type ScanOptions, scanFolder } from '../../../src/disk/scan/scan.ts'
 import { type BatchRoom, createBatchBuilder, createBatchRoom, putListed } from '../../../src/disk/scan/scan-batch.ts'
-import { makeTree } from '../../tree.ts'
+import { makeTree } from '../../rig/tree.ts'
 
 const ignore = { include: [], exclude: [], dot_files: false }
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createIgnoreRules, type IgnoreRules, type IgnoreSpec } from '../../../src/disk/scan/ignore.ts'
-import { addToTree, makeTree } from '../../tree.ts'
+import { addToTree, makeTree } from '../../rig/tree.ts'
 
 const plain: IgnoreSpec = { include: [], exclude: [], dot_files: false }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { IgnoreSpec } from '../../../src/disk/scan/ignore.ts'
 import { entryPath, type ScanOptions, scanFolder } from '../../../src/disk/scan/scan.ts'
+import { makeTree } from '../../rig/tree.ts'
 import { builtModule, runUnprivileged } from '../../rig/unprivileged.ts'
-import { makeTree } from '../../tree.ts'
 
 const ignore: IgnoreSpec = { include: [], exclude: [], dot_files: false }
 

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { hour_ms } from '../../../src/base/time/time.ts'
 import { entryMd5, entryPath, type HashRule, scanFolder } from '../../../src/disk/scan/scan.ts'
 import { createSmallHasher } from '../../../src/disk/scan/small-hasher.ts'
-import { md5Of } from '../../journeys/disk-truth.ts'
-import { makeTree, type TreeEntry } from '../../tree.ts'
+import { md5Of } from '../../journeys/rig/disk-truth.ts'
+import { makeTree, type TreeEntry } from '../../rig/tree.ts'
 
 const everything = { include: [], exclude: [], dot_files: true }
 const rule: HashRule = { quiet_before_ns: BigInt(Date.now() + hour_ms) * 1_000_000n, most_bytes: 1_000 }

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import type { ScanEnd } from '../../../src/disk/scan/scan.ts'
+import { isNotRoot } from '../../rig/root-only.ts'
+import { makeTree } from '../../rig/tree.ts'
 import { builtModule } from '../../rig/unprivileged.ts'
-import { isNotRoot } from '../../root-only.ts'
-import { makeTree } from '../../tree.ts'
 
 /** Its directories do not say what their entries are (DT_UNKNOWN): neither do those of old filesystems, and of some by FUSE. */
 const mount =

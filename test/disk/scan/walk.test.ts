@@ -9,8 +9,8 @@ import { batchIn, measureBatch } from '../../../src/disk/scan/measure.ts'
 import { createBatchRoom, entryPath, entryStat, putListed } from '../../../src/disk/scan/scan-batch.ts'
 import { type WalkOptions, walk } from '../../../src/disk/scan/walk.ts'
 import { createMeasuredTotal, type ScanEnd } from '../../../src/disk/scan/walk-report.ts'
+import { makeTree } from '../../rig/tree.ts'
 import { builtModule } from '../../rig/unprivileged.ts'
-import { makeTree } from '../../tree.ts'
 import { makeFifo, makeRawDirectory, makeSocket, writeRawFile } from '../odd-entries.ts'
 
 const everything: IgnoreSpec = { include: [], exclude: [], dot_files: true }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test as inTurn, type TestContext, vi } from 'vitest'
 import { createIgnoreRules } from '../../../src/disk/scan/ignore.ts'
 import { type Hint, watchFolder } from '../../../src/disk/watch/watch.ts'
-import { makeTree } from '../../tree.ts'
+import { makeTree } from '../../rig/tree.ts'
 
 /** Each waits most of its time. */
 const test = inTurn.concurrent

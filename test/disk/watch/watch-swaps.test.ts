@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createIgnoreRules } from '../../../src/disk/scan/ignore.ts'
 import { type FolderWatcher, type Hint, watchFolder } from '../../../src/disk/watch/watch.ts'
-import { addToTree, makeTree } from '../../tree.ts'
+import { addToTree, makeTree } from '../../rig/tree.ts'
 
 const open: FolderWatcher[] = []
 const places = ['1', '2', '3', '4', '5', '6']

@@ -6,9 +6,9 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Clock, minute_ms, second_ms, system_clock } from '../../../src/base/time/time.ts'
 import { createIgnoreRules, type IgnoreRules, type IgnoreSpec } from '../../../src/disk/scan/ignore.ts'
 import { type FolderWatcher, type Hint, watchFolder } from '../../../src/disk/watch/watch.ts'
-import { FakeClock } from '../../fake-clock.ts'
+import { FakeClock } from '../../rig/fake-clock.ts'
+import { addToTree, makeTree } from '../../rig/tree.ts'
 import { builtModule } from '../../rig/unprivileged.ts'
-import { addToTree, makeTree } from '../../tree.ts'
 import { makeFifo, writeRawFile } from '../odd-entries.ts'
 
 const plain: IgnoreSpec = { include: [], exclude: [], dot_files: false }

@@ -6,7 +6,7 @@ import { checkSecretFiles } from '../../../src/inspect/doctor/check-secret-files
 import { startMailReceiver } from '../../deliver/mail-receiver.ts'
 import { startServer } from '../../remote/recording-server.ts'
 import { test_certificate } from '../../remote/test-certificate.ts'
-import { makeTree } from '../../tree.ts'
+import { makeTree } from '../../rig/tree.ts'
 import { levels, toolsFor } from './doctor-rig.ts'
 
 function secrets(tree: Record<string, string>): string {

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { system_clock } from '../../../src/base/time/time.ts'
 import { type Check, type DoctorTools, usual_limits } from '../../../src/inspect/doctor/check.ts'
-import { configOf } from '../../config-of.ts'
-import { makeStore } from '../../tree.ts'
+import { configOf } from '../../rig/config-of.ts'
+import { makeStore } from '../../rig/tree.ts'
 
 /** What checks are handed, for a configuration of one folder. */
 export function toolsFor(

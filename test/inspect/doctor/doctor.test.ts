@@ -7,7 +7,7 @@ import { check_groups } from '../../../src/inspect/doctor/check.ts'
 import { checkConfig } from '../../../src/inspect/doctor/check-config.ts'
 import type { DoctorAnswer } from '../../../src/inspect/doctor/run-doctor.ts'
 import { Home } from '../../cli/sluice.ts'
-import { makeTree } from '../../tree.ts'
+import { makeTree } from '../../rig/tree.ts'
 
 async function doctor(home: Home): Promise<DoctorAnswer & { code: number | null }> {
   const { code, out, err } = await home.inProcess('doctor', '--json')

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { proxyFor } from '../../../src/base/net/connect.ts'
 import { checkHost } from '../../../src/inspect/doctor/check-hosts.ts'
 import { checkCa, judgeClock } from '../../../src/inspect/doctor/check-service.ts'
-import { makeTree } from '../../tree.ts'
+import { makeTree } from '../../rig/tree.ts'
 import { levels, makeCertificate, toolsFor } from './doctor-rig.ts'
 
 const servers: (Server | PlainServer)[] = []

@@ -9,9 +9,9 @@ import { checkSpace, checkStateDir, checkUser } from '../../../src/inspect/docto
 import { inspectFolders } from '../../../src/inspect/doctor/inspect-folders.ts'
 import { unresponsivePlaces } from '../../../src/inspect/doctor/probe-places.ts'
 import { openRig } from '../../ledger/views/view-rig.ts'
+import { isNotRoot } from '../../rig/root-only.ts'
+import { makeStore, makeTree } from '../../rig/tree.ts'
 import { builtModule, runUnprivileged } from '../../rig/unprivileged.ts'
-import { isNotRoot } from '../../root-only.ts'
-import { makeStore, makeTree } from '../../tree.ts'
 import { levels, toolsFor } from './doctor-rig.ts'
 
 async function inspect(path: string, folder: object = {}, change = {}) {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { system_clock } from '../../../src/base/time/time.ts'
 import { type DoctorAnswer, runDoctor } from '../../../src/inspect/doctor/run-doctor.ts'
-import { makeTree } from '../../tree.ts'
+import { makeTree } from '../../rig/tree.ts'
 
 const is_root = process.getuid?.() === 0
 if (!is_root) console.warn('skipped: the rights of a unit’s user, because only root can try them')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { dropInOf, unitFit } from '../../../src/inspect/unit/drop-in.ts'
 import { mountsOf, reachOf } from '../../../src/inspect/unit/unit-facts.ts'
-import { makeTree } from '../../tree.ts'
+import { makeTree } from '../../rig/tree.ts'
 import { facts, promptTo, unitConfig } from './unit-config.ts'
 
 /** All that is written to, read and handed over at once. */

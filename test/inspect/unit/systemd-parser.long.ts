@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dropInOf } from '../../../src/inspect/unit/drop-in.ts'
 import { mountUnit } from '../../../src/inspect/unit/unit-text.ts'
-import { makeStore } from '../../tree.ts'
+import { makeStore } from '../../rig/tree.ts'
 import { facts, promptTo, unitConfig } from './unit-config.ts'
 
 const has_systemd = spawnSync('systemd-analyze', ['--version']).status === 0

@@ -1,6 +1,6 @@
 import type { Config } from '../../../src/config/config.ts'
 import type { DropInFacts } from '../../../src/inspect/unit/drop-in.ts'
-import { configOf } from '../../config-of.ts'
+import { configOf } from '../../rig/config-of.ts'
 
 const project_id = 'project_0123456789abcdefghij'
 

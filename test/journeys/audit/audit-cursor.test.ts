@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { begin, type Journey, localJourneys } from '../harness.ts'
+import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 import { audited, auditOf, list_page, loseEndOfFirstPage, many, secondPage, three_pages } from './audited.ts'
 
 const patient = { follow: { list_from: 1_000 } }

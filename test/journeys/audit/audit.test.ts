@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../../src/base/time/time.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
-import { MovingClock } from '../../moving-clock.ts'
-import { realWait } from '../../waiting.ts'
-import { begin, type Journey, localJourneys } from '../harness.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
+import { realWait } from '../../rig/waiting.ts'
+import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 import { audited, auditOf, list_page, many, secondPage, setFileStatusThere, three_pages } from './audited.ts'
 
 const few = { 'docs/a.txt': 'a', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }

@@ -5,7 +5,7 @@ import type { AssetStatus } from '../../../src/contract/messages/messages-assets
 import type { AuditState } from '../../../src/ledger/rows/audit-rows.ts'
 import type { ProfileName } from '../../../src/service/options.ts'
 import { setStatusThere } from '../../service/set-status.ts'
-import type { Journey } from '../harness.ts'
+import type { Journey } from '../rig/harness.ts'
 
 const Database = sqliteDriver()
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { begin, type Journey, localJourneys } from '../harness.ts'
+import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 import { audited, auditOf, list_page, many, secondPage } from './audited.ts'
 
 const removing = { on_delete: 'remove', delete_grace_ms: '1s' }

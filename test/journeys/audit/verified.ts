@@ -5,8 +5,8 @@ import { startExaminer } from '../../../src/disk/read/examiner.ts'
 import { type VerifySummary, verify } from '../../../src/inspect/verify/verify.ts'
 import type { Difference, VerifyOptions } from '../../../src/inspect/verify/verify-answer.ts'
 import { openLedgerView } from '../../../src/ledger/views/view.ts'
-import type { Journey } from '../harness.ts'
-import type { ConfigChange } from '../quick-config.ts'
+import type { Journey } from '../rig/harness.ts'
+import type { ConfigChange } from '../rig/quick-config.ts'
 
 export interface VerifyWish extends Pick<VerifyOptions, 'full' | 'folders' | 'onProgress'> {
   clock?: Clock

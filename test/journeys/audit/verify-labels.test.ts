@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { begin, localJourneys } from '../harness.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
 import { namesOf, verified } from './verified.ts'
 
 const folders = { docs: { labels: ['team', 'from sluice'] } }

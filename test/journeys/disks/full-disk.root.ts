@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { makeTree } from '../../rig/tree.ts'
 import { builtModule } from '../../rig/unprivileged.ts'
-import { makeTree } from '../../tree.ts'
-import { fullOrPart, localJourneys } from '../harness.ts'
+import { fullOrPart, localJourneys } from '../rig/harness.ts'
 import { mayMount } from './mounted-daemon.ts'
 
 const has_tmpfs = mayMount('tmpfs')

@@ -2,8 +2,8 @@ import { closeSync, existsSync, ftruncateSync, openSync, readdirSync, readlinkSy
 import { expect, test } from 'vitest'
 import { hour_ms } from '../../../src/base/time/time.ts'
 import { mountDeadShare } from '../../disk/dead-share.ts'
-import { MovingClock } from '../../moving-clock.ts'
-import { begin, diskJourneys } from '../harness.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
+import { begin, diskJourneys } from '../rig/harness.ts'
 
 const tree = { 'docs/a.txt': 'in docs', 'other/b.txt': 'in the other' }
 

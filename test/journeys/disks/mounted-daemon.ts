@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProfileName } from '../../../src/service/options.ts'
+import { isNotRoot } from '../../rig/root-only.ts'
+import { makeTree } from '../../rig/tree.ts'
 import { builtModule } from '../../rig/unprivileged.ts'
-import { isNotRoot } from '../../root-only.ts'
-import { makeTree } from '../../tree.ts'
 
 export const files = 20
 

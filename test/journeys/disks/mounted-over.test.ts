@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { makeTree } from '../../rig/tree.ts'
 import { builtModule } from '../../rig/unprivileged.ts'
-import { makeTree } from '../../tree.ts'
-import { localJourneys } from '../harness.ts'
+import { localJourneys } from '../rig/harness.ts'
 
 const may_mount = spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 if (!may_mount) console.log('skipped: a disk mounted over a folder, because mount namespaces are not allowed here')

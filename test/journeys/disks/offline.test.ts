@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { begin, localJourneys } from '../harness.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
 
 const names = Array.from({ length: 15 }, (_, index) => `docs/${index % 3}/${index}.txt`)
 const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))

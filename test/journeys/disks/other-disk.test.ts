@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writeFi
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { ProfileName } from '../../../src/service/options.ts'
-import { begin, diskJourneys, type Journey } from '../harness.ts'
+import { begin, diskJourneys, type Journey } from '../rig/harness.ts'
 
 const names = Array.from({ length: 15 }, (_, index) => `docs/${index % 3}/${index}.txt`)
 const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))

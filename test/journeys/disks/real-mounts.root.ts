@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { diskJourneys } from '../harness.ts'
+import { diskJourneys } from '../rig/harness.ts'
 import { files, mayMount, runMounted } from './mounted-daemon.ts'
 
 const has_tmpfs = mayMount('tmpfs')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fullOrPart, localJourneys } from '../harness.ts'
+import { fullOrPart, localJourneys } from '../rig/harness.ts'
 import { mayMount } from './mounted-daemon.ts'
 import { canMake, runSwaps, type SwappedDisk } from './swapped-disks.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
-import { begin, type Journey, localJourneys } from '../harness.ts'
+import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 const names = Array.from({ length: 15 }, (_, index) => `docs/${index % 3}/${index}.txt`)
 const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))

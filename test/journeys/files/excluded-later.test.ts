@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { begin, localJourneys } from '../harness.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
 
 localJourneys('what is excluded later', (profile) => {
   test('stays here, also when it was waiting to be sent', async () => {

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { linkSync, lstatSync, renameSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { md5Of } from '../disk-truth.ts'
-import { begin, localJourneys } from '../harness.ts'
+import { md5Of } from '../rig/disk-truth.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
 
 localJourneys('what a file is', (profile) => {
   test("a deleted file's inode given to a new file at once: the new file is sent", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { MovingClock } from '../../moving-clock.ts'
-import { begin, type Journey, localJourneys } from '../harness.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
+import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 function labelsOf(journey: Journey, name: string): string[] {
   const asset_id = journey.file(name)?.asset_id

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { large_bytes } from '../../../src/domain/file.ts'
-import { begin, localJourneys } from '../harness.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
 
 localJourneys('large files', (profile) => {
   test('get a slot only when a connection is free for their bytes', async () => {

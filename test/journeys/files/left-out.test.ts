@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { md5Of } from '../disk-truth.ts'
-import { begin, localJourneys } from '../harness.ts'
+import { md5Of } from '../rig/disk-truth.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
 
 const day_ms = 86_400_000
 

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { md5Of } from '../disk-truth.ts'
-import { begin, localJourneys } from '../harness.ts'
+import { md5Of } from '../rig/disk-truth.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
 
 const tree = { 'docs/open.txt': 'hello', 'docs/hr/pay.txt': 'a number' }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { begin, localJourneys } from '../harness.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
 
 const tree = { 'docs/a.txt': 'a', 'docs/sub/b.txt': 'b', 'docs/c.txt': 'a', 'docs/empty.txt': '' }
 

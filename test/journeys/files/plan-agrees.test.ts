@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Plan, planUploads } from '../../../src/inspect/plan/plan.ts'
 import { openLedgerView } from '../../../src/ledger/views/view.ts'
-import { begin, type Journey, localJourneys } from '../harness.ts'
+import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 const day_ms = 86_400_000
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { md5Of } from '../disk-truth.ts'
-import { begin, fullOrPart, localJourneys } from '../harness.ts'
+import { md5Of } from '../rig/disk-truth.ts'
+import { begin, fullOrPart, localJourneys } from '../rig/harness.ts'
 
 localJourneys('renames send nothing', (profile) => {
   test('a file, within the folder and to another one of the same project', async () => {

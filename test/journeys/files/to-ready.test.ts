@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { minute_ms, system_clock } from '../../../src/base/time/time.ts'
-import { MovingClock } from '../../moving-clock.ts'
-import { md5Of } from '../disk-truth.ts'
-import { begin, journeys, localJourneys } from '../harness.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
+import { md5Of } from '../rig/disk-truth.ts'
+import { begin, journeys, localJourneys } from '../rig/harness.ts'
 
 journeys('a file goes in', (profile) => {
   test('from the folder to ready: name, type, bytes and times are right', async () => {

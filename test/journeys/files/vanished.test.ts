@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { minute_ms } from '../../../src/base/time/time.ts'
-import { MovingClock } from '../../moving-clock.ts'
-import { md5Of } from '../disk-truth.ts'
-import { begin, type Journey, localJourneys } from '../harness.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
+import { md5Of } from '../rig/disk-truth.ts'
+import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 /** What the service takes for reading, by a clock that only the test moves on: it is never done too soon. */
 const reading_ms = 10 * minute_ms

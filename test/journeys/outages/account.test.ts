@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { MovingClock } from '../../moving-clock.ts'
-import { begin, type Journey, localJourneys } from '../harness.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
+import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 const names = Array.from({ length: 8 }, (_, index) => `docs/${index}.txt`)
 const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SluiceError } from '../../../src/base/run/errors.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
-import { begin, localJourneys } from '../harness.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
 
 const tree = { 'docs/a.txt': 'a', 'docs/sub/b.txt': 'b', 'docs/c.txt': 'c' }
 

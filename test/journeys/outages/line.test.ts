@@ -1,6 +1,6 @@
 import { utimesSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { begin, localJourneys } from '../harness.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
 
 const half_a_megabyte = 'a line of a large text\n'.repeat(25_000)
 

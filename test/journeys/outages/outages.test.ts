@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { system_clock } from '../../../src/base/time/time.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
-import { MovingClock } from '../../moving-clock.ts'
-import { begin, localJourneys } from '../harness.ts'
-import type { JourneyOptions } from '../journey-options.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
+import type { JourneyOptions } from '../rig/journey-options.ts'
 
 function files(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]))

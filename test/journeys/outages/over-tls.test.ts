@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { system_clock } from '../../../src/base/time/time.ts'
 import { makeCertificates } from '../../../src/service/tls/make-certificates.ts'
-import { makeStore } from '../../tree.ts'
-import { begin, localJourneys } from '../harness.ts'
+import { makeStore } from '../../rig/tree.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
 
 /** Another address than the one that the tests are used to; only the authority makes it trusted. */
 const listen = '127.0.0.2'

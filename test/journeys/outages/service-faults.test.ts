@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { minute_ms } from '../../../src/base/time/time.ts'
 import type { ProfileName } from '../../../src/service/options.ts'
-import { MovingClock } from '../../moving-clock.ts'
-import { begin, fullOrPart, type Journey, localJourneys } from '../harness.ts'
-import { type Answer, type Change, startInBetween } from '../in-between.ts'
-import type { Fields } from '../quick-config.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
+import { begin, fullOrPart, type Journey, localJourneys } from '../rig/harness.ts'
+import { type Answer, type Change, startInBetween } from '../rig/in-between.ts'
+import type { Fields } from '../rig/quick-config.ts'
 
 const no_such_asset: Answer = {
   status: 404,

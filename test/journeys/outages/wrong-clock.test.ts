@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Clock, day_ms, system_clock } from '../../../src/base/time/time.ts'
-import { begin, type Journey, localJourneys } from '../harness.ts'
+import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 /** The machine's own clock stopped at `wrong_by_ms` from now; a time server may set it right while the daemon is at work. */
 class SetClock implements Clock {

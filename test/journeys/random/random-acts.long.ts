@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { localJourneys } from '../harness.ts'
+import { localJourneys } from '../rig/harness.ts'
 import { type Policy, RandomLife } from './random-life.ts'
 
 const rounds = 10

@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { localJourneys } from '../harness.ts'
+import { localJourneys } from '../rig/harness.ts'
 import { RandomLife } from './random-life.ts'
 
 // The same each time: what a change of Sluice breaks, it breaks for everybody. More acts and seeds are in random-acts.long.ts.

@@ -1,6 +1,6 @@
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { filesOnDisk, md5Of } from '../disk-truth.ts'
+import { filesOnDisk, md5Of } from '../rig/disk-truth.ts'
 import type { RandomLife } from './random-life.ts'
 
 /** Something that happens to a Sluice: by people on the disk, by others on the service, by whoever runs it. */

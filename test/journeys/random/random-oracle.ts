@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { listOf } from '../../../src/base/run/group.ts'
 import { openLedgerView } from '../../../src/ledger/views/view.ts'
-import { filesOnDisk } from '../disk-truth.ts'
+import { filesOnDisk } from '../rig/disk-truth.ts'
 import type { Alive, Policy, RandomLife } from './random-life.ts'
 
 const folders = ['docs', 'notes']

@@ -7,12 +7,12 @@ import { type Plan, planUploads } from '../../../src/inspect/plan/plan.ts'
 import type { FolderRemovals } from '../../../src/inspect/plan/plan-answer.ts'
 import { openLedgerView } from '../../../src/ledger/views/view.ts'
 import type { ProfileName } from '../../../src/service/options.ts'
-import { MovingClock } from '../../moving-clock.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
+import { makeStore } from '../../rig/tree.ts'
 import { builtModule, runUnprivileged } from '../../rig/unprivileged.ts'
-import { makeStore } from '../../tree.ts'
-import { realWait } from '../../waiting.ts'
-import { begin, type Journey, localJourneys } from '../harness.ts'
-import type { Fields } from '../quick-config.ts'
+import { realWait } from '../../rig/waiting.ts'
+import { begin, type Journey, localJourneys } from '../rig/harness.ts'
+import type { Fields } from '../rig/quick-config.ts'
 
 const removing = { on_delete: 'remove', delete_grace_ms: '1h', on_change: 'remove_old' }
 const names = Array.from({ length: 30 }, (_, index) => `docs/${index}.txt`)

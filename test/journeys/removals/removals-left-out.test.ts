@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { explain } from '../../../src/inspect/explain/explain.ts'
 import { planUploads } from '../../../src/inspect/plan/plan.ts'
 import { openLedgerView } from '../../../src/ledger/views/view.ts'
-import { begin, type Journey, localJourneys } from '../harness.ts'
-import type { ConfigChange } from '../quick-config.ts'
+import { begin, type Journey, localJourneys } from '../rig/harness.ts'
+import type { ConfigChange } from '../rig/quick-config.ts'
 
 const removing = { on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }
 const from_now = { ...removing, start: 'from_now' }

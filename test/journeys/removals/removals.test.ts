@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { day_ms, second_ms } from '../../../src/base/time/time.ts'
 import type { Failure } from '../../../src/service/faults/fault-injection.ts'
 import type { ProfileName } from '../../../src/service/options.ts'
-import { MovingClock } from '../../moving-clock.ts'
-import { realWait } from '../../waiting.ts'
-import { begin, type Journey, localJourneys } from '../harness.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
+import { realWait } from '../../rig/waiting.ts'
+import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 const removing = { on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }
 const tree = { 'docs/a.txt': 'a, first version', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }

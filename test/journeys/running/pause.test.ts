@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { begin, localJourneys } from '../harness.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
 
 const large = { 'docs/large.txt': 'a line of a large text\n'.repeat(150_000) }
 

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
-import { MovingClock } from '../../moving-clock.ts'
-import { makeTree } from '../../tree.ts'
-import { begin, fullOrPart, localJourneys } from '../harness.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
+import { makeTree } from '../../rig/tree.ts'
+import { begin, fullOrPart, localJourneys } from '../rig/harness.ts'
 
 const two = { 'docs/a.txt': 'a', 'notes/b.txt': 'b' }
 /** Streamed, and sent in pieces: an upload that can be held in the middle. */

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { day_ms } from '../../../src/base/time/time.ts'
 import type { Fact } from '../../../src/domain/fact.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
-import { realWait } from '../../waiting.ts'
-import { begin, type Journey, localJourneys } from '../harness.ts'
+import { realWait } from '../../rig/waiting.ts'
+import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 localJourneys('what is said while somebody looks', (profile) => {
   test('a reload lets in what a scan has just left out: that is looked at by the new settings', async () => {

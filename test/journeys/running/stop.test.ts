@@ -7,8 +7,8 @@ import { startDaemon } from '../../../src/daemon/daemon.ts'
 import type { Daemon } from '../../../src/daemon/running-daemon.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
 import type { ProfileName } from '../../../src/service/options.ts'
-import { until, within } from '../../waiting.ts'
-import { begin, localJourneys } from '../harness.ts'
+import { until, within } from '../../rig/waiting.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
 
 /** Hashing it takes half a minute at the least; on the disk it takes no room. */
 const huge = { 'docs/huge.bin': { bytes: 30_000_000_000 } }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { localJourneys } from '../harness.ts'
+import { localJourneys } from '../rig/harness.ts'
 import { allReady, beforeBurst, expectNothingLost, makeBurst } from './burst.ts'
 
 /** Each edit is two events: the kernel keeps 16,384 and drops the rest in silence. */

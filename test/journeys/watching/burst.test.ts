@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { begin, fullOrPart, localJourneys } from '../harness.ts'
+import { begin, fullOrPart, localJourneys } from '../rig/harness.ts'
 import { allReady, beforeBurst, expectNothingLost, makeBurst } from './burst.ts'
 
 const burst = { files: fullOrPart(100, 30), directories: 5, edits: 40, creates: 40 }

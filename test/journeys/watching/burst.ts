@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import { within } from '../../waiting.ts'
-import { begin, type Journey } from '../harness.ts'
-import type { JourneyOptions } from '../journey-options.ts'
+import { within } from '../../rig/waiting.ts'
+import { begin, type Journey } from '../rig/harness.ts'
+import type { JourneyOptions } from '../rig/journey-options.ts'
 
 export interface Burst {
   files: number

@@ -1,9 +1,9 @@
 import { appendFileSync, statSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { hour_ms } from '../../../src/base/time/time.ts'
-import { MovingClock } from '../../moving-clock.ts'
-import { md5Of } from '../disk-truth.ts'
-import { begin, localJourneys } from '../harness.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
+import { md5Of } from '../rig/disk-truth.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
 
 /** More than the sockets between the two take while the receiver does not read: the sender is still reading the file. */
 const large_bytes = 16 * 1024 * 1024

@@ -6,8 +6,8 @@ import type { FolderView } from '../../../src/ledger/views/view-folders.ts'
 import { folderStatus } from '../../../src/status/folders.ts'
 import { LineWriter } from '../../../src/status/text/lines.ts'
 import { folderLines } from '../../../src/status/text/text-folder.ts'
-import { MovingClock } from '../../moving-clock.ts'
-import { begin, type Journey, localJourneys } from '../harness.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
+import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 const names = Array.from({ length: 12 }, (_, index) => `${index}.txt`)
 const tree = Object.fromEntries(names.map((name) => [`docs/${name}`, `text of ${name}\n`]))

@@ -3,7 +3,7 @@ import { symlinkSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { makeFifo, makeRawDirectory, makeSocket, writeRawFile } from '../../disk/odd-entries.ts'
-import { begin, type Journey, localJourneys } from '../harness.ts'
+import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 const sockets: Server[] = []
 afterEach(async () => {

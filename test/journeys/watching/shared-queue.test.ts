@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { begin, localJourneys } from '../harness.ts'
+import { begin, localJourneys } from '../rig/harness.ts'
 
 /** Renames a file to and fro: two events each, about names that nobody wants. */
 const rename_often = `

@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest'
 import type { ProfileName } from '../../../src/service/options.ts'
 import { writeRawFile } from '../../disk/odd-entries.ts'
 import { countInotifyWatches } from '../../disk/watch/inotify-watches.ts'
-import { makeTree } from '../../tree.ts'
-import { md5Of } from '../disk-truth.ts'
-import { begin, diskJourneys, type Journey } from '../harness.ts'
+import { makeTree } from '../../rig/tree.ts'
+import { md5Of } from '../rig/disk-truth.ts'
+import { begin, diskJourneys, type Journey } from '../rig/harness.ts'
 
 /** Watched: nothing but events can tell within the time of a test. Scanned: as soon as a timer may. */
 const folder = {

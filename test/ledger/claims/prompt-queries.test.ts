@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Fact } from '../../../src/domain/fact.ts'
 import type { Arrival, UnreadyFile } from '../../../src/ledger/prompt-work.ts'
 import { createLedgerStore, type LedgerStore } from '../../../src/ledger/store.ts'
-import { makeTree } from '../../tree.ts'
+import { makeTree } from '../../rig/tree.ts'
 import { md5Of, no_limits, project_id, statOf } from '../fixture.ts'
 
 function openStore(): LedgerStore {

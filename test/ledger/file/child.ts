@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { makeTree } from '../../tree.ts'
+import { makeTree } from '../../rig/tree.ts'
 
 const open_ledger = fileURLToPath(new URL('../../../dist/ledger/open-ledger.js', import.meta.url))
 const base_time = fileURLToPath(new URL('../../../dist/base/time/time.js', import.meta.url))

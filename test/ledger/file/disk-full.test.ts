@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { makeTree } from '../../tree.ts'
+import { makeTree } from '../../rig/tree.ts'
 import { childScript, startChild } from './child.ts'
 
 /** A shell line in a mount namespace of its own, with a small disk at $1. */

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSqlite, type Sqlite } from '../../../src/base/files/sqlite.ts'
 import { ledger_migrations } from '../../../src/ledger/file/ledger-file.ts'
-import { makeStore } from '../../tree.ts'
+import { makeStore } from '../../rig/tree.ts'
 import { allBroken } from '../sound.ts'
 
 let ledger: Sqlite

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { best_copy_first, is_there, oldestThere } from '../../../src/ledger/rows/file-rows.ts'
 import { createLedgerStore } from '../../../src/ledger/store.ts'
-import { makeStore } from '../../tree.ts'
+import { makeStore } from '../../rig/tree.ts'
 import { no_limits } from '../fixture.ts'
 
 test('what is asked for each copy that comes or goes is answered by the index, with a look at no other copy', () => {

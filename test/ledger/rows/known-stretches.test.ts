@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { openSqlite } from '../../../src/base/files/sqlite.ts'
 import { ledger_migrations } from '../../../src/ledger/file/ledger-file.ts'
 import { createKnownStretches, type KnownStretch } from '../../../src/ledger/rows/differences.ts'
-import { makeStore } from '../../tree.ts'
+import { makeStore } from '../../rig/tree.ts'
 
 type Step =
   | { do: 'learn'; stretch: KnownStretch }

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
+import { makeStore } from '../../rig/tree.ts'
 import { builtModule } from '../../rig/unprivileged.ts'
-import { makeStore } from '../../tree.ts'
 import { no_limits } from '../fixture.ts'
 
 const rows = 30_000

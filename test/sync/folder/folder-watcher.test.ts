@@ -6,9 +6,9 @@ import type { FolderEvent } from '../../../src/domain/fact.ts'
 import { createFolderWatcher } from '../../../src/sync/folder/folder-watcher.ts'
 import { createWatchRoom } from '../../../src/sync/folder/watch-choice.ts'
 import type { SyncReport } from '../../../src/sync/report.ts'
-import { FakeClock } from '../../fake-clock.ts'
 import { openRig, project_id } from '../../ledger/views/view-rig.ts'
-import { makeTree } from '../../tree.ts'
+import { FakeClock } from '../../rig/fake-clock.ts'
+import { makeTree } from '../../rig/tree.ts'
 import { watching } from './usual-watching.ts'
 
 type Root = Extract<RootStatus, { kind: 'online' }>

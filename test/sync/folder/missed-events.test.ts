@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { minute_ms, second_ms } from '../../../src/base/time/time.ts'
 import { entryPath, scanFolder } from '../../../src/disk/scan/scan.ts'
 import { createMissedEvents } from '../../../src/sync/folder/missed-events.ts'
-import { FakeClock } from '../../fake-clock.ts'
-import { makeTree } from '../../tree.ts'
-import { realWait } from '../../waiting.ts'
+import { FakeClock } from '../../rig/fake-clock.ts'
+import { makeTree } from '../../rig/tree.ts'
+import { realWait } from '../../rig/waiting.ts'
 
 const ignore = { include: [], exclude: [], dot_files: false }
 

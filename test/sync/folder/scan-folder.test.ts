@@ -11,9 +11,9 @@ import type { DeviceTurns } from '../../../src/sync/folder/device-turns.ts'
 import { scanOnce } from '../../../src/sync/folder/scan-folder.ts'
 import type { FolderSettings } from '../../../src/sync/folder-settings.ts'
 import type { Intake } from '../../../src/sync/intake/intake.ts'
-import { filesOnDisk } from '../../journeys/disk-truth.ts'
+import { filesOnDisk } from '../../journeys/rig/disk-truth.ts'
 import { openRig, project_id } from '../../ledger/views/view-rig.ts'
-import { makeTree, type TreeEntry } from '../../tree.ts'
+import { makeTree, type TreeEntry } from '../../rig/tree.ts'
 import { no_found_files } from '../no-found-files.ts'
 
 /** As the rig records it. */

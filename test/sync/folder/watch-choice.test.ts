@@ -10,7 +10,7 @@ import {
   type WatchRoom,
 } from '../../../src/sync/folder/watch-choice.ts'
 import type { FolderSettings } from '../../../src/sync/folder-settings.ts'
-import { makeTree } from '../../tree.ts'
+import { makeTree } from '../../rig/tree.ts'
 import { watching } from './usual-watching.ts'
 
 const { value: limit } = inotifyLimit('watches')

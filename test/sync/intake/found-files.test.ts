@@ -5,7 +5,7 @@ import type { FolderSettings } from '../../../src/sync/folder-settings.ts'
 import { createCheckTurns } from '../../../src/sync/intake/check-turns.ts'
 import { createFoundFiles } from '../../../src/sync/intake/found-files.ts'
 import { hashRule } from '../../../src/sync/intake/settle.ts'
-import { md5Of } from '../../journeys/disk-truth.ts'
+import { md5Of } from '../../journeys/rig/disk-truth.ts'
 
 /** A batch of files by their paths; no text: it was not read on the way. */
 function batchOf(files: Record<string, string | undefined>): ScanBatch {

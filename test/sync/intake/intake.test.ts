@@ -9,9 +9,9 @@ import { large_bytes } from '../../../src/domain/file.ts'
 import type { FolderSettings } from '../../../src/sync/folder-settings.ts'
 import { createIntake } from '../../../src/sync/intake/intake.ts'
 import type { SyncReport } from '../../../src/sync/report.ts'
-import { FakeClock } from '../../fake-clock.ts'
 import { md5Of, openRig, project_id } from '../../ledger/views/view-rig.ts'
-import { makeTree } from '../../tree.ts'
+import { FakeClock } from '../../rig/fake-clock.ts'
+import { makeTree } from '../../rig/tree.ts'
 
 /** Of a file that is there and quiet for long: what the disk answers is up to the test. */
 async function startIn(root: string, examiner: Pick<Examiner, 'lstat' | 'fingerprint'>) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { StreamBody } from '../../../src/base/net/http-client.ts'
 import { type Bandwidth, createBandwidth } from '../../../src/sync/upload/bandwidth.ts'
-import { FakeClock } from '../../fake-clock.ts'
+import { FakeClock } from '../../rig/fake-clock.ts'
 
 const never = new AbortController().signal
 

@@ -1,0 +1,100 @@
+import { lstatSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { expect } from 'vitest'
+import { second_ms } from '../../../src/base/time/time.ts'
+import { openLedgerView } from '../../../src/ledger/views/view.ts'
+import { until } from '../../rig/waiting.ts'
+import { Watched } from './rig.ts'
+
+const soon_ms = 5 * second_ms
+
+/** The same each time. */
+function dice(seed: number): (sides: number) => number {
+  let state = seed
+  return (sides) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * sides)
+  }
+}
+
+function pathsIn(root: string): { files: string[]; directories: string[] } {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true })
+  const path = (entry: (typeof entries)[number]) => join(entry.parentPath, entry.name)
+  const [directories, files] = [true, false].map((is) => entries.filter((one) => one.isDirectory() === is).map(path))
+  return { files: files!, directories: directories! }
+}
+
+/** One of: directories in one another, a file saved by rename, a directory swapped for another, a directory renamed. */
+function step(watched: Watched, at: number, roll: (sides: number) => number): void {
+  const { files, directories } = pathsIn(watched.docs)
+  const one = (paths: readonly string[]) => paths[roll(paths.length)] ?? watched.docs
+  const aside = (what: string) => join(watched.base, `${at}-${what}`)
+  const what = roll(10)
+  if (what < 2 && files.length > 0) {
+    writeFileSync(aside('saved'), `saved ${at}`)
+    renameSync(aside('saved'), one(files))
+  } else if (what === 2 && directories.length > 0) {
+    const place = one(directories)
+    mkdirSync(join(aside('next'), 'sub'), { recursive: true })
+    writeFileSync(join(aside('next'), 'sub', 'a.txt'), `swapped ${at}`)
+    writeFileSync(join(aside('next'), `${at}.txt`), `swapped too ${at}`)
+    renameSync(place, aside('before'))
+    renameSync(aside('next'), place)
+  } else if (what === 3 && directories.length > 0) {
+    const place = one(directories)
+    renameSync(place, join(dirname(place), `${basename(place)}-${at}`))
+  } else {
+    const deep = Array.from({ length: 1 + roll(4) }, () => `d${roll(6)}`)
+    const place = join(roll(3) === 0 ? watched.docs : one(directories), ...deep)
+    mkdirSync(place, { recursive: true })
+    writeFileSync(join(place, `${at}.txt`), `made ${at}`)
+  }
+}
+
+function notIn(watched: Watched): string[] {
+  const view = openLedgerView(watched.state_dir)
+  try {
+    const known = new Map<string, bigint>()
+    for (const { path, stage, mtime_ns } of view.files({
+      folder: 'docs',
+      prefix: '',
+      stages: [],
+      after: undefined,
+      limit: 10_000,
+    })) {
+      if (stage !== 'gone') known.set(join(watched.docs, path), mtime_ns)
+    }
+    return pathsIn(watched.docs).files.filter((path) => known.get(path) !== lstatSync(path, { bigint: true }).mtimeNs)
+  } finally {
+    view.close()
+  }
+}
+
+/** So many random steps while the daemon starts and after it: all files come in by scans, nearly all of them soon. */
+export async function liveUnderChokidar(steps: number): Promise<void> {
+  const watched = await Watched.begin({ folder: { rescan_interval_ms: '10s' } })
+  await watched.synced()
+  await watched.stop()
+  const roll = dice(7)
+  const turns = async (from: number, to: number) => {
+    for (let at = from; at < to; at += 1) {
+      step(watched, at, roll)
+      for (let turn = roll(20); turn >= 0; turn -= 1) await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  await Promise.all([watched.start(), turns(0, steps / 2)])
+  await turns(steps / 2, steps)
+  const ended_ms = performance.now()
+  const count = pathsIn(watched.docs).files.length
+  let soon = 0
+  const allIn = () => {
+    const missing = notIn(watched).length
+    if (performance.now() - ended_ms <= soon_ms) soon = count - missing
+    return missing === 0
+  }
+  await until('every file is in', allIn, () => notIn(watched))
+  console.log(`${soon} of ${count} files were in within 5 s, all after ${Math.round(performance.now() - ended_ms)} ms`)
+  expect(soon / count).toBeGreaterThanOrEqual(0.95)
+  await watched.green()
+  expect((await watched.daemon.ledger.folders())[0]?.watch?.watcher).toBe('chokidar')
+}

@@ -1,0 +1,300 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { createLog } from '../../../src/base/text/log.ts'
+import { hour_ms } from '../../../src/base/time/time.ts'
+import { type Secrets, secretsOf } from '../../../src/config/secrets.ts'
+import { startDaemon } from '../../../src/daemon/daemon.ts'
+import type { Daemon } from '../../../src/daemon/running-daemon.ts'
+import type { Ledger } from '../../../src/ledger/ledger.ts'
+import type { ServiceOptions } from '../../../src/service/options.ts'
+import { type Service, startService } from '../../../src/service/service.ts'
+import { configOf } from '../../rig/config-of.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
+import { addToTree, makeStore, makeTree, type TreeEntry } from '../../rig/tree.ts'
+import { until } from '../../rig/waiting.ts'
+import { wakeBy } from '../../rig/wake-by.ts'
+import { openReceiver, type Received } from './receiver.ts'
+
+type Fields = Record<string, unknown>
+
+export interface Verdict {
+  healthy: boolean
+  reasons: { promise: string; about: string; message: string; hint: string; since: string }[]
+}
+
+export interface WatchedOptions {
+  tree?: Record<string, TreeEntry>
+  folder?: Fields
+  /** Another folder, at this place. */
+  other?: string
+  health?: Fields
+  alerts?: Fields
+  sections?: Fields
+  service?: Partial<ServiceOptions>
+  /** The state directory lies on a disk of its own, of this size. */
+  small_disk?: string
+  wrap_ledger?: (ledger: Ledger) => Ledger
+  /** A person is told of every change at once, on a receiver of the rig's own. */
+  tells?: boolean
+}
+
+const fast_health = { listen: '127.0.0.1:0', look_ms: 20 }
+
+/** A daemon that serves its health, over one folder, with the real service and a clock that a test can skip ahead in. */
+export class Watched {
+  readonly clock = new MovingClock()
+  readonly base = makeTree()
+  readonly home = makeStore()
+  readonly state_dir: string
+  service!: Service
+  secrets: Secrets
+  readonly log: string[] = []
+  #options: WatchedOptions
+  #daemon: Daemon | undefined
+  #data_dir = makeStore()
+  #token = ''
+  #project_id = ''
+  #receiver: Awaited<ReturnType<typeof openReceiver>> | undefined
+
+  private constructor(options: WatchedOptions) {
+    this.#options = options
+    this.state_dir = join(this.home, 'state')
+    if (options.small_disk) mountSmallDisk(this.home, options.small_disk)
+    this.secrets = secretsOf(`pat_${'x'.repeat(32)}`)
+    mkdirSync(this.docs)
+    addToTree(this.docs, options.tree ?? { 'a.txt': 'a' })
+  }
+
+  static async begin(options: WatchedOptions = {}): Promise<Watched> {
+    const watched = new Watched(options)
+    await watched.openService()
+    watched.#project_id = watched.service.projects.create('watched').project_id
+    watched.#token = watched.service.tokens.create('watched').token
+    watched.secrets = secretsOf(watched.#token)
+    onTestFinished(() => watched.close())
+    if (options.tells) watched.#receiver = await openReceiver()
+    await watched.start()
+    return watched
+  }
+
+  get docs(): string {
+    return join(this.base, 'docs')
+  }
+
+  get project_id(): string {
+    return this.#project_id
+  }
+
+  get daemon(): Daemon {
+    return this.#daemon!
+  }
+
+  /** The same data at the same address, as after an outage. */
+  async openService(): Promise<void> {
+    const port = this.service ? Number(new URL(this.service.api).port) : 0
+    this.service = await startService({ data_dir: this.#data_dir, clock: this.clock, port, ...this.#options.service })
+  }
+
+  config(change: WatchedOptions = {}) {
+    const { folder, other, health, alerts, sections } = { ...this.#options, ...change }
+    return configOf(
+      {
+        service: { base_url: this.service.api, project_id: this.#project_id },
+        state_dir: this.state_dir,
+        folders: [
+          { name: 'docs', path: this.docs, settle_ms: 50, rescan_interval_ms: '7d', ...folder },
+          ...(other ? [{ name: 'other', path: other, settle_ms: 50 }] : []),
+        ],
+        uploads: { brake: 'off', min_resend_s: 0, retry_first_ms: 20, retry_most_ms: 200 },
+        follow: { first_ms: 20, most_ms: 200 },
+        hashing: { threads: 1 },
+        health: { ...fast_health, ...health },
+        ...this.#alerts(alerts),
+        ...sections,
+      },
+      { HOME: this.home },
+    )
+  }
+
+  #alerts(alerts: Fields | undefined): Fields {
+    if (!this.#receiver) return alerts ? { alerts } : {}
+    const deliver = [{ name: 'people', webhook: { url: this.#receiver.url } }]
+    return {
+      alerts: { group_ms: 0, resolve_after_ms: 0, deliver, ...alerts },
+      asking: { deliver_first_ms: 20, deliver_most_ms: 200 },
+    }
+  }
+
+  async start(change: WatchedOptions = {}): Promise<void> {
+    this.#options = { ...this.#options, ...change }
+    const { wrap_ledger } = this.#options
+    const log = createLog({
+      level: 'debug',
+      format: 'json',
+      destination: { write: (text) => void this.log.push(text) },
+    })
+    this.#daemon = await startDaemon({
+      config: this.config(),
+      secrets: this.secrets,
+      clock: this.clock,
+      wakeAt: wakeBy(this.clock),
+      log,
+      mode: 'run',
+      ...(wrap_ledger ? { wrap_ledger } : {}),
+    })
+    // An address that a test chooses may be taken.
+    if (this.#options.health?.listen !== undefined) return
+    await until(
+      'health is served',
+      () => this.daemon.health?.address !== undefined,
+      () => this.log.slice(-10),
+    )
+  }
+
+  /** With other settings, as after an edit of the file. */
+  async reload(change: WatchedOptions): Promise<void> {
+    this.#options = { ...this.#options, ...change }
+    await this.daemon.reload(this.config(), this.secrets)
+  }
+
+  async stop(): Promise<void> {
+    await this.#daemon?.stop()
+    this.#daemon = undefined
+  }
+
+  async close(): Promise<void> {
+    await this.#daemon?.abort()
+    await this.service.close()
+  }
+
+  write(tree: Record<string, TreeEntry>): void {
+    addToTree(this.docs, tree)
+  }
+
+  /** The next full hour comes. */
+  tick(): void {
+    this.clock.skip(hour_ms - (this.clock.now_ms() % hour_ms))
+  }
+
+  async synced(): Promise<void> {
+    this.daemon.rescan()
+    await this.daemon.idle()
+  }
+
+  async get(
+    path: string,
+    headers: Record<string, string> = {},
+  ): Promise<{ status: number; text: string; type: string }> {
+    const response = await fetch(`http://${this.daemon.health?.address}${path}`, { headers })
+    return {
+      status: response.status,
+      text: await response.text(),
+      type: response.headers.get('content-type') ?? '',
+    }
+  }
+
+  /** Skips over a time again and again: what waits for its end may have begun to wait a moment after us. */
+  async skippingUntil(
+    ms: number,
+    what: string,
+    fact: () => boolean | Promise<boolean>,
+    state?: () => unknown,
+  ): Promise<void> {
+    let skipped_ms = Number.NEGATIVE_INFINITY
+    const looked = async () => {
+      if (await fact()) return true
+      if (performance.now() - skipped_ms <= 1_000) return false
+      this.clock.skip(ms)
+      skipped_ms = performance.now()
+      return fact()
+    }
+    await until(what, looked, state)
+  }
+
+  async verdict(): Promise<Verdict> {
+    return JSON.parse((await this.get('/readyz')).text) as Verdict
+  }
+
+  /** Every promise that is not kept, and the status says so. */
+  async broken(): Promise<string[]> {
+    const { status, text } = await this.get('/readyz')
+    const { healthy, reasons } = JSON.parse(text) as Verdict
+    if (healthy !== (status === 200) || healthy !== (reasons.length === 0)) throw new Error(`${status} and ${text}`)
+    return reasons.map(({ promise }) => promise)
+  }
+
+  async green(): Promise<void> {
+    await this.#greenBy(until)
+  }
+
+  /** The same, where it takes so long until somebody asks again. */
+  async greenAfter(ms: number): Promise<void> {
+    await this.#greenBy((...facts) => this.skippingUntil(ms, ...facts))
+  }
+
+  async #greenBy(
+    wait: (what: string, fact: () => boolean | Promise<boolean>, state?: () => unknown) => Promise<void>,
+  ): Promise<void> {
+    let broken: string[] = []
+    await wait(
+      'every promise is kept',
+      async () => {
+        broken = await this.broken()
+        return broken.length === 0
+      },
+      () => ({ broken, log: this.log.slice(-10) }),
+    )
+  }
+
+  /** This one, and perhaps others that hang on it. */
+  async red(promise: string): Promise<Verdict['reasons'][number]> {
+    await until(
+      `${promise} is not kept`,
+      async () => (await this.broken()).includes(promise),
+      () => this.log.slice(-10),
+    )
+    return (await this.verdict()).reasons.find((reason) => reason.promise === promise)!
+  }
+
+  /** The same, and a person was told of it. */
+  async redAndTold(promise: string): Promise<Verdict['reasons'][number]> {
+    const before = this.#told.length
+    const reason = await this.red(promise)
+    await until(
+      `${promise} is told`,
+      () =>
+        this.#told
+          .slice(Math.max(0, before - 1))
+          .some((alert) => reasonsIn(alert).some((one) => one.promise === promise)),
+      () => ({ told: this.#told.map(({ body }) => body.subject), log: this.log.slice(-10) }),
+    )
+    return reason
+  }
+
+  /** Every promise is kept, and a person was told that it is over. */
+  async greenAndTold({ after_ms }: { after_ms?: number } = {}): Promise<void> {
+    await (after_ms === undefined ? this.green() : this.greenAfter(after_ms))
+    await until(
+      'that it is over is told',
+      () => this.#told.length > 0 && reasonsIn(this.#told.at(-1)!).length === 0,
+      () => ({ told: this.#told.map(({ body }) => body.subject), log: this.log.slice(-10) }),
+    )
+  }
+
+  get #told(): Received[] {
+    return this.#receiver?.received ?? []
+  }
+}
+
+function reasonsIn({ body }: Received): { promise: string }[] {
+  return (body.data as { reasons: { promise: string }[] }).reasons
+}
+
+function mountSmallDisk(place: string, size: string): void {
+  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'tmpfs', place])
+  if (status !== 0) throw new Error(`no disk of its own: ${stderr}`)
+  // After everything that was opened later has closed: these run in reverse.
+  onTestFinished(() => void spawnSync('umount', ['-l', place]))
+}

@@ -1,0 +1,119 @@
+import { SluiceError } from '../../../src/base/run/errors.ts'
+import type { Fact } from '../../../src/domain/fact.ts'
+import type { Ledger, SendWork } from '../../../src/ledger/ledger.ts'
+import type { FactType } from './fact-types.ts'
+
+/**
+ * Where a life ends. `at once`: with the commit of the fact; whoever told it never hears of it. `before the next`: it goes on
+ * until somebody tells another fact, which is lost: what that fact names (a slot, bytes, a label) was done all the same.
+ */
+export interface Stop {
+  type: FactType
+  /** 1 is the first of its type in the whole run. */
+  occurrence: number
+  when: 'at once' | 'before the next'
+}
+
+/** What a scenario does to the world at exact moments of the daemon's life. */
+export interface Moments {
+  claimedToSend?(work: readonly SendWork[]): void
+  claimedToLook?(paths: readonly string[]): void
+}
+
+/** The facts of a run, over all lives of the daemon, and the end of one of them. */
+export class Fate {
+  readonly facts: FactType[] = []
+  readonly died: Promise<void>
+  readonly #stop: Stop | undefined
+  #condemned = false
+  #is_dead = false
+  #tellDeath = () => {}
+
+  constructor(stop?: Stop) {
+    this.#stop = stop
+    this.died = new Promise((resolve) => {
+      this.#tellDeath = resolve
+    })
+  }
+
+  get isDead(): boolean {
+    return this.#is_dead
+  }
+
+  /** Every call passes here, on its way in and on its way back. */
+  check(): void {
+    if (this.#is_dead) throw new SluiceError({ code: 'test.dead', message: 'the process is dead' })
+  }
+
+  beforeFact(): void {
+    if (this.#condemned) this.#die()
+    this.check()
+  }
+
+  afterFact({ type }: Fact): void {
+    this.facts.push(type)
+    const stop = this.#stop
+    if (stop?.type !== type || this.facts.filter((other) => other === type).length !== stop.occurrence) return
+    if (stop.when === 'at once') this.#die()
+    else this.#condemned = true
+    this.check()
+  }
+
+  #die(): void {
+    this.#is_dead = true
+    this.#tellDeath()
+  }
+}
+
+/** A ledger whose every fact is a commit of its own, and that answers nobody any more once its process is dead. */
+export function mortal(inner: Ledger, fate: Fate, moments: Moments): Ledger {
+  const alive = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
+    fate.check()
+    const answer = await call()
+    fate.check()
+    return answer
+  }
+  return {
+    async record(facts) {
+      for (const fact of facts) {
+        fate.beforeFact()
+        await inner.record([fact])
+        fate.check()
+        fate.afterFact(fact)
+      }
+    },
+    folders: () => alive(() => inner.folders()),
+    folder: (name) => alive(() => inner.folder(name)),
+    filesAt: (folder, paths) => alive(() => inner.filesAt(folder, paths)),
+    differences: (stretch) => alive(() => inner.differences(stretch)),
+    wasBeforeStart: (folder, stat) => alive(() => inner.wasBeforeStart(folder, stat)),
+    async claimToLook(limit, choice) {
+      const claimed = await alive(() => inner.claimToLook(limit, choice))
+      moments.claimedToLook?.(claimed.work.map(({ path }) => path))
+      return claimed
+    },
+    async claimToSend(limit, options) {
+      const claimed = await alive(() => inner.claimToSend(limit, options))
+      moments.claimedToSend?.(claimed.work)
+      return claimed
+    },
+    claimToFollow: (limit, options) => alive(() => inner.claimToFollow(limit, options)),
+    claimToLabel: (limit, options) => alive(() => inner.claimToLabel(limit, options)),
+    claimToRemove: (limit, options) => alive(() => inner.claimToRemove(limit, options)),
+    prompts: () => alive(() => inner.prompts()),
+    claimRuns: (limit, options) => alive(() => inner.claimRuns(limit, options)),
+    claimDeliveries: (...of) => alive(() => inner.claimDeliveries(...of)),
+    audits: () => alive(() => inner.audits()),
+    unaudited: (query) => alive(() => inner.unaudited(query)),
+    arrivals: (query) => alive(() => inner.arrivals(query)),
+    unready: (query) => alive(() => inner.unready(query)),
+    release: (...claims) => inner.release(...claims),
+    pending: (horizon_ms) => alive(() => inner.pending(horizon_ms)),
+    dueElsewhere: (except, horizon_ms) => alive(() => inner.dueElsewhere(except, horizon_ms)),
+    setLimits: (limits) => alive(() => inner.setLimits(limits)),
+    tidy: () => alive(() => inner.tidy()),
+    onWork: (listener) => inner.onWork(listener),
+    // The kernel closes what a dead process held.
+    close: () => inner.close(),
+  }
+}

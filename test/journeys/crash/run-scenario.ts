@@ -1,0 +1,107 @@
+import { createLog } from '../../../src/base/text/log.ts'
+import { secretsOf } from '../../../src/config/secrets.ts'
+import { startDaemon } from '../../../src/daemon/daemon.ts'
+import type { Daemon } from '../../../src/daemon/running-daemon.ts'
+import type { Fact } from '../../../src/domain/fact.ts'
+import { until, within } from '../../rig/waiting.ts'
+import { bareSlots, type End, readEnd } from './end.ts'
+import { type FactType, mayBeSaid } from './fact-types.ts'
+import { Fate, type Moments, mortal, type Stop } from './mortal-ledger.ts'
+import type { Phase, Scenario } from './scenarios.ts'
+import { World } from './world.ts'
+
+export interface Run {
+  end: End
+  /** In the order in which they were recorded. */
+  facts: FactType[]
+  bare_slots: number
+  puts: number
+  took_ms: number
+  /** False where the run came to its end before the stop: then it proves nothing. */
+  was_stopped: boolean
+}
+
+/** A pass takes a second or two; one that takes this long hangs. */
+const pass_most_ms = 60_000
+/** Nothing is waited for when a daemon is aborted. */
+const abort_most_ms = 30_000
+
+/** Runs a scenario to its end; with a stop, one life of the daemon ends there, and another one goes on. */
+export async function runScenario(scenario: Scenario, stop?: Stop): Promise<Run> {
+  const began = performance.now()
+  const world = await World.begin(scenario)
+  try {
+    const fate = new Fate(stop)
+    const moments = scenario.moments?.(world) ?? {}
+    for (const phase of scenario.phases) {
+      await phase.before?.(world)
+      const had_died = fate.isDead
+      await live(world, phase, had_died ? new Fate() : fate, moments)
+      if (fate.isDead && !had_died) await live(world, phase, new Fate(), moments)
+    }
+    const puts = world.service.requestLog.filter(({ place }) => place === 'put').length
+    const was_stopped = stop !== undefined && fate.isDead
+    const took_ms = performance.now() - began
+    return { end: readEnd(world), facts: fate.facts, bare_slots: bareSlots(world), puts, took_ms, was_stopped }
+  } finally {
+    await world.close()
+  }
+}
+
+/** One life of the daemon: over the phase, or until its fate. */
+async function live(world: World, phase: Phase, fate: Fate, moments: Moments): Promise<void> {
+  const lines: string[] = []
+  let daemon: Daemon
+  try {
+    daemon = await within('the start', start(world, fate, moments, lines), pass_most_ms)
+  } catch (error) {
+    if (fate.isDead) return
+    throw error
+  }
+  try {
+    await within('the pass', Promise.race([pass(daemon, world, phase, fate), fate.died]), pass_most_ms)
+    if (!fate.isDead) await within('the stop', daemon.stop(), abort_most_ms)
+  } catch (error) {
+    if (!fate.isDead) throw new Error(`${error}\n${lines.slice(-20).join('')}`, { cause: error })
+  } finally {
+    await within('the abort', daemon.abort(), abort_most_ms)
+  }
+}
+
+function start(world: World, fate: Fate, moments: Moments, lines: string[]): Promise<Daemon> {
+  return startDaemon({
+    config: world.config(),
+    secrets: secretsOf(world.token),
+    clock: world.clock,
+    log: createLog({ level: 'debug', format: 'json', destination: { write: (text) => void lines.push(text) } }),
+    mode: world.watches ? 'run' : 'once',
+    wrap_ledger: (inner) => mortal(inner, fate, moments),
+  })
+}
+
+async function pass(daemon: Daemon, world: World, phase: Phase, fate: Fate): Promise<void> {
+  if (world.watches) return watch(daemon, world, phase, fate)
+  // It rejects with the ledger when the process dies while the word is being told.
+  daemon.drained.catch(() => {})
+  if (phase.said) await say(daemon, phase.said(world))
+  const { why } = await daemon.drained
+  if (why !== 'done') throw new Error(`the pass gave up: ${why}`)
+  await daemon.idle()
+  if (!phase.said_after) return
+  await say(daemon, phase.said_after(world))
+  await daemon.idle()
+}
+
+/** A daemon that watches comes to no end by itself. */
+async function watch(daemon: Daemon, world: World, { said, until: isOver }: Phase, fate: Fate): Promise<void> {
+  await daemon.idle()
+  if (said) await say(daemon, said(world))
+  if (isOver) await until('the end of the phase', () => fate.isDead || isOver(world), undefined, 120_000)
+  await daemon.idle()
+}
+
+async function say(daemon: Daemon, facts: Fact[]): Promise<void> {
+  const own = facts.filter(({ type }) => !mayBeSaid(type))
+  if (own.length > 0) throw new Error(`only the daemon tells ${own[0]!.type}`)
+  await daemon.ledger.record(facts)
+}

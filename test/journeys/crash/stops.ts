@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import { expect } from 'vitest'
+import { seedOfCommit } from '../../rig/commit-seed.ts'
+import type { End } from './end.ts'
+import { type FactType, fact_types, isActedOn } from './fact-types.ts'
+import type { Stop } from './mortal-ledger.ts'
+import { type Run, runScenario } from './run-scenario.ts'
+import { type Scenario, scenarios } from './scenarios.ts'
+
+/** Runs wait for disks and timers more than they compute. */
+const runs_at_once = 6
+/** Four contents for each of the two connections of these worlds: more cannot be in the hands of one life. */
+const most_in_flight = 8
+
+export interface PlannedStop {
+  scenario: Scenario
+  undisturbed: Run
+  stop: Stop
+  /** Whether anything was told after it in the undisturbed run. */
+  has_next: boolean
+}
+
+/** Every fact of the undisturbed runs as a place to stop at, in the order of the scenarios and of time. */
+export async function everyFact(): Promise<PlannedStop[]> {
+  const runs = await inParallel(scenarios, async (scenario) => ({ scenario, undisturbed: await runScenario(scenario) }))
+  for (const { scenario, undisturbed } of runs) expectAsked(scenario, undisturbed)
+  return runs.flatMap(({ scenario, undisturbed }) => {
+    const seen = new Map<FactType, number>()
+    return undisturbed.facts.map((type, index, { length }) => {
+      const occurrence = (seen.get(type) ?? 0) + 1
+      seen.set(type, occurrence)
+      const stop = { type, occurrence, when: 'at once' as const }
+      return { scenario, undisturbed, stop, has_next: index < length - 1 }
+    })
+  })
+}
+
+/** Every other run is held against the undisturbed one, which must be right itself. */
+function expectAsked({ name, prompt }: Scenario, { end }: Run): void {
+  if (!prompt || !end.prompt) return
+  expect(end.prompt.chats.flat(), name).toHaveLength(prompt.asks)
+  const receives = end.prompt.deliveries.length > 0 ? 1 : 0
+  expect(end.prompt.hook, name).toEqual({ is_reached: receives === 1, ids: receives, bodies: receives })
+}
+
+/** Every one of them; both ways to die where somebody acts on the service between it and the next fact. */
+export function everyStop(facts: readonly PlannedStop[]): PlannedStop[] {
+  return facts.flatMap((planned) => {
+    const has_two = planned.has_next && isActedOn(planned.stop.type)
+    return has_two ? [planned, { ...planned, stop: { ...planned.stop, when: 'before the next' } }] : [planned]
+  })
+}
+
+/**
+ * Every end is that of the undisturbed run, and no type of fact may be left without a stop. What does not fit into `most_ms` on a slow
+ * machine is left out, and said: rare types come first, the rest in another order with every commit.
+ */
+export async function expectSameEnds(stops: readonly PlannedStop[], most_ms: number): Promise<void> {
+  const stopped_at = new Map<FactType, number>()
+  const not_reached: string[] = []
+  const wrong: string[] = []
+  const began_ms = performance.now()
+  let left_out = 0
+  await inParallel(inTurns(stops), async (planned) => {
+    const { scenario, stop } = planned
+    if (performance.now() - began_ms > most_ms && fact_types.every((type) => stopped_at.has(type))) {
+      left_out++
+      return
+    }
+    const name = `${scenario.name}, stopped ${stop.when} after ${stop.type} ${stop.occurrence}`
+    try {
+      const run = await runScenario(scenario, stop)
+      expectSameEnd(run, planned, name)
+      if (run.was_stopped) stopped_at.set(stop.type, (stopped_at.get(stop.type) ?? 0) + 1)
+      else not_reached.push(name)
+    } catch (error) {
+      wrong.push(`${name}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    }
+  })
+  const counts = [...stopped_at].map(([type, count]) => `${type} ${count}`).join(', ')
+  if (left_out > 0)
+    console.log(`skipped: ${left_out} of ${stops.length} stops, because ${most_ms / 60_000} minutes are over`)
+  console.log(
+    `${stops.length - left_out} stops; stopped after: ${counts}\nended before their stop: ${not_reached.join('; ') || 'none'}`,
+  )
+  expect(wrong, wrong.join('\n\n')).toEqual([])
+  expect(fact_types.filter((type) => !stopped_at.has(type))).toEqual([])
+}
+
+/** One of each type, then a second of each, and so on; the commit draws which ones. */
+function inTurns(stops: readonly PlannedStop[]): PlannedStop[] {
+  const seed = seedOfCommit()
+  const lot = (name: string) => createHash('sha256').update(`${seed} ${name}`).digest('hex')
+  const drawn = stops
+    .map((planned) => ({ planned, lot: lot(`${planned.scenario.name} ${JSON.stringify(planned.stop)}`) }))
+    .sort((one, other) => (one.lot < other.lot ? -1 : 1))
+  const turns = new Map<FactType, number>()
+  return drawn
+    .map(({ planned }) => {
+      const turn = turns.get(planned.stop.type) ?? 0
+      turns.set(planned.stop.type, turn + 1)
+      return { planned, turn }
+    })
+    .sort((one, other) => one.turn - other.turn)
+    .map(({ planned }) => planned)
+}
+
+function expectSameEnd(run: Run, { undisturbed }: PlannedStop, name: string): void {
+  const its = aspectsOf(run.end)
+  for (const [what, end] of Object.entries(aspectsOf(undisturbed.end))) {
+    const told = `${what} ${JSON.stringify(its[what])}, undisturbed ${JSON.stringify(end)}: ${name}`
+    expect(its[what], told).toEqual(end)
+  }
+  expect(run.bare_slots, `slots lost: ${name}`).toBeLessThanOrEqual(undisturbed.bare_slots + most_in_flight)
+  expect(run.puts, `bodies sent: ${name}`).toBeLessThanOrEqual(undisturbed.puts + most_in_flight)
+}
+
+/** So that a difference is shown alone, and not all of what is the same beside it. */
+function aspectsOf({ prompt, ...others }: End): Record<string, unknown> {
+  return { ...others, ...prompt }
+}
+
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let next = 0
+  const lane = async () => {
+    while (next < items.length) {
+      const index = next++
+      results[index] = await run(items[index]!)
+    }
+  }
+  await Promise.all(Array.from({ length: runs_at_once }, lane))
+  return results
+}

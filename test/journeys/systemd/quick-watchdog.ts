@@ -1,0 +1,53 @@
+import { onTestFinished } from 'vitest'
+import type { Service } from '../../../src/service/service.ts'
+import { constants_setter, constantsEnv } from '../../rig/config-of.ts'
+import type { Lab } from './lab.ts'
+
+/** Short, so that a test sees what takes minutes otherwise; every rightful silence is shorter still. */
+const quick = {
+  watchdog: { silence_ms: 3_000 },
+  uploads: { request_timeout_ms: 1_000, stall_timeout_ms: 1_000, small_file_bytes: 8_192 },
+}
+const setter = '/usr/local/lib/set-constants.mjs'
+
+export const watchdog_s = 4
+
+/** For the unit: the environment in which these are the constants of the daemon. */
+export function unitEnvironment(lab: Lab, uploads: Record<string, number>): string {
+  lab.copyIn(constants_setter, setter)
+  const changed = { ...quick, uploads: { ...quick.uploads, ...uploads } }
+  const variables = constantsEnv(changed, { setter, build: '/usr/local/lib/node_modules/sluice/dist' })
+  return Object.entries(variables)
+    .map(([name, value]) => `'${name}=${value}'`)
+    .join(' ')
+}
+
+/** The bodies of uploads that the service takes; the times are those of the first. */
+export function watchPuts(service: Service) {
+  const puts = { count: 0, began: untilTold(), ended: untilTold() }
+  const unlisten = [
+    service.on('begin', ({ place }) => {
+      if (place !== 'put') return
+      puts.count++
+      puts.began.tell()
+    }),
+    service.on('handled', ({ place }) => void (place === 'put' && puts.ended.tell())),
+  ]
+  onTestFinished(() => unlisten.forEach((off) => void off()))
+  return {
+    get count() {
+      return puts.count
+    },
+    began: puts.began.at,
+    ended: puts.ended.at,
+  }
+}
+
+/** Resolves with the time when it is told. */
+function untilTold() {
+  let tell = () => {}
+  const at = new Promise<number>((resolve) => {
+    tell = () => resolve(performance.now())
+  })
+  return { at, tell: () => tell() }
+}
