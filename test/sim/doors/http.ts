@@ -40,16 +40,20 @@ export async function closeServer(server: Server): Promise<void> {
 
 export class PlainAgent {
   readonly #life: Life | undefined = world.life
-  readonly #ending = new AbortController()
+  readonly #under_way = new Set<Exchange>()
+  #is_destroyed = false
 
   /** As undici: brings the head of the answer, then its body in pieces. */
   dispatch(options: Options, handler: Dispatcher.DispatchHandler): boolean {
-    new Exchange(this.#life, options, handler, this.#ending.signal).begin()
+    const exchange: Exchange = new Exchange(this.#life, options, handler, () => this.#under_way.delete(exchange))
+    this.#under_way.add(exchange)
+    exchange.begin(this.#is_destroyed)
     return true
   }
 
   async destroy(): Promise<void> {
-    this.#ending.abort()
+    this.#is_destroyed = true
+    for (const exchange of [...this.#under_way]) exchange.destroy()
   }
 }
 
@@ -69,7 +73,7 @@ class Exchange {
   readonly #life: Life | undefined
   readonly #options: Options
   readonly #handler: Dispatcher.DispatchHandler
-  readonly #destroyed: AbortSignal
+  readonly #onEnd: () => void
   /** Aborted once the head is there. */
   readonly #head = new AbortController()
   /** Aborted once nothing more comes of it. */
@@ -77,19 +81,18 @@ class Exchange {
   readonly #controller: Dispatcher.DispatchController
   #callEnded = () => {}
 
-  constructor(life: Life | undefined, options: Options, handler: Dispatcher.DispatchHandler, destroyed: AbortSignal) {
+  constructor(life: Life | undefined, options: Options, handler: Dispatcher.DispatchHandler, onEnd: () => void) {
     this.#life = life
     this.#options = options
     this.#handler = handler
-    this.#destroyed = destroyed
+    this.#onEnd = onEnd
     const abort = (reason: Error) => this.#fail(reason)
     this.#controller = { aborted: false, paused: false, reason: null, abort, pause() {}, resume() {} }
   }
 
-  begin(): void {
-    this.#destroyed.addEventListener('abort', this.#onDestroy)
+  begin(is_destroyed: boolean): void {
     this.#handler.onRequestStart?.(this.#controller, {})
-    if (this.#destroyed.aborted) this.#onDestroy()
+    if (is_destroyed) this.destroy()
     if (this.#ended.signal.aborted) return
     if (this.#life) this.#callEnded = called(this.#life, callOf(this.#options), declared)
     this.#limitHead(this.#options.headersTimeout ?? 0)
@@ -120,7 +123,9 @@ class Exchange {
     }
   }
 
-  readonly #onDestroy = () => this.#fail(networkError('UND_ERR_DESTROYED'))
+  destroy(): void {
+    this.#fail(networkError('UND_ERR_DESTROYED'))
+  }
 
   #fail(error: Error): void {
     this.#end(() => this.#handler.onResponseError?.(this.#controller, error))
@@ -130,7 +135,7 @@ class Exchange {
     if (this.#ended.signal.aborted) return
     this.#ended.abort()
     this.#callEnds()
-    this.#destroyed.removeEventListener('abort', this.#onDestroy)
+    this.#onEnd()
     if (!this.#life?.is_dead) settle()
   }
 
