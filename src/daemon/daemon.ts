@@ -1,12 +1,10 @@
 import type { Secrets } from '../config/secrets.ts'
-import { closeTools } from './close.ts'
 import { type Connections, openConnections, openReceivers } from './open-remote.ts'
-import { factsOfConfig } from './reload/facts-of-config.ts'
 import type { WorkerKind } from './reload/generation.ts'
 import { keepFolders } from './reload/kept-folders.ts'
-import { createReloads } from './reload/reload.ts'
+import { createReloads, factsOfConfig } from './reload/reload.ts'
 import { type Daemon, runDaemon } from './running-daemon.ts'
-import { openTools, type ToolOptions } from './tools.ts'
+import { closeTools, openTools, type ToolOptions } from './tools.ts'
 import {
   startAuditor,
   startFollower,

@@ -1,13 +1,12 @@
 import type { HttpClient } from '../base/net/http-client.ts'
+import { aborted, second_ms, unlessAborted, within } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
-import { closeInReverse } from './close.ts'
 import { type DrainTools, drain } from './drain.ts'
 import { keepHealth } from './health/health-keeper.ts'
-import { createIdling } from './idling.ts'
 import type { KeptFolders } from './reload/kept-folders.ts'
 import type { Reloads } from './reload/reload.ts'
-import type { Tools } from './tools.ts'
+import { closeTools, last_wait_ms, type Tools } from './tools.ts'
 
 interface RunningParts {
   tools: Tools
@@ -106,4 +105,76 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
       return stop()
     },
   }
+}
+
+/**
+ * Many callers wait for one check of the work. The check ends when no caller is left. `check`
+ * resolves when no work is left or its signal aborts.
+ */
+export function createIdling(check: (gone: AbortSignal) => Promise<unknown>) {
+  let checking: ReturnType<typeof begin> | undefined
+
+  function begin() {
+    const abandoned = new AbortController()
+    const ended = check(abandoned.signal)
+    // Each caller gets the rejection from `wait`. It must not count as unhandled if none is left.
+    ended.catch(() => {})
+    return { ended, waiting: 0, abandoned }
+  }
+
+  return {
+    async wait(gone?: AbortSignal): Promise<void> {
+      if (gone?.aborted) return
+      checking ??= begin()
+      const mine = checking
+      mine.waiting++
+      try {
+        await (gone ? unlessAborted(mine.ended, gone) : mine.ended)
+      } finally {
+        mine.waiting--
+        if (mine.waiting === 0) {
+          mine.abandoned.abort()
+          if (checking === mine) checking = undefined
+        }
+      }
+    },
+  }
+}
+
+/** A large upload or the hash of a huge file may take hours. The next start continues it. */
+const max_stop_ms = 30 * second_ms
+
+interface Running extends ReturnType<Reloads['stop']> {
+  tools: Tools
+  folders: KeptFolders
+  /** End of the health worker; it may still have to record an alert that was just delivered. */
+  health: Promise<void> | undefined
+}
+
+/**
+ * Lets running work finish for a while, then closes everything in the reverse order of opening.
+ * `at_once` ends the wait, also while a stop is under way.
+ */
+async function closeInReverse(running: Running, at_once: AbortSignal): Promise<void> {
+  const { tools, folders, generations, reloading, health } = running
+  const { examiner, roots, clock } = tools
+  folders.stop()
+  for (const generation of generations) generation.stop()
+  const finished = new AbortController()
+  const patience = Promise.race([clock.sleep(max_stop_ms, finished.signal), aborted(at_once)])
+  const begun = Promise.all(generations.map((generation) => generation.drained()))
+  await Promise.race([begun, patience])
+  for (const generation of generations) generation.abort()
+  // Ends requests that still wait for an answer. Workers see a failure after their signal, and
+  // record nothing for it.
+  await Promise.all(generations.map((generation) => generation.connections.close()))
+  const workers = generations.map((generation) => generation.ended())
+  const ended = Promise.all([begun, ...workers, folders.ended(), reloading.catch(() => {})])
+  await Promise.race([ended, patience])
+  finished.abort()
+  // The same for work that waits for the disk. A thread inside a read that never returns (an
+  // unresponsive mount) cannot even be ended.
+  await within(Promise.all([examiner.close(), roots.close(), ended]), last_wait_ms, clock)
+  if (health) await within(health, last_wait_ms, clock)
+  await closeTools(tools)
 }

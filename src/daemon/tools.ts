@@ -2,7 +2,7 @@ import { isSluiceError, type SluiceError } from '../base/run/errors.ts'
 import { answering, createPulses, type Pulses } from '../base/run/pulse.ts'
 import { createFileLines, type Log } from '../base/text/log.ts'
 import { type WakeAt, wakeAt } from '../base/time/cron.ts'
-import type { Clock } from '../base/time/time.ts'
+import { type Clock, second_ms, within } from '../base/time/time.ts'
 import type { Config, LogConfig } from '../config/config.ts'
 import { startExaminer } from '../disk/read/examiner.ts'
 import { startRootAsker } from '../disk/root/root-asker.ts'
@@ -102,6 +102,16 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
       for (const one of [log, rooms.sync, rooms.prompts]) one.level = level
     },
   }
+}
+
+/** Wait for the last work after its tools are closed; moments are enough. */
+export const last_wait_ms = 5 * second_ms
+
+/** Closes what `openTools` opened, when no worker runs. */
+export async function closeTools({ examiner, roots, scan_thread, lines, ledger, clock }: Tools): Promise<void> {
+  await within(Promise.all([examiner.close(), roots.close(), scan_thread.close()]), last_wait_ms, clock)
+  lines.close()
+  await ledger.close()
 }
 
 /** Faults that a retry does not fix. A lock held during a backup is not one of them. */

@@ -1,11 +1,20 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
+import type { Fact } from '../../domain/fact.ts'
+import { factsOfPrompts } from '../../prompts/configure-prompts.ts'
 import { type Circuits, createCircuits } from '../../sync/circuits.ts'
+import { rulesText } from '../../sync/folder-settings.ts'
 import { auditSettings, ledgerLimits } from '../limits.ts'
 import { type Connections, openConnections } from '../open-remote.ts'
-import { factsOfConfig } from './facts-of-config.ts'
-import { type Generation, type GenerationParts, startGeneration, type WorkerKind } from './generation.ts'
+import type { Tools } from '../tools.ts'
+import {
+  type Generation,
+  type GenerationParts,
+  startGeneration,
+  type WorkerKind,
+  type WorkerSettings,
+} from './generation.ts'
 import type { KeptFolders } from './kept-folders.ts'
 
 export interface ReloadOutcome {
@@ -218,4 +227,20 @@ function refuseWhatCannotChange(before: Config, after: Config): void {
 
 function projectsOf({ folders, prompts }: Config): string[] {
   return [...new Set([...folders, ...prompts].map(({ project_id }) => project_id))]
+}
+
+/** Facts that the ledger needs from a config before any of its work can become due. */
+export async function factsOfConfig(
+  { folders, prompts }: Config,
+  { ledger, prompt_report }: Pick<Tools, 'ledger' | 'prompt_report'>,
+  asking: WorkerSettings['asking'],
+): Promise<Fact[]> {
+  return [
+    ...folders.map((folder) => ({
+      type: 'folder_configured' as const,
+      folder: { ...folder, root: folder.path, rules: rulesText(folder) },
+    })),
+    { type: 'folders_removed_except', names: folders.map(({ name }) => name) },
+    ...(asking === 'never' ? [] : await factsOfPrompts(ledger, prompts, prompt_report)),
+  ]
 }
