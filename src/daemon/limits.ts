@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { slowAfter_ms } from '../domain/content.ts'
 import type { LedgerLimits } from '../ledger/ledger.ts'
 import type { AuditSettings } from '../sync/audit/auditor.ts'
-import type { FollowPolicy } from '../sync/follow/follow-verdict.ts'
+import type { FollowPolicy } from '../sync/follow/follower.ts'
 
 /** Rows of history. On a busy share, `history_days` alone would set no real limit. */
 const max_history_rows = 1_000_000

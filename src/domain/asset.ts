@@ -1,5 +1,17 @@
-import { ingest_failed } from './content.ts'
-import type { ContentFact } from './fact.ts'
+import type { FaultNote } from '../base/run/errors.ts'
+
+/**
+ * Permission by the service for one PUT. All of it is secret: with the URL anyone can write the
+ * asset's bytes. It is kept only in memory and in tickets.db, never in a log, an error, the ledger
+ * or a backup.
+ */
+export interface Ticket {
+  upload_url: string
+  upload_method: 'PUT'
+  /** Sent unchanged, and no others (contract, section 2). */
+  upload_headers: Record<string, string>
+  expires_at_ms: number
+}
 
 /** An asset as reported. Only `ready` is usable in a chat. `other`: unknown, still in progress. */
 export interface AssetSaid {
@@ -8,7 +20,21 @@ export interface AssetSaid {
   raw_status: string
 }
 
-export type LossFact = Extract<ContentFact, { type: 'asset_missing' | 'asset_unready' | 'asset_failed' }>
+/** Error code of a content that the service has and cannot use. */
+export const ingest_failed = 'ingest_failed'
+
+/**
+ * What befell an asset that was ready. Only an answer about its id shows this, never a list.
+ * `asset_id` is the asset that was asked about. If the content has another one by now, the fact has
+ * no effect.
+ */
+export type LossFact =
+  /** The service no longer has it. */
+  | { type: 'asset_missing'; content: number; asset_id?: string }
+  /** The service is reading it again. */
+  | { type: 'asset_unready'; content: number; asset_id?: string }
+  /** The service now reports that it cannot use it. */
+  | { type: 'asset_failed'; content: number; asset_id?: string; error: FaultNote }
 
 /**
  * What happened on the service to an asset that is ready here. Only an answer about this asset

@@ -1,4 +1,6 @@
+import type { FaultNote } from '../base/run/errors.ts'
 import { minute_ms, second_ms } from '../base/time/time.ts'
+import { ingest_failed } from './asset.ts'
 import type { ContentFact } from './fact.ts'
 
 /**
@@ -207,31 +209,23 @@ const appliesIn: Record<ContentFact['type'], readonly ContentState[]> = {
   removal_set_back: ['removing'],
 }
 
-/** Error code of a content that the service has and cannot use. */
-export const ingest_failed = 'ingest_failed'
-
 /** True if Sluice gave it up because of its asset, which may have been repaired on the service. */
 function isGivenUpThere({ state, asset_id, error_code }: ContentProgress): boolean {
   return asset_id !== undefined && (state === 'removed_on_service' || error_code === ingest_failed)
 }
 
-interface Fault {
-  code: string
-  message: string
-}
-
-function noted(fault: Fault | undefined): Pick<ContentProgress, 'error_code' | 'error_message'> {
+function noted(fault: FaultNote | undefined): Pick<ContentProgress, 'error_code' | 'error_message'> {
   return { error_code: fault?.code, error_message: fault?.message }
 }
 
-function refused(content: ContentProgress, fault: Fault): ContentProgress {
+function refused(content: ContentProgress, fault: FaultNote): ContentProgress {
   return { ...content, state: 'refused', ...noted(fault) }
 }
 
 /** Only an error counts as an attempt. */
 function failedOnce(
   content: ContentProgress,
-  { error, not_before_ms }: { error?: Fault; not_before_ms: number },
+  { error, not_before_ms }: { error?: FaultNote; not_before_ms: number },
   at_ms: number,
 ): ContentProgress {
   if (!error) return { ...content, not_before_ms }

@@ -1,4 +1,4 @@
-import type { FaultNote } from './fault-note.ts'
+import type { FaultNote } from '../base/run/errors.ts'
 
 /** A broken promise, as an alert reported it. */
 export interface ToldReason {

@@ -1,13 +1,11 @@
+import type { FaultNote } from '../base/run/errors.ts'
+import type { LossFact, Ticket } from './asset.ts'
 import type { AuditFact } from './audit.ts'
 import type { DeliveryFact } from './delivery.ts'
 import type { FoundThere } from './disappearance.ts'
-import type { FaultNote } from './fault-note.ts'
 import type { BlockReason, FileStat, SkipReason } from './file.ts'
 import type { RemovalFact, RemovalPolicy } from './removal.ts'
 import type { RunFact } from './run.ts'
-import type { Ticket } from './ticket.ts'
-
-export type { FaultNote } from './fault-note.ts'
 
 /** How a folder is watched. `scan`: without a watcher, timed scans find changes. */
 export interface FolderWatch {
@@ -129,16 +127,7 @@ export type ContentFact =
   | { type: 'slot_lost'; content: number; not_before_ms: number; error?: FaultNote }
   | { type: 'hit_dead'; content: number }
   | { type: 'asset_vanished'; content: number }
-  /**
-   * It was ready, and the service no longer has it. Only an answer about its id shows this, never a
-   * list. Here and in the next two facts, `asset_id` is the asset that was asked about. If the
-   * content has another one by now, the fact has no effect.
-   */
-  | { type: 'asset_missing'; content: number; asset_id?: string }
-  /** It was ready, and the service is reading it again. */
-  | { type: 'asset_unready'; content: number; asset_id?: string }
-  /** It was ready, and the service now reports that it cannot use it. */
-  | { type: 'asset_failed'; content: number; asset_id?: string; error: FaultNote }
+  | LossFact
   /** It was given up as removed or failed there, and is ready there again. */
   | { type: 'asset_returned'; content: number }
   | { type: 'content_orphaned'; content: number }
@@ -170,6 +159,16 @@ export type PauseFact =
 
 /** Recorded regularly by a daemon in `run` mode: it has run without a break since `since_ms`. */
 export type LifeFact = { type: 'daemon_at_work'; since_ms: number }
+
+/**
+ * A time in which no promise could be kept. `away`: no daemon ran (it was stopped, or the machine
+ * was off or asleep), or none is known. `paused`: a user had paused outgoing work.
+ */
+export interface Absence {
+  why: 'away' | 'paused'
+  from_ms: number
+  to_ms: number
+}
 
 /** Something beyond single files fails (`account`, `project:…`, `api`, `blob`), or works again. */
 export type TroubleFact =

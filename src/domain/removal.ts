@@ -1,4 +1,4 @@
-import type { FaultNote } from './fault-note.ts'
+import type { FaultNote } from '../base/run/errors.ts'
 
 /**
  * Policy for an asset that no path holds any more. In doubt it is kept: a user can still remove it

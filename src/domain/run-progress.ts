@@ -1,4 +1,4 @@
-import type { FaultNote } from './fault-note.ts'
+import type { FaultNote } from '../base/run/errors.ts'
 import { isFinal, type RunFact, type RunPlan, type RunState, type RunTurn } from './run.ts'
 
 /** Fields of a run that facts change. Only `run_planned` changes the plan's assets and refusals. */
@@ -22,22 +22,7 @@ export interface RunProgress {
 }
 
 /** Facts that change one run. */
-export type RunStep = Extract<
-  RunFact,
-  {
-    type:
-      | 'run_skipped'
-      | 'run_planned'
-      | 'turn_intended'
-      | 'turn_unsent'
-      | 'turn_lost'
-      | 'turn_asked'
-      | 'turn_answered'
-      | 'run_written'
-      | 'run_failed'
-      | 'run_set_back'
-  }
->
+export type RunStep = Extract<RunFact, { run: number }>
 
 export function newRun(at_ms: number): RunProgress {
   return {

@@ -1,4 +1,4 @@
-import type { FaultNote } from './fault-note.ts'
+import type { FaultNote } from '../base/run/errors.ts'
 
 /**
  * State of one run of a prompt. A run comes due at a time, asks one turn or several, and ends as a

@@ -1,6 +1,6 @@
+import type { FaultNote } from '../base/run/errors.ts'
 import type { Pulses } from '../base/run/pulse.ts'
 import { backoff_ms, type Clock, day_ms, isoTime, minute_ms, second_ms } from '../base/time/time.ts'
-import type { FaultNote } from '../domain/fact.ts'
 import type { RunFact } from '../domain/run.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'

@@ -1,7 +1,6 @@
-import { codeOf, messageOf } from '../base/run/errors.ts'
+import { codeOf, type FaultNote, messageOf } from '../base/run/errors.ts'
 import type { Pulse } from '../base/run/pulse.ts'
 import { FaultRest, longest_rest_ms, restUntilDue, runWorker } from '../base/run/worker.ts'
-import type { FaultNote } from '../domain/fact.ts'
 import type { Claimed } from '../ledger/ledger.ts'
 import type { RunTools } from './run-tools.ts'
 

@@ -1,10 +1,9 @@
 import { formatCount } from '../base/text/format.ts'
 import { scrubText } from '../base/text/scrub.ts'
-import type { Ticket } from '../domain/ticket.ts'
-import { parseUploadUrl } from './addresses.ts'
-import type { Failure } from './outcome.ts'
+import type { Ticket } from '../domain/asset.ts'
+import { parseUploadUrl } from './api.ts'
+import { type Failure, type Fields, fieldsOf, idOf, itemsOf, OddAnswer, present, textOf, timeOf_ms } from './outcome.ts'
 import { findHeaderFault } from './put-bytes.ts'
-import { type Fields, fieldsOf, idOf, itemsOf, OddAnswer, present, textOf, timeOf_ms } from './translate.ts'
 
 export type LabelReference = ReturnType<typeof labelOf>
 
@@ -51,6 +50,14 @@ export function assetRecordOf(value: unknown, asset_id?: string) {
     // Listed assets have labels; single ones may not.
     labels: labelsOf(fields.labels),
   })
+}
+
+/** Bytes. An asset this small was never filled (contract, "dead reservation": size 0 or 1). */
+const max_dead_bytes = 1
+
+/** True for a slot without bytes, whatever its status. `size`: bytes of the content. */
+export function isUnfilled({ size_in_bytes }: AssetRecord, size: number): boolean {
+  return size > max_dead_bytes && size_in_bytes !== undefined && size_in_bytes <= max_dead_bytes
 }
 
 export function labelOf(value: unknown) {

@@ -1,6 +1,6 @@
 import { SluiceError } from '../base/run/errors.ts'
 import type { ChatStart } from '../contract/messages/messages-chats.ts'
-import { type Fields, fieldsOf, idOf, itemsOf, OddAnswer, present, textOf, timeOf_ms } from './translate.ts'
+import { type Fields, fieldsOf, idOf, itemsOf, OddAnswer, present, textOf, timeOf_ms } from './outcome.ts'
 
 /** A question and its scope. It inherits nothing from an earlier turn. */
 export interface Question {

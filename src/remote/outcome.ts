@@ -1,5 +1,7 @@
 import { isSurelyUnsent } from '../base/net/network-fault.ts'
+import type { FaultNote } from '../base/run/errors.ts'
 import type { Failure } from '../contract/failures.ts'
+import { type IdKind, isId } from '../contract/identifiers.ts'
 
 // Other modules use the wire types only through this file.
 export type { Failure, FailureAbout } from '../contract/failures.ts'
@@ -29,4 +31,72 @@ export function isSurelyUndone({ about, code, status }: Failure): boolean {
 /** The error text, with the service's own words if it has some. */
 export function failureText({ message, humane }: Failure): string {
   return humane === undefined ? message : `${message}: ${humane}`
+}
+
+/** The failure in the form that the ledger stores. */
+export function noteOf(failure: Failure): FaultNote {
+  return { code: failure.code ?? failure.about, message: failureText(failure) }
+}
+
+/** A success that breaks the contract. The message never has the value, which may be secret. */
+export class OddAnswer extends Error {}
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export function fieldsOf(value: unknown, what: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new OddAnswer(`${what} is not an object`)
+  return value as Fields
+}
+
+export function itemsOf(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new OddAnswer(`${what} is not a list`)
+  return value
+}
+
+/** Only well-formed ids are allowed, because they go into later requests and into the ledger. */
+export function idOf(kind: IdKind, value: unknown): string {
+  if (!isId(kind, value)) throw new OddAnswer(`${kind}_id is not an id of that kind`)
+  return value
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** ISO 8601 as Unix milliseconds. Without a zone it is UTC, as in the contract. */
+export function timeOf_ms(value: unknown): number | undefined {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined
+  const at_ms = Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(value) ? value : `${value}Z`)
+  return Number.isNaN(at_ms) ? undefined : at_ms
+}
+
+type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+}
+
+/** Omits undefined fields. */
+export function present<T extends object>(fields: T): Present<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+}
+
+/**
+ * Reads a list page. A `has_more` without a new cursor would cause an endless loop, so it is
+ * refused. One bad item makes the whole page fail, because an item missing from a list may count as
+ * removed.
+ */
+export function pageOf<Item>(
+  value: unknown,
+  kind: IdKind,
+  after_id: string | undefined,
+  itemOf: (item: unknown) => Item,
+): Page<Item> {
+  const { data, has_more, last_id } = fieldsOf(value, 'the page')
+  const items = itemsOf(data, 'data').map(itemOf)
+  if (typeof has_more !== 'boolean') throw new OddAnswer('has_more is neither true nor false')
+  if (!has_more) return { items }
+  if (!isId(kind, last_id)) throw new OddAnswer('has_more is true without a last_id')
+  if (last_id === after_id) throw new OddAnswer('last_id is the cursor that was sent')
+  if (items.length === 0) throw new OddAnswer('has_more is true on an empty page')
+  return { items, next: last_id }
 }

@@ -2,10 +2,9 @@ import type { HttpClient, HttpResponse, StreamBody } from '../base/net/http-clie
 import type { Clock } from '../base/time/time.ts'
 import { classifyAnswer, unknownProtocol } from '../contract/failures.ts'
 import { api_key_header, project_header } from '../contract/identifiers.ts'
-import type { Ticket } from '../domain/ticket.ts'
-import { parseUploadUrl } from './addresses.ts'
-import { isSuccess, networkFailure } from './api.ts'
-import type { Outcome } from './outcome.ts'
+import type { Ticket } from '../domain/asset.ts'
+import { isSuccess, networkFailure, parseUploadUrl } from './api.ts'
+import type { Failure, Outcome } from './outcome.ts'
 
 export type UploadBody = { size: number; bytes: Uint8Array } | StreamBody
 
@@ -88,4 +87,22 @@ function uploadHeaders(wanted: Readonly<Record<string, string>>, size: number): 
     else if (value.trim() !== String(size)) return undefined
   }
   return headers
+}
+
+/** Shorter values are no signatures, and would match ordinary words. */
+const min_secret_length = 8
+
+/** A service may repeat an upload's address or headers in its message; remove them. */
+export function withoutTicket(failure: Failure, ticket: Ticket | undefined): Failure {
+  if (!ticket) return failure
+  const { search, searchParams } = new URL(ticket.upload_url)
+  const secrets = [search.slice(1), ...searchParams.values(), ...Object.values(ticket.upload_headers)]
+    .filter((secret) => secret.length >= min_secret_length)
+    .sort((one, other) => other.length - one.length)
+  const clean = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text)
+  return {
+    ...failure,
+    message: clean(failure.message),
+    ...(failure.humane === undefined ? {} : { humane: clean(failure.humane) }),
+  }
 }

@@ -4,9 +4,8 @@ import { type Clock, minute_ms, second_ms } from '../base/time/time.ts'
 import { type Call, type FailureAbout, unknownProtocol } from '../contract/failures.ts'
 import type { IdKind } from '../contract/identifiers.ts'
 import { max_list_limit } from '../contract/limits.ts'
-import type { Ticket } from '../domain/ticket.ts'
-import { parseBaseUrl } from './addresses.ts'
-import { type ApiOptions, type ApiRequest, callApi, type Reader } from './api.ts'
+import type { Ticket } from '../domain/asset.ts'
+import { type ApiOptions, type ApiRequest, callApi, parseBaseUrl, type Reader } from './api.ts'
 import { type AssetRecord, assetRecordOf, createdOf, labelOf, projectOf } from './assets.ts'
 import {
   chatStartedOf,
@@ -17,9 +16,8 @@ import {
   type Question,
   questionBody,
 } from './chats.ts'
-import type { Outcome, Page } from './outcome.ts'
+import { type Outcome, type Page, pageOf } from './outcome.ts'
 import { putBytes, type UploadBody } from './put-bytes.ts'
-import { pageOf } from './translate.ts'
 
 interface PageRequest {
   after_id?: string | undefined

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Ticket } from '../../src/domain/asset.ts'
 import type { ContentFact, Fact, FolderFact, ScanSummary } from '../../src/domain/fact.ts'
 import type { FileStat } from '../../src/domain/file.ts'
-import type { Ticket } from '../../src/domain/ticket.ts'
 import type { LargeLimit, Ledger, LedgerLimits, SendWork } from '../../src/ledger/ledger.ts'
 import { FakeClock } from '../rig/fake-clock.ts'
 

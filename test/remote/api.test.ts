@@ -2,7 +2,7 @@ import { createServer as createTcpServer } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { SluiceError } from '../../src/base/run/errors.ts'
-import { apiUrl, parseBaseUrl, parseUploadUrl } from '../../src/remote/addresses.ts'
+import { apiUrl, parseBaseUrl, parseUploadUrl } from '../../src/remote/api.ts'
 import { asset_id, failureOf, label_id, project_id, remoteAt, successOf, token } from './fixture.ts'
 import { listen, startServer } from './recording-server.ts'
 

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { system_clock } from '../../src/base/time/time.ts'
-import type { Ticket } from '../../src/domain/ticket.ts'
+import type { Ticket } from '../../src/domain/asset.ts'
 import type { Failure, Outcome } from '../../src/remote/outcome.ts'
 import { createRemote, type Remote, type RemoteOptions } from '../../src/remote/remote.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SluiceError } from '../../src/base/run/errors.ts'
-import type { Ticket } from '../../src/domain/ticket.ts'
+import type { Ticket } from '../../src/domain/asset.ts'
 import { until } from '../service/fixture.ts'
 import { asset_id, failureOf, project_id, remoteAt, successOf, ticketFor, token } from './fixture.ts'
 import { send, startServer } from './recording-server.ts'

@@ -46,3 +46,9 @@ export function toPlainError(error: unknown): PlainError {
   }
   return { code: codeOf(error) ?? 'internal.unexpected', message: messageOf(error) }
 }
+
+/** A fault as a short text for users and a code for programs. It never holds a secret. */
+export interface FaultNote {
+  code: string
+  message: string
+}

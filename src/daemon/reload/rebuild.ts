@@ -16,7 +16,7 @@ import {
 import { putRebuiltInPlace } from '../../ledger/record/restored.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
 import type { Remote } from '../../remote/remote.ts'
-import { uploadName } from '../../sync/upload/send-asset.ts'
+import { uploadName } from '../../sync/upload/sending-source.ts'
 import { startDaemon } from '../daemon.ts'
 import type { Drained } from '../drain.ts'
 import { openRemote } from '../open-remote.ts'

@@ -1,7 +1,7 @@
 import { isSluiceError, SluiceError, toPlainError } from '../../base/run/errors.ts'
 import { listOf } from '../../base/run/group.ts'
 import { backoff_ms, type Clock, minute_ms, second_ms } from '../../base/time/time.ts'
-import { ingest_failed } from '../../domain/content.ts'
+import { ingest_failed } from '../../domain/asset.ts'
 import type { AttachedLabel, ComparedAsset } from '../../ledger/views/view-comparison.ts'
 import { type AssetRecord, assets_a_page, ListCursor } from '../../remote/assets.ts'
 import { type Failure, type FailureAbout, failureText, type Outcome } from '../../remote/outcome.ts'

@@ -1,5 +1,5 @@
 import { type Migration, openSqlite, type Sqlite } from '../../base/files/sqlite.ts'
-import type { Ticket } from '../../domain/ticket.ts'
+import type { Ticket } from '../../domain/asset.ts'
 import { createTransaction } from './ledger-file.ts'
 
 /*

@@ -1,7 +1,6 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { minute_ms } from '../../base/time/time.ts'
-import type { Absence } from '../../domain/absence.ts'
-import type { LifeFact, PauseFact } from '../../domain/fact.ts'
+import type { Absence, LifeFact, PauseFact } from '../../domain/fact.ts'
 
 export interface Pause {
   since_ms: number

@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import type { FaultNote } from '../../domain/fault-note.ts'
+import type { FaultNote } from '../../base/run/errors.ts'
 import type { Parting, Twin } from '../../domain/removal.ts'
 import type { ContentRow } from './content-rows.ts'
 import type { Usage, Used } from './counts.ts'

@@ -1,5 +1,5 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
-import type { FaultNote } from '../../domain/fault-note.ts'
+import type { FaultNote } from '../../base/run/errors.ts'
 import type { RunAsset, RunCause, RunPlan, RunRefusal, RunTurn } from '../../domain/run.ts'
 import { newRun, type RunProgress } from '../../domain/run-progress.ts'
 

@@ -1,5 +1,5 @@
 import { readAll, type Sqlite, type Statement } from '../../base/files/sqlite.ts'
-import type { FaultNote } from '../../domain/fact.ts'
+import type { FaultNote } from '../../base/run/errors.ts'
 import type { RunAsset, RunRefusal, RunState } from '../../domain/run.ts'
 import { openLedgerReadOnly } from '../file/ledger-file.ts'
 import type { PromptState } from '../prompt-work.ts'

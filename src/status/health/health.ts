@@ -1,6 +1,6 @@
 import { formatBytes, formatCount, formatDuration } from '../../base/text/format.ts'
 import { minute_ms } from '../../base/time/time.ts'
-import type { Absence } from '../../domain/absence.ts'
+import type { Absence } from '../../domain/fact.ts'
 import {
   afterAtWork,
   type Health,

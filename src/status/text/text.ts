@@ -1,5 +1,5 @@
 import { counted, formatAmount, formatBytes, formatCount, formatDuration, shellWord } from '../../base/text/format.ts'
-import { ingest_failed } from '../../domain/content.ts'
+import { ingest_failed } from '../../domain/asset.ts'
 import { waitsForPerson } from '../../domain/disappearance.ts'
 import { excludeLine } from '../../domain/file.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'

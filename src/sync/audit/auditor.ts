@@ -7,8 +7,7 @@ import { type AuditState, expectedAssets } from '../../ledger/rows/audit-rows.ts
 import type { Remote } from '../../remote/remote.ts'
 import type { ClaimTools } from '../claim-worker.ts'
 import type { About } from '../report.ts'
-import { pauseAfterTurn_ms } from './audit-pace.ts'
-import { createAuditRound } from './audit-round.ts'
+import { createAuditRound, pauseAfterTurn_ms } from './audit-round.ts'
 
 export interface AuditSettings {
   projects: readonly string[]

@@ -9,8 +9,14 @@ import { type FolderWatcher as DiskWatcher, type Hint, watchFolder } from '../..
 import type { FolderEvent, ScanSummary } from '../../domain/fact.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import type { SyncReport } from '../report.ts'
-import { createMissedEvents, type Hearing, judgeHearing, type MissedEvents, unproven } from './missed-events.ts'
-import { createUnreadableDirectories } from './unreadable-directories.ts'
+import {
+  createMissedEvents,
+  createUnreadableDirectories,
+  type Hearing,
+  judgeHearing,
+  type MissedEvents,
+  unproven,
+} from './missed-events.ts'
 import { type ChoiceFacts, type Counted, chooseForFolder } from './watch-choice.ts'
 
 /** Wait before another try of a watcher that cannot start (inotify limit). */

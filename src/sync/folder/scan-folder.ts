@@ -1,5 +1,5 @@
 import type { Pulses } from '../../base/run/pulse.ts'
-import type { Examiner } from '../../disk/read/examiner.ts'
+import { unlessAborted } from '../../base/time/time.ts'
 import { rootChange, wordOn } from '../../disk/root/root.ts'
 import {
   entryPath,
@@ -17,9 +17,8 @@ import type { FolderState } from '../../ledger/ledger.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 import { createFactGroup } from '../intake/found-files.ts'
 import type { Intake, IntakeTools } from '../intake/intake.ts'
-import type { DeviceTurns } from './device-turns.ts'
 import type { MissedEvents } from './missed-events.ts'
-import { rangeBelow, WalkComparison } from './walk-comparison.ts'
+import { WalkComparison } from './walk-comparison.ts'
 
 export interface ScanTools extends Omit<IntakeTools, 'examiner' | 'report' | 'folders'> {
   intake: Intake
@@ -219,35 +218,6 @@ export function compareWithKnown(
   })
 }
 
-/**
- * Checks the paths of hints: files one by one, directories with everything below. If a directory no
- * longer exists, it checks the ledger's files below it. Returns `doubtful` if only a scan of the
- * whole folder can decide.
- */
-export async function followHints(
-  folder: FolderSettings,
-  tools: ScanTools & { examiner: Pick<Examiner, 'lstat'> },
-  hints: { paths: readonly string[]; directories: readonly string[] },
-  signal: AbortSignal,
-): Promise<'recorded' | 'doubtful'> {
-  const { examiner, intake, ledger } = tools
-  const paths = [...hints.paths]
-  const entries = hints.directories.length === 0 ? [] : await examiner.lstat(folder.path, hints.directories)
-  let is_doubtful = false
-  for (const [index, directory] of hints.directories.entries()) {
-    if (entries[index]?.kind === 'directory') {
-      const { kind } = await scanOnce(folder, tools, { under: directory, signal })
-      if (kind !== 'finished') is_doubtful = true
-      continue
-    }
-    const below = await ledger.differences(rangeBelow(folder.name, directory))
-    paths.push(directory, ...below.missing)
-    if (below.missing_total > below.missing.length) is_doubtful = true
-  }
-  const answer = await intake.checkPaths(folder.name, paths)
-  return is_doubtful ? 'doubtful' : answer
-}
-
 function startScan(
   folder: FolderSettings,
   { pulses, scan_thread }: ScanTools,
@@ -255,4 +225,24 @@ function startScan(
 ) {
   const threads = scan_thread ? { threads: scan_thread } : {}
   return scanFolder({ root: folder.path, ignore: folder, pulses, ...threads, ...options })
+}
+
+export type DeviceTurns = ReturnType<typeof createDeviceTurns>
+
+/** Allows one full scan per disk at a time; parallel ones slow each other down. */
+export function createDeviceTurns() {
+  const last = new Map<bigint, Promise<unknown>>()
+  return {
+    /** Scans when its turn comes. Undefined: the signal aborted first, and no scan ran. */
+    async take<Answer>(device: bigint, signal: AbortSignal, scan: () => Promise<Answer>): Promise<Answer | undefined> {
+      const before = last.get(device)
+      const mine = unlessAborted(before, signal).then(() => (signal.aborted ? undefined : scan()))
+      // If a caller stops waiting, the next one must still wait for those before it.
+      const all = Promise.allSettled([before, mine]).then(() => {
+        if (last.get(device) === all) last.delete(device)
+      })
+      last.set(device, all)
+      return mine
+    },
+  }
 }

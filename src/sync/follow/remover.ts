@@ -1,9 +1,8 @@
 import { backoff_ms, day_ms, hour_ms, second_ms } from '../../base/time/time.ts'
 import type { RemovalFact } from '../../domain/removal.ts'
 import type { RemoveWork } from '../../ledger/ledger.ts'
-import { type Failure, failureText, isSurelyUndone } from '../../remote/outcome.ts'
+import { type Failure, failureText, isSurelyUndone, noteOf } from '../../remote/outcome.ts'
 import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from '../claim-worker.ts'
-import { noteOf } from '../give-up.ts'
 
 /** A claimed asset is removed even if its file returns meanwhile, so few are claimed at a time. */
 const max_claimed = 16

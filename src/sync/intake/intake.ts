@@ -9,12 +9,10 @@ import { type FileStat, type FileState, type KnownFile, large_bytes, sameStat } 
 import type { FolderState, Ledger } from '../../ledger/ledger.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 import type { SyncReport } from '../report.ts'
-import { createCheckTurns } from './check-turns.ts'
+import { createCheckTurns, createLargeChecks } from './check-turns.ts'
 import { createFoundFiles, type FactGroup, type FoundFiles } from './found-files.ts'
 import { judgeDeletions } from './judge-deletions.ts'
-import { hashFact, isShut, isStranger, judgeFile, type ToHash, unreadableFact } from './judge-file.ts'
-import { createLargeChecks } from './large-checks.ts'
-import { hashRule } from './settle.ts'
+import { hashFact, hashRule, isShut, isStranger, judgeFile, type ToHash, unreadableFact } from './judge-file.ts'
 
 export type Intake = ReturnType<typeof createIntake>
 

@@ -1,17 +1,24 @@
-import { basename } from 'node:path'
 import { isSluiceError, messageOf } from '../../base/run/errors.ts'
 import type { Pulse } from '../../base/run/pulse.ts'
 import { backoff_ms, second_ms } from '../../base/time/time.ts'
+import type { Ticket } from '../../domain/asset.ts'
 import type { ContentFact, FileFact } from '../../domain/fact.ts'
-import type { Ticket } from '../../domain/ticket.ts'
 import type { SendWork } from '../../ledger/ledger.ts'
-import { type Failure, failureText, type Outcome } from '../../remote/outcome.ts'
+import { isUnfilled } from '../../remote/assets.ts'
+import { type Failure, failureText, noteOf, type Outcome } from '../../remote/outcome.ts'
+import { withoutTicket } from '../../remote/put-bytes.ts'
 import type { ClaimTools } from '../claim-worker.ts'
-import { isUnfilled } from '../follow/follow-verdict.ts'
-import { givenUp, isSlotGivenUp, noteOf, withoutTicket } from '../give-up.ts'
+import { givenUp, isSlotGivenUp } from '../fault-counts.ts'
 import type { Bandwidth } from './bandwidth.ts'
 import type { SendPlaces, Step } from './send-places.ts'
-import { changedFact, openSendingSource, placeFault, type SendingSource, type SourceTools } from './sending-source.ts'
+import {
+  changedFact,
+  openSendingSource,
+  placeFault,
+  type SendingSource,
+  type SourceTools,
+  uploadName,
+} from './sending-source.ts'
 
 export interface SendTools extends SourceTools, Omit<ClaimTools, 'pulses'> {
   retry: { first_ms: number; most_ms: number; max_attempts: number }
@@ -244,33 +251,4 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
     const place = opened?.place ?? work.sources[0]
     return place ? `${place.folder}/${place.path}` : `content ${content}`
   }
-}
-
-/** Characters. Maximum length of `filename` (contract, section 2). */
-const max_name_length = 255
-
-/**
- * The name on the service: the folder's name and the path in it, so that two `report.docx` differ;
- * or only the file's own name. A long name loses its middle, so that the folder and the ending
- * stay.
- */
-export function uploadName(folder: { name: string; upload_name: 'path' | 'base' }, path: string): string {
-  const whole = folder.upload_name === 'path' ? `${folder.name}/${path}` : basename(path)
-  const characters = [...whole]
-  if (whole.length <= max_name_length) return whole
-  const budget = max_name_length - 1
-  let head = ''
-  let tail = ''
-  for (let from = 0, to = characters.length - 1; ; ) {
-    const next_tail = characters[to--]! + tail
-    if (head.length + next_tail.length > budget) break
-    tail = next_tail
-    // The head gets a third of the length, because the tail has the file's own name.
-    if (head.length * 2 < tail.length) {
-      const next_head = head + characters[from++]!
-      if (next_head.length + tail.length > budget) break
-      head = next_head
-    }
-  }
-  return `${head}…${tail}`
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createHintQueue } from '../../../src/sync/folder/hint-queue.ts'
+import { createHintQueue } from '../../../src/sync/folder/hints.ts'
 
 const limits = { max_hints: 10, directory_hints: 100 }
 

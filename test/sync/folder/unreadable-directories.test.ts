@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { second_ms } from '../../../src/base/time/time.ts'
 import type { Look } from '../../../src/disk/read/examiner.ts'
-import { createUnreadableDirectories } from '../../../src/sync/folder/unreadable-directories.ts'
+import { createUnreadableDirectories } from '../../../src/sync/folder/missed-events.ts'
 import { FakeClock } from '../../rig/fake-clock.ts'
 
 const shut: Look = { kind: 'unreadable', code: 'EACCES' }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { FollowWork } from '../../../src/ledger/ledger.ts'
 import type { AssetRecord } from '../../../src/remote/assets.ts'
-import { followFact } from '../../../src/sync/follow/follow-verdict.ts'
+import { followFact } from '../../../src/sync/follow/follower.ts'
 
 const policy = {
   wait_ms: (attempts: number) => 100 * (attempts + 1),

@@ -4,7 +4,7 @@ import type { Fact } from '../../../src/domain/fact.ts'
 import type { FolderSettings } from '../../../src/sync/folder-settings.ts'
 import { createCheckTurns } from '../../../src/sync/intake/check-turns.ts'
 import { createFoundFiles } from '../../../src/sync/intake/found-files.ts'
-import { hashRule } from '../../../src/sync/intake/settle.ts'
+import { hashRule } from '../../../src/sync/intake/judge-file.ts'
 import { md5Of } from '../../journeys/rig/disk-truth.ts'
 
 /** A batch of files by their paths; no text: it was not read on the way. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLargeChecks } from '../../../src/sync/intake/large-checks.ts'
+import { createLargeChecks } from '../../../src/sync/intake/check-turns.ts'
 
 /** A look that ends when the test says so. */
 function held() {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { uploadName } from '../../../src/sync/upload/send-asset.ts'
+import { uploadName } from '../../../src/sync/upload/sending-source.ts'
 
 const folder = { name: 'finance', upload_name: 'path' as const }
 

@@ -1,5 +1,9 @@
+import type { Examiner } from '../../disk/read/examiner.ts'
 import { parentOf } from '../../disk/scan/directory-names.ts'
 import type { Hint } from '../../disk/watch/watch.ts'
+import type { FolderSettings } from '../folder-settings.ts'
+import { type ScanTools, scanOnce } from './scan-folder.ts'
+import { rangeBelow } from './walk-comparison.ts'
 
 export interface HintLimits {
   /** Above this number the whole folder is scanned instead. */
@@ -78,4 +82,33 @@ function outermost(directories: string[]): string[] {
     if (last === undefined || !directory.startsWith(last)) kept.push(directory)
   }
   return kept.map((directory) => directory.slice(0, -1))
+}
+
+/**
+ * Checks the paths of hints: files one by one, directories with everything below. If a directory no
+ * longer exists, it checks the ledger's files below it. Returns `doubtful` if only a scan of the
+ * whole folder can decide.
+ */
+export async function followHints(
+  folder: FolderSettings,
+  tools: ScanTools & { examiner: Pick<Examiner, 'lstat'> },
+  hints: { paths: readonly string[]; directories: readonly string[] },
+  signal: AbortSignal,
+): Promise<'recorded' | 'doubtful'> {
+  const { examiner, intake, ledger } = tools
+  const paths = [...hints.paths]
+  const entries = hints.directories.length === 0 ? [] : await examiner.lstat(folder.path, hints.directories)
+  let is_doubtful = false
+  for (const [index, directory] of hints.directories.entries()) {
+    if (entries[index]?.kind === 'directory') {
+      const { kind } = await scanOnce(folder, tools, { under: directory, signal })
+      if (kind !== 'finished') is_doubtful = true
+      continue
+    }
+    const below = await ledger.differences(rangeBelow(folder.name, directory))
+    paths.push(directory, ...below.missing)
+    if (below.missing_total > below.missing.length) is_doubtful = true
+  }
+  const answer = await intake.checkPaths(folder.name, paths)
+  return is_doubtful ? 'doubtful' : answer
 }
