@@ -110,6 +110,8 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
 /**
  * Many callers wait for one check of the work. The check ends when no caller is left. `check`
  * resolves when no work is left or its signal aborts.
+ *
+ * @internal
  */
 export function createIdling(check: (gone: AbortSignal) => Promise<unknown>) {
   let checking: ReturnType<typeof begin> | undefined

@@ -154,7 +154,11 @@ export function parseUploadUrl(upload_url: string): URL | undefined {
   return isSafe(url) && url.username === '' && url.password === '' ? url : undefined
 }
 
-/** Escapes each segment, so that an id cannot leave its place in the path. */
+/**
+ * Escapes each segment, so that an id cannot leave its place in the path.
+ *
+ * @internal
+ */
 export function apiUrl(
   { origin, prefix }: BaseAddress,
   segments: readonly string[],

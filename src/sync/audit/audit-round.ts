@@ -119,7 +119,11 @@ function listedAsset(record: AssetRecord): { asset_id: string; status: 'ready' |
   return { asset_id, status: is_slot ? 'slot' : 'other' }
 }
 
-/** One turn is a list page, which the service must compose, or this many quick single reads. */
+/**
+ * One turn is a list page, which the service must compose, or this many quick single reads.
+ *
+ * @internal
+ */
 export const reads_a_turn = 10
 
 /** Calls per minute of a requested audit: a list of a million takes 1.5 hours. */

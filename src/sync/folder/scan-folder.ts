@@ -227,6 +227,7 @@ function startScan(
   return scanFolder({ root: folder.path, ignore: folder, pulses, ...threads, ...options })
 }
 
+/** @internal */
 export type DeviceTurns = ReturnType<typeof createDeviceTurns>
 
 /** Allows one full scan per disk at a time; parallel ones slow each other down. */

@@ -145,7 +145,11 @@ export interface FollowPolicy {
 /** A missing asset that was sent again counts as removed only after this time. */
 const min_gone_ms = 10 * minute_ms
 
-/** The fact for an asset that could not be read. */
+/**
+ * The fact for an asset that could not be read.
+ *
+ * @internal
+ */
 export function unreadFact(work: FollowWork, failure: Failure, now_ms: number, policy: FollowPolicy): ContentFact {
   const { content, vanished, attempts, following_since_ms } = work
   const is_believed = vanished < most_vanished || now_ms - following_since_ms >= min_gone_ms
@@ -154,7 +158,11 @@ export function unreadFact(work: FollowWork, failure: Failure, now_ms: number, p
   return { type: 'ingest_continues', content, not_before_ms: now_ms + policy.wait_ms(attempts), note }
 }
 
-/** The fact for an asset, from the service's record of it. */
+/**
+ * The fact for an asset, from the service's record of it.
+ *
+ * @internal
+ */
 export function followFact(work: FollowWork, record: AssetRecord, now_ms: number, policy: FollowPolicy): ContentFact {
   const { content } = work
   if (record.status === 'ready') return { type: 'asset_ready', content }

@@ -153,6 +153,7 @@ type SettleVerdict =
   /** It changed for longer than the cap: this is reported, and it is checked again later. */
   | { kind: 'still_changing'; until_ms: number }
 
+/** @internal */
 export interface SettleInput extends Pick<FolderSettings, 'settle_ms' | 'settle_cap_ms'> {
   stat: FileStat
   known: KnownFile | undefined
@@ -164,6 +165,11 @@ export interface SettleInput extends Pick<FolderSettings, 'settle_ms' | 'settle_
 /** Granularity of file times: up to 10 ms on ext4, 2 s on FAT and old SMB. */
 const time_granularity_ms = 2_000
 
+/**
+ * Decides whether a file has been quiet for long enough.
+ *
+ * @internal
+ */
 export function settle(input: SettleInput): SettleVerdict {
   const { stat, known, now_ms, settle_ms, settle_cap_ms } = input
   const is_waiting = known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing')

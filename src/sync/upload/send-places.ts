@@ -95,6 +95,8 @@ interface Measured {
  * Finds the best number of parallel calls while sending. It grows while that increases the rate,
  * and halves when the service or the network is overloaded. Pure: times are parameters, monotonic,
  * in milliseconds.
+ *
+ * @internal
  */
 export function createSendWindow(most: number) {
   let now_width = Math.min(first_width, most)
