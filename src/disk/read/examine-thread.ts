@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import { closeSync, lstatSync } from 'node:fs'
+import { countInto } from '../../base/run/pulse.ts'
 import { serveCalls, Transferred } from '../../base/run/thread.ts'
 import type { FileStat } from '../../domain/file.ts'
 import { notOpened } from '../root/inside.ts'
@@ -15,7 +16,6 @@ import {
   readPart,
 } from '../scan/read-file.ts'
 import { fileStatOf } from '../scan/scan-batch.ts'
-import { countInto } from '../scan/thread-progress.ts'
 
 /** The entry at a path now. */
 export type Look =

@@ -1,13 +1,12 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { listOf } from '../../base/run/group.ts'
-import { type Pulses, unwatched } from '../../base/run/pulse.ts'
-import type { Thread, Transferred } from '../../base/run/thread.ts'
-import { type Clock, system_clock } from '../../base/time/time.ts'
-import type { FileStat } from '../../domain/file.ts'
+import { createProgress, type Progress, type Pulses, unwatched } from '../../base/run/pulse.ts'
+import { startThread, type Thread, type Transferred } from '../../base/run/thread.ts'
+import { type Clock, second_ms, system_clock } from '../../base/time/time.ts'
+import { type FileStat, large_bytes } from '../../domain/file.ts'
 import { offline } from '../root/root.ts'
-import type { RootAsker } from '../root/root-asker.ts'
-import { countOf, cut, isSlow, type Job, type Lane, lanes, type Slot, startOne } from './examine-slots.ts'
-import type { ExamineCalls, FileToRead, Fingerprint, Look } from './examine-thread.ts'
+import { type Silence, watchForSilence } from '../root/root-asker.ts'
+import type { ExamineCalls, ExamineThreadData, FileToRead, Fingerprint, Look } from './examine-thread.ts'
 
 export type { Fingerprint, Look } from './examine-thread.ts'
 
@@ -24,6 +23,32 @@ type WholeAnswer = Answer<'readWhole'>[number]
 interface WholeToRead extends FileToRead {
   resolve(answer: WholeAnswer): void
   reject(error: unknown): void
+}
+
+/** Jobs in flight per thread: small ones so that one is ready, and one large file beside them. */
+const lanes = { small: 2, large: 1 } as const
+
+type Lane = keyof typeof lanes
+
+/** A thread with a small job for so long may hang: the next job goes to another if possible. */
+const slow_ms = second_ms
+
+interface Job {
+  lane: Lane
+  root: string
+  method: keyof ExamineCalls
+  argument: unknown
+  /** When a thread began with it; monotonic ms. */
+  began_ms: number
+  resolve(value: never): void
+  reject(error: unknown): void
+}
+
+interface Slot {
+  thread: Thread
+  progress: Progress
+  /** Jobs that still need an answer. */
+  jobs: Set<Job>
 }
 
 export type Examiner = ReturnType<typeof startExaminer>
@@ -49,8 +74,7 @@ export interface ExaminerOptions {
  * then no file may count as missing. After `close` they reject with `thread.ended`.
  */
 export function startExaminer(options: ExaminerOptions = {}) {
-  const { pulses = unwatched, clock = system_clock, silence } = options
-  const most_threads = options.threads ?? default_threads
+  const { threads: most_threads = default_threads, pulses = unwatched, clock = system_clock, silence } = options
   const slots: Slot[] = []
   const queues: Record<Lane, Job[]> = { small: [], large: [] }
   /** Slots that were given up while a call hangs, until their threads end. */
@@ -72,7 +96,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
       silent_roots.delete(root)
     }
     return new Promise((resolve, reject) => {
-      queues[lane].push({ lane, root, method, argument, resolve, reject })
+      queues[lane].push({ lane, root, method, argument, began_ms: 0, resolve, reject })
       pump(lane)
     })
   }
@@ -81,14 +105,13 @@ export function startExaminer(options: ExaminerOptions = {}) {
   function readWholes(root: string): void {
     const files = to_read_whole.get(root) ?? []
     to_read_whole.delete(root)
-    for (const { from, to } of cut(files.length, (index) => files[index]!.stat.size)) {
-      const part = files.slice(from, to)
-      run('small', 'readWhole', { root, files: part.map(fileToRead) }).then(
+    for (const { items } of cut(files, sizeOf)) {
+      run('small', 'readWhole', { root, files: items.map(fileToRead) }).then(
         (answers) => {
-          for (const [index, { resolve }] of part.entries()) resolve(answers[index]!)
+          for (const [index, { resolve }] of items.entries()) resolve(answers[index]!)
         },
         (error) => {
-          for (const { reject } of part) reject(error)
+          for (const { reject } of items) reject(error)
         },
       )
     }
@@ -97,12 +120,11 @@ export function startExaminer(options: ExaminerOptions = {}) {
   /** Fails all jobs of this root. Other jobs of its threads start again in other threads. */
   function giveUp(root: string): void {
     const isOf = (job: Job) => job.root === root
-    for (const slot of slots.filter(({ jobs }) => [...jobs.keys()].some(isOf))) {
+    for (const slot of slots.filter(({ jobs }) => [...jobs].some(isOf))) {
       if (given_up.size >= most_given_up) break
       silent_roots.add(root)
       slots.splice(slots.indexOf(slot), 1)
-      for (const [job, { pulse }] of slot.jobs) {
-        pulse.end()
+      for (const job of slot.jobs) {
         if (isOf(job)) job.reject(noAnswer(root))
         else queues[job.lane].unshift(job)
       }
@@ -120,11 +142,11 @@ export function startExaminer(options: ExaminerOptions = {}) {
 
   function pump(lane: Lane): void {
     const queue = queues[lane]
+    if (closed) {
+      const error = new SluiceError({ code: 'thread.ended', message: 'the examiner was closed' })
+      for (const job of queue.splice(0)) job.reject(error)
+    }
     while (queue.length > 0) {
-      if (closed) {
-        for (const job of queue.splice(0)) job.reject(examinerClosed())
-        return
-      }
       const free = freeSlot(lane)
       if (free === undefined) return
       void perform(free, queue.shift()!)
@@ -133,10 +155,10 @@ export function startExaminer(options: ExaminerOptions = {}) {
 
   /** Starts a thread only if the others are busy: it costs as much as thousands of small files. */
   function freeSlot(lane: Lane): Slot | undefined {
-    const free = slots.filter((slot) => countOf(slot, lane) < lanes[lane])
+    const free = slots.filter(({ jobs }) => [...jobs].filter((job) => job.lane === lane).length < lanes[lane])
     const quick = free.filter((slot) => !isSlow(slot, clock.monotonic_ms()))
     if (quick.length === 0 && slots.length < most_threads) {
-      const slot: Slot = { ...startOne(), jobs: new Map() }
+      const slot: Slot = { ...startOne(), jobs: new Set() }
       slots.push(slot)
       return slot
     }
@@ -153,7 +175,8 @@ export function startExaminer(options: ExaminerOptions = {}) {
   async function perform(slot: Slot, job: Job): Promise<void> {
     const { thread, progress } = slot
     const pulse = pulses.begin('reading files', progress.read)
-    slot.jobs.set(job, { began_ms: clock.monotonic_ms(), pulse })
+    job.began_ms = clock.monotonic_ms()
+    slot.jobs.add(job)
     watch?.begin()
     const isWanted = () => slot.jobs.has(job)
     try {
@@ -171,20 +194,13 @@ export function startExaminer(options: ExaminerOptions = {}) {
 
   return {
     async lstat(root: string, paths: readonly string[]): Promise<Look[]> {
-      const slices = cut(paths.length, () => 0)
-      const answers = await Promise.all(
-        slices.map(({ from, to }) => run('small', 'lstat', { root, paths: paths.slice(from, to) })),
-      )
-      return answers.flat()
+      const slices = cut(paths, () => 0)
+      return (await Promise.all(slices.map(({ items }) => run('small', 'lstat', { root, paths: items })))).flat()
     },
-    async fingerprint(root: string, entries: readonly FileToRead[]): Promise<Fingerprint[]> {
-      const slices = cut(entries.length, (index) => entries[index]!.stat.size)
-      const answers = await Promise.all(
-        slices.map(({ from, to, lane }) =>
-          run(lane, 'fingerprint', { root, files: entries.slice(from, to).map(fileToRead) }),
-        ),
-      )
-      return answers.flat()
+    async fingerprint(root: string, files: readonly FileToRead[]): Promise<Fingerprint[]> {
+      const slices = cut(files.map(fileToRead), sizeOf)
+      const answers = slices.map(({ lane, items }) => run(lane, 'fingerprint', { root, files: items }))
+      return (await Promise.all(answers)).flat()
     },
     /** For files up to 64 MiB: hands over exactly the bytes that were hashed. */
     async readWhole(root: string, path: string, stat: FileStat): Promise<WholeAnswer> {
@@ -210,64 +226,46 @@ function fileToRead({ path, stat }: FileToRead): FileToRead {
   return { path, stat }
 }
 
+function sizeOf({ stat }: FileToRead): number {
+  return stat.size
+}
+
 function noAnswer(root: string): SluiceError {
   return offline(root, 'it does not answer')
 }
 
-function examinerClosed(): SluiceError {
-  return new SluiceError({ code: 'thread.ended', message: 'the examiner was closed' })
+function startOne(): Pick<Slot, 'thread' | 'progress'> {
+  const progress = createProgress()
+  const data: ExamineThreadData = { progress: progress.shared }
+  return { thread: startThread('disk/read/examine-thread', data, { young_mb: 4 }), progress }
 }
 
-/** The time limit of a root, and the way to check whether it answers. */
-interface Silence {
-  roots: Pick<RootAsker, 'status'>
-  answer_ms: number
+function isSlow({ jobs }: Slot, now_ms: number): boolean {
+  return [...jobs].some(({ lane, began_ms }) => lane === 'small' && began_ms < now_ms - slow_ms)
 }
 
-/**
- * A long read is of a large file, a slow disk, or a root that does not answer. A call to an
- * unresponsive mount never returns, so this checks the root separately.
- */
-function watchForSilence(watched: {
-  silence: Silence
-  clock: Clock
-  underWay(): readonly [{ root: string }, { began_ms: number }][]
-  giveUp(root: string): void
-}) {
-  const { silence, clock, underWay, giveUp } = watched
-  const ending = new AbortController()
-  let is_watching = false
+/** About 1 ms of small files: outlasts the message, and spreads well over the threads. */
+const most_paths = 64
+const most_bytes = 8 * 1_048_576
 
-  async function isSilent(root: string): Promise<boolean> {
-    // The root asker may end before the examiner.
-    const status = await silence.roots.status(root, silence.answer_ms).catch(() => undefined)
-    return status?.kind === 'offline' && status.reason === 'no answer'
-  }
+interface Slice<Item> {
+  lane: Lane
+  items: Item[]
+  bytes: number
+}
 
-  async function watch(): Promise<void> {
-    is_watching = true
-    while (underWay().length > 0) {
-      await clock.sleep(silence.answer_ms, ending.signal)
-      if (ending.signal.aborted) return
-      const since_ms = clock.monotonic_ms() - silence.answer_ms
-      const long = underWay().filter(([, { began_ms }]) => began_ms <= since_ms)
-      const roots = [...new Set(long.map(([{ root }]) => root))]
-      await Promise.all(
-        roots.map(async (root) => {
-          if ((await isSilent(root)) && !ending.signal.aborted) giveUp(root)
-        }),
-      )
-    }
-    // In the same turn as the last check: later work starts a new watch.
-    is_watching = false
+/** Slices in order: small files bounded by number and bytes, each large file alone. */
+function cut<Item>(items: readonly Item[], sizeOf: (item: Item) => number): Slice<Item>[] {
+  const slices: Slice<Item>[] = []
+  for (const item of items) {
+    const size = sizeOf(item)
+    const lane = size >= large_bytes ? 'large' : 'small'
+    const last = slices.at(-1)
+    const are_small = lane === 'small' && last?.lane === 'small'
+    if (are_small && last.items.length < most_paths && last.bytes + size <= most_bytes) {
+      last.items.push(item)
+      last.bytes += size
+    } else slices.push({ lane, items: [item], bytes: size })
   }
-
-  return {
-    isSilent,
-    /** Starts the watch if it does not run yet. */
-    begin(): void {
-      if (!is_watching) void watch()
-    },
-    end: () => ending.abort(),
-  }
+  return slices
 }

@@ -122,3 +122,57 @@ export function startRootAsker(clock: Clock) {
     },
   }
 }
+
+/** The time limit of a root, and the way to check whether it answers. */
+export interface Silence {
+  roots: Pick<RootAsker, 'status'>
+  answer_ms: number
+}
+
+/**
+ * A long read is of a large file, a slow disk, or a root that does not answer. A call to an
+ * unresponsive mount never returns, so this checks the root separately.
+ */
+export function watchForSilence(watched: {
+  silence: Silence
+  clock: Clock
+  underWay(): readonly { root: string; began_ms: number }[]
+  giveUp(root: string): void
+}) {
+  const { silence, clock, underWay, giveUp } = watched
+  const ending = new AbortController()
+  let is_watching = false
+
+  async function isSilent(root: string): Promise<boolean> {
+    // The root asker may end before the examiner.
+    const status = await silence.roots.status(root, silence.answer_ms).catch(() => undefined)
+    return status?.kind === 'offline' && status.reason === 'no answer'
+  }
+
+  async function watch(): Promise<void> {
+    is_watching = true
+    while (underWay().length > 0) {
+      await clock.sleep(silence.answer_ms, ending.signal)
+      if (ending.signal.aborted) return
+      const since_ms = clock.monotonic_ms() - silence.answer_ms
+      const long = underWay().filter(({ began_ms }) => began_ms <= since_ms)
+      const roots = [...new Set(long.map(({ root }) => root))]
+      await Promise.all(
+        roots.map(async (root) => {
+          if ((await isSilent(root)) && !ending.signal.aborted) giveUp(root)
+        }),
+      )
+    }
+    // In the same turn as the last check: later work starts a new watch.
+    is_watching = false
+  }
+
+  return {
+    isSilent,
+    /** Starts the watch if it does not run yet. */
+    begin(): void {
+      if (!is_watching) void watch()
+    },
+    end: () => ending.abort(),
+  }
+}

@@ -1,10 +1,9 @@
 import { SluiceError } from '../../base/run/errors.ts'
-import { type Pulses, unwatched } from '../../base/run/pulse.ts'
+import { createProgress, type Pulses, unwatched } from '../../base/run/pulse.ts'
 import type { IgnoreSpec } from './ignore.ts'
 import type { ScanBatch } from './scan-batch.ts'
 import { type KeptScanThread, single_walk, startScanThreads } from './scan-threads.ts'
 import type { HashRule } from './small-hasher.ts'
-import { createProgress } from './thread-progress.ts'
 import { createMeasuredTotal, createWalkReport, type ScanEnd } from './walk-report.ts'
 
 export { entryMd5, entryPath, entryStat, type ScanBatch } from './scan-batch.ts'
