@@ -4,7 +4,7 @@ import { openPromptsView } from '../../src/ledger/views/view-prompts.ts'
 import { promptStatuses } from '../../src/status/prompts.ts'
 import { LineWriter } from '../../src/status/text/lines.ts'
 import { promptLines } from '../../src/status/text/text-prompts.ts'
-import { PromptRig } from '../cli/prompt-rig.ts'
+import { PromptRig } from '../cli/prompts/prompt-rig.ts'
 import { openRig } from '../ledger/views/view-rig.ts'
 
 const schedule = { cron: '0 8 * * 1', timezone: 'Europe/Berlin' }

@@ -1,0 +1,121 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test as inTurn } from 'vitest'
+import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
+import { Home, until } from '../sluice.ts'
+
+const Database = sqliteDriver()
+
+const test = inTurn.concurrent
+
+const png = Buffer.from('\x89PNG\0\0', 'latin1')
+
+test('retry, without a daemon and through one: what was refused is sent again', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one', 'x.png': png, 'deep/y.png': Buffer.concat([png, png]) })
+  const puts = () => home.service.requestLog.filter(({ place }) => place === 'put').length
+  expect((await home.sluice('sync')).code).toBe(3)
+  expect(puts()).toBe(3)
+
+  expect(await home.inProcess('retry', 'docs/deep')).toMatchObject({
+    code: 0,
+    out: 'docs/deep: 1 file (12 B) will be tried again now\n',
+    err: expect.stringContaining('no daemon is running'),
+  })
+  expect((await home.inProcess('sync')).code).toBe(3)
+  expect(puts()).toBe(4)
+
+  const daemon = await home.run()
+  expect(await home.inProcess('retry')).toMatchObject({
+    code: 0,
+    out: 'docs: 2 files (18 B) will be tried again now\n',
+    err: '',
+  })
+  await until('both were sent again', () => puts() === 6, daemon.err)
+  expect(await home.inProcess('retry', 'docs/a.txt')).toMatchObject({
+    out: 'docs/a.txt: no file there is refused, blocked or deferred\n',
+  })
+})
+
+test('accept lets go what the brake holds', async (context) => {
+  const home = await Home.of(context, { 'a/1.txt': '1', 'a/2.txt': '22', 'b/3.txt': '333' })
+  home.configure({ uploads: { brake: { files: 1 } } })
+  const { code, out } = await home.inProcess('sync')
+  expect([code, home.readyAssets()]).toEqual([3, 1])
+  expect(out).toMatch(/held by the upload limit \(\d B\): sluice accept docs/)
+  const accepted = await home.inProcess('accept', 'docs')
+  expect(accepted.out).toMatch(/^docs: 2 files \(\d B\) will be sent now\n$/)
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready     3 files') })
+  expect(await home.inProcess('accept', 'docs')).toMatchObject({
+    out: expect.stringMatching(/^docs: nothing is held back there; if its project looked emptied/),
+  })
+})
+
+test('accept for what has disappeared, without a daemon: the next pass believes it, and what the brake holds still waits', async (context) => {
+  const lost = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`lost/${index}.txt`, `text ${index}`]))
+  const home = await Home.of(context, lost)
+  home.configure({ uploads: { brake: { files: 11 } } })
+  expect((await home.inProcess('sync')).code).toBe(0)
+  home.write({ 'kept/a.txt': 'a', 'kept/b.txt': 'bb' })
+  expect((await home.inProcess('sync')).code).toBe(3)
+  // Few are left: as if the disk below were away.
+  rmSync(join(home.path, 'docs/lost'), { recursive: true })
+  rmSync(join(home.path, 'docs/kept'), { recursive: true })
+  expect(await home.inProcess('sync')).toMatchObject({ out: expect.stringContaining('0 of 13 files found: waiting') })
+  expect((await home.inProcess('status')).out).toContain('the word is for what is missing alone')
+  // As a ledger of an earlier version waits.
+  const ledger = new Database(join(home.path, 'state/ledger.db'))
+  ledger.prepare('UPDATE folders SET disappearance = NULL').run()
+  ledger.close()
+  expect((await home.inProcess('accept', 'docs')).out).toContain('not checked since Sluice was upgraded')
+  expect(await home.inProcess('sync')).toMatchObject({ out: expect.stringContaining('0 of 13 files found: waiting') })
+  expect(await home.inProcess('accept', 'docs')).toMatchObject({
+    code: 0,
+    out:
+      'docs: the missing files count as deleted now; 2 files (3 B) are still held back: ' +
+      'accept them again when the folder is online\n',
+    err: expect.stringContaining('no daemon is running'),
+  })
+  home.write({ 'kept/a.txt': 'a', 'kept/b.txt': 'bb' })
+  const { code, out } = await home.inProcess('sync')
+  expect([code, home.readyAssets()]).toEqual([3, 11])
+  expect(out).toMatch(/held by the upload limit \(\d B\): sluice accept docs/)
+  expect(await home.inProcess('accept', 'docs')).toMatchObject({ out: 'docs: 2 files (3 B) will be sent now\n' })
+  expect((await home.inProcess('sync')).code).toBe(0)
+  expect(home.readyAssets()).toBe(13)
+})
+
+test('accept --removals lets go there what is too much to go by itself', async (context) => {
+  const home = await Home.of(context, { 'a/1.txt': 'one', 'a/2.txt': 'one', 'a/3.txt': 'three', 'b/4.txt': 'four' })
+  const removing = { on_delete: 'remove', delete_grace_ms: '1s' }
+  home.configure({ folder: removing, removal: { most_files: 0, most_percent: 0 } })
+  expect((await home.inProcess('sync')).code).toBe(0)
+  for (const name of ['1', '2', '3']) rmSync(join(home.path, 'docs/a', `${name}.txt`))
+  const daemon = await home.run()
+  while (!(await home.inProcess('status')).out.includes('sluice accept --removals docs')) {
+    await home.inProcess('rescan')
+  }
+  expect(await home.inProcess('accept', '--removals', 'docs/b')).toMatchObject({
+    code: 0,
+    out: 'docs/b: nothing there waits to be removed on the service\n',
+  })
+  expect(home.readyAssets()).toBe(3)
+  expect(await home.inProcess('accept', '--removals', 'docs/a')).toMatchObject({
+    code: 0,
+    out: 'docs/a: 2 versions (8 B) may be removed on the service now\n',
+  })
+  await until('both are gone there', () => home.readyAssets() === 1, daemon.err)
+})
+
+test('a path in no folder, and nothing known yet', async (context) => {
+  const home = await Home.of(context)
+  expect(await home.inProcess('accept', '/etc')).toMatchObject({
+    code: 64,
+    out: '',
+    err: expect.stringMatching(/\/etc is in no folder of the configuration\n.*docs \(/),
+  })
+  expect(await home.inProcess('retry', 'docs', '/etc')).toMatchObject({ code: 64 })
+  expect(await home.inProcess('retry', 'docs')).toMatchObject({
+    code: 0,
+    out: 'docs: no file there is refused, blocked or deferred\n',
+  })
+})

@@ -1,0 +1,249 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import tmp from 'tmp'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { commands } from '../../../src/cli/commands.ts'
+import { runCli } from '../../../src/cli/run-cli.ts'
+import { createTerminal } from '../../../src/cli/text/terminal.ts'
+import { startControl } from '../../../src/control/control-server.ts'
+import { controlSocket } from '../../../src/ledger/file/state-directory.ts'
+import { nothing_seen } from '../../ledger/fixture.ts'
+import { openRig, project_id, type Rig, stat } from '../../ledger/views/view-rig.ts'
+import { until } from '../../rig/waiting.ts'
+import { idle_verbs } from '../idle-verbs.ts'
+
+tmp.setGracefulCleanup()
+const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
+let home: string
+let notes: string
+let state_dir: string
+
+beforeEach(() => {
+  home = tmp.dirSync({ prefix: 'sluice-cli-', unsafeCleanup: true }).name
+  notes = join(home, 'notes')
+  state_dir = join(home, 'state')
+  mkdirSync(join(notes, 'sub'), { recursive: true })
+  const service = `service: { base_url: "https://assistant.example.com", project_id: ${project_id} }`
+  const folders = `folders: [{ name: notes, path: ${notes}, exclude: ["*.bak"] }]`
+  writeFileSync(join(home, 'sluice.yaml'), `${service}\n${folders}\nstate_dir: ${state_dir}\n`)
+})
+
+interface Ended {
+  code: number | null
+  out: string
+  err: string
+}
+
+/** In this process: starting one for each costs half a second. `--watch` below runs the real one. */
+async function sluice(words: string[], cwd = home): Promise<Ended> {
+  const ended: Ended = { code: null, out: '', err: '' }
+  const into = (stream: 'out' | 'err') => ({
+    write(text: string) {
+      ended[stream] += text
+    },
+  })
+  const terminal = createTerminal({ stdout: into('out'), stderr: into('err'), no_color: true })
+  const before = process.cwd()
+  process.chdir(cwd)
+  try {
+    ended.code = await runCli([...words, '--config', join(home, 'sluice.yaml')], terminal, commands)
+  } finally {
+    process.chdir(before)
+  }
+  return ended
+}
+
+const rigHere = (): Promise<Rig> => openRig({ root: notes, state_dir })
+
+async function scanned(rig: Rig): Promise<void> {
+  const summary = { ...nothing_seen, files: 1, directories: 1, bytes: 1 }
+  await rig.record({ type: 'scan_finished', folder: 'notes', began_ms: rig.clock.now_ms(), summary })
+}
+
+describe('sluice status', () => {
+  test('before anything was kept: exit 3, and how to begin; nothing is made', async () => {
+    const { code, out, err } = await sluice(['status'])
+    expect([code, err]).toEqual([3, ''])
+    expect(out).toContain('not scanned yet')
+    expect(out).toContain('`sluice run`')
+    expect(existsSync(state_dir)).toBe(false)
+    expect((await sluice(['status', '--json'])).code).toBe(3)
+  })
+
+  test('exit 0, 3 and 77, with the ledger open and closed', async () => {
+    const rig = await rigHere()
+    await rig.bringIn('a.txt')
+    await scanned(rig)
+    expect(await sluice(['status'])).toMatchObject({ code: 0, out: expect.stringContaining('all ready: 1 file') })
+    await rig.settle('b.txt')
+    expect((await sluice(['status'])).code).toBe(3)
+    const error = { code: 'publicapi.auth.invalid', message: 'the service refuses the token', hint: 'renew it' }
+    await rig.record({ type: 'trouble_began', about: 'account', error })
+    await rig.closeLedger()
+    const { code, out } = await sluice(['status'])
+    expect(code).toBe(77)
+    expect(out).toContain('the service refuses the token')
+    expect(out).toContain('  renew it')
+  })
+
+  test('--json has a version; the form itself is held by test/status', async () => {
+    const rig = await rigHere()
+    await rig.settle('a.txt')
+    const { code, out } = await sluice(['status', '--json'])
+    expect(code).toBe(3)
+    const answer = JSON.parse(out)
+    expect(answer).toMatchObject({ version: 1, verdict: 'incomplete', daemon: { state: 'stopped' } })
+    expect(Object.keys(answer)).toMatchSnapshot()
+  })
+
+  test('a daemon that runs is told of', async () => {
+    await (await rigHere()).closeLedger()
+    const control = await startControl({
+      socket: controlSocket(state_dir),
+      verbs: { ...idle_verbs, ping: async () => ({ pid: 4711, version: '9.9.9', mode: 'run' as const }) },
+    })
+    try {
+      expect((await sluice(['status'])).out).toContain('daemon running, pid 4711, version 9.9.9')
+    } finally {
+      await control.close()
+    }
+    expect((await sluice(['status'])).out).toContain('no daemon is running')
+  })
+
+  test('--watch goes on until it is stopped, and gives the last verdict', async () => {
+    await scanned(await rigHere())
+    const child = spawn(program, ['status', '--watch', '--json'], {
+      cwd: home,
+      env: { PATH: process.env.PATH, HOME: home },
+    })
+    let out = ''
+    child.stdout.on('data', (chunk) => {
+      out += String(chunk)
+    })
+    const end = new Promise((resolve) => child.on('close', resolve))
+    await until('two lines', () => out.split('\n').length > 2)
+    child.kill('SIGINT')
+    expect(await end).toBe(0)
+    for (const line of out.trim().split('\n')) expect(JSON.parse(line).version).toBe(1)
+  })
+})
+
+describe('sluice ls', () => {
+  async function filled(): Promise<void> {
+    const rig = await rigHere()
+    await rig.bringIn('sub/in.txt', { size: 1_500 })
+    await rig.record({
+      type: 'content_refused',
+      content: await rig.settle('no.bin'),
+      error: { code: 'a.b', message: 'not read' },
+    })
+    await rig.record({
+      type: 'file_skipped',
+      folder: 'notes',
+      path: 'odd\nname',
+      stat: stat(0),
+      reason: 'empty',
+      rule: 'no bytes',
+    })
+  }
+
+  test('a table, by state, by path, odd names made visible', async () => {
+    await filled()
+    const { code, out } = await sluice(['ls'])
+    expect(code).toBe(0)
+    expect(out.split('\n').map((line) => line.trimEnd())).toEqual([
+      'STATE      SIZE  FILE              WHY',
+      'refused    10 B  notes/no.bin      not read',
+      'skipped     0 B  notes/odd\\nname   no bytes',
+      'ready    1.5 kB  notes/sub/in.txt',
+      '',
+    ])
+    expect((await sluice(['ls', '--state', 'refused,skipped'])).out.split('\n')).toHaveLength(4)
+    expect((await sluice(['ls', 'notes/sub'])).out.split('\n')).toHaveLength(3)
+    expect((await sluice(['ls', '.'], join(notes, 'sub'))).out).toContain('notes/sub/in.txt')
+  })
+
+  test('--json', async () => {
+    await filled()
+    const answer = JSON.parse((await sluice(['ls', '--json'])).out)
+    expect(answer).toMatchSnapshot()
+    expect(JSON.parse((await sluice(['ls', '--json', '--state', 'gone'])).out)).toEqual({ version: 1, files: [] })
+  })
+
+  test('what is wrong, and what to do', async () => {
+    expect(await sluice(['ls'])).toMatchObject({ code: 3, err: expect.stringContaining('sluice run') })
+    await filled()
+    expect(await sluice(['ls', '--state', 'redy'])).toMatchObject({
+      code: 64,
+      err: expect.stringContaining('did you mean ready?'),
+    })
+    expect(await sluice(['ls', 'notes/none'])).toMatchObject({
+      code: 64,
+      err: expect.stringContaining('sluice explain'),
+    })
+    expect(await sluice(['ls', '/elsewhere'])).toMatchObject({ code: 64 })
+  })
+})
+
+describe('sluice explain', () => {
+  test('by where it is, by FOLDER/PATH, from where one stands', async () => {
+    writeFileSync(join(notes, 'sub/x.bak'), 'x')
+    for (const [word, cwd] of [
+      [join(notes, 'sub/x.bak'), home],
+      ['notes/sub/x.bak', '/'],
+      ['x.bak', join(notes, 'sub')],
+    ] as const) {
+      const { code, out } = await sluice(['explain', word], cwd)
+      expect(code).toBe(0)
+      expect(out).toContain('notes/sub/x.bak\n  ignored\n    ignored by the rule *.bak (config exclude)')
+    }
+  })
+
+  test('--json, and for people', async () => {
+    const rig = await rigHere()
+    await rig.record({
+      type: 'content_refused',
+      content: await rig.settle('no.bin'),
+      error: { code: 'a.b', message: 'not read' },
+    })
+    const answer = JSON.parse((await sluice(['explain', 'notes/no.bin', '--json'])).out)
+    expect(answer).toMatchObject({ version: 1, state: 'refused', last_error: { code: 'a.b', message: 'not read' } })
+    const { out } = await sluice(['explain', 'notes/no.bin'])
+    expect(out).toContain('refused: not read')
+    expect(out).toContain('last error: not read [a.b]')
+    expect(out).toContain(`sluice retry ${notes}/no.bin`)
+  })
+
+  test('a path of no folder', async () => {
+    expect(await sluice(['explain', '/elsewhere/x'])).toMatchObject({ code: 64 })
+  })
+})
+
+describe('sluice plan', () => {
+  test('works without any ledger and makes none', async () => {
+    writeFileSync(join(notes, 'a.txt'), 'hello')
+    writeFileSync(join(notes, 'copy.txt'), 'hello')
+    writeFileSync(join(notes, 'x.bak'), 'x')
+    const { code, out, err } = await sluice(['plan'])
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toContain('would go up: 2 files (10 B)')
+    expect(out).toContain('ignored 1 by *.bak (config exclude)')
+    expect(existsSync(state_dir)).toBe(false)
+    const hashed = JSON.parse((await sluice(['plan', '--hash', '--json'])).out)
+    expect(hashed).toMatchObject({ version: 1, hashed: true, would_go_up: { files: 1, bytes: 5 } })
+  })
+
+  test('a folder that is away: exit 3, said why', async () => {
+    chmodSync(join(home, 'sluice.yaml'), 0o600)
+    writeFileSync(
+      join(home, 'sluice.yaml'),
+      `service: { base_url: "https://assistant.example.com", project_id: ${project_id} }
+folders: [{ name: away, path: ${home}/away }]
+state_dir: ${state_dir}
+`,
+    )
+    expect(await sluice(['plan'])).toMatchObject({ code: 3, out: expect.stringContaining('cannot be read: ENOENT') })
+  })
+})

@@ -1,0 +1,79 @@
+import { expect, test as inTurn } from 'vitest'
+import { Home, until } from '../sluice.ts'
+
+/** Each waits for processes most of its time. */
+const test = inTurn.concurrent
+
+test('paused without a daemon: status says so, sync and prompts do nothing, resume ends it', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
+  expect((await home.inProcess('sync')).code).toBe(0)
+  expect((await home.inProcess('resume')).out).toBe('nothing was paused\n')
+  home.write({ 'b.txt': 'two' })
+  expect((await home.inProcess('pause', '--for', '2h', '--why', 'the line is slow')).out).toMatch(/^paused for 2 h/)
+  const [first] = (await home.inProcess('status')).out.split('\n')
+  expect(first).toMatch(/^paused for .* by .*, for another (2 h|1 h 59 min).*: the line is slow$/)
+  expect(JSON.parse((await home.inProcess('status', '--json')).out).pause).toMatchObject({ why: 'the line is slow' })
+  const sync = await home.inProcess('sync')
+  expect(sync).toMatchObject({ code: 3, err: expect.stringContaining('nothing is synchronised: paused') })
+  expect(home.readyAssets()).toBe(1)
+  expect((await home.inProcess('resume')).out).toMatch(/^resumed; it was paused/)
+  expect((await home.inProcess('sync')).code).toBe(0)
+  expect(home.readyAssets()).toBe(2)
+  for (const words of [
+    ['--for', 'long'],
+    ['--for', '0m'],
+    ['--for', '367d'],
+    // So late that no date could be shown of it.
+    ['--for', '100000000d'],
+    ['--why', 'x'.repeat(201)],
+  ])
+    expect((await home.inProcess('pause', ...words)).code).toBe(64)
+})
+
+test('a year at the most; a reason of nothing but spaces is none', async (context) => {
+  const home = await Home.of(context)
+  await home.inProcess('sync')
+  expect(await home.inProcess('pause', '--for', '366d', '--why', ' \t ')).toMatchObject({ code: 0 })
+  const { pause } = JSON.parse((await home.inProcess('status', '--json')).out)
+  expect(pause.why).toBeNull()
+  expect((await home.inProcess('status')).out.split('\n')[0]).toMatch(
+    /^paused for [\d.]+ m?s by \S+, for another 366 d$/,
+  )
+  expect((await home.inProcess('pause', '--why', 'x'.repeat(200))).code).toBe(0)
+})
+
+test('a reason is shown as text, whatever is in it', async (context) => {
+  const home = await Home.of(context)
+  await home.inProcess('sync')
+  await home.inProcess('pause', '--why', 'red \u001b[31m\nand a line')
+  for (const verb of ['status', 'sync', 'resume']) {
+    const { out, err } = await home.inProcess(verb)
+    expect(out + err, verb).toContain('red \\x1b[31m\\nand a line')
+  }
+})
+
+test('through the daemon, which may be killed meanwhile', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
+  const daemon = await home.run()
+  await until('the first is ready', () => home.readyAssets() === 1, daemon.err)
+  expect((await home.inProcess('pause')).code).toBe(0)
+  daemon.child.kill('SIGKILL')
+  await daemon.ended
+  home.write({ 'b.txt': 'two' })
+  const next = await home.run()
+  expect((await home.inProcess('rescan', 'docs')).out).toContain('scanned from now on: docs')
+  expect((await home.inProcess('status')).out).toMatch(/^paused for/)
+  expect(await home.inProcess('sync')).toMatchObject({ code: 3, err: expect.stringContaining('`sluice resume`') })
+  expect(home.readyAssets()).toBe(1)
+  expect((await home.inProcess('resume')).code).toBe(0)
+  await until('the second is ready', () => home.readyAssets() === 2, next.err)
+})
+
+test('rescan without a daemon says who scans', async (context) => {
+  const home = await Home.of(context)
+  expect(await home.inProcess('rescan')).toMatchObject({
+    code: 0,
+    err: expect.stringContaining('no daemon is running'),
+  })
+  expect((await home.inProcess('rescan', 'elsewhere')).code).toBe(64)
+})

@@ -1,0 +1,142 @@
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test as inTurn } from 'vitest'
+import { Home, until } from '../sluice.ts'
+
+/** Each waits for processes most of its time. */
+const test = inTurn.concurrent
+
+test('the daemon takes up what comes, ends with 0 on a signal, and leaves no socket', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
+  const daemon = await home.run()
+  home.write({ 'b.txt': 'two' })
+  await until('both are ready', () => home.readyAssets() === 2, daemon.err)
+  daemon.child.kill('SIGHUP')
+  home.write({ 'c.txt': 'three' })
+  await until('a hang-up ended nothing', () => home.readyAssets() === 3, daemon.err)
+  // The service has it ready before the daemon has asked: only its own line says that it knows.
+  await until('the daemon has read it', () => daemon.err().includes('ready: docs/b.txt'), daemon.err)
+  daemon.child.kill('SIGINT')
+  const { code, out, err } = await daemon.ended
+  expect([code, out]).toEqual([0, ''])
+  expect(err).toMatch(/"msg":"stopped"/)
+  expect(home.hasSocket()).toBe(false)
+})
+
+test('a second signal stops at once; what was in flight goes on at the next start', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let is_asked = false
+  const unhold = home.service.on('begin', () => {
+    is_asked = true
+    return held
+  })
+  const daemon = await home.run()
+  await until('a request is out', () => is_asked, daemon.err)
+  daemon.child.kill('SIGTERM')
+  await until('it was heard', () => daemon.err().includes('another signal stops at once'), daemon.err)
+  const began = performance.now()
+  daemon.child.kill('SIGTERM')
+  expect((await daemon.ended).code).toBe(0)
+  // Half a minute is what the first signal alone would have given it.
+  expect(performance.now() - began).toBeLessThan(10_000)
+  unhold()
+  release()
+  expect((await home.inProcess('sync')).code).toBe(0)
+  expect(home.readyAssets()).toBe(1)
+})
+
+test('one daemon a ledger; after kill -9 the next one starts over the stale socket', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
+  const daemon = await home.run()
+  expect(await home.sluice('run')).toMatchObject({ code: 1, err: expect.stringContaining('another Sluice process') })
+  expect(home.hasSocket()).toBe(true)
+  daemon.child.kill('SIGKILL')
+  await daemon.ended
+  expect(home.hasSocket()).toBe(true)
+  // Nobody answers there: the pass does the work itself.
+  expect((await home.inProcess('sync')).code).toBe(0)
+  const next = await home.run()
+  expect(await home.inProcess('retry')).toMatchObject({ code: 0, err: '' })
+  next.child.kill('SIGTERM')
+  expect((await next.ended).code).toBe(0)
+})
+
+test('a token that is missing or refused at the start ends it with 77, one that is refused later does not', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
+  rmSync(join(home.path, 'token'))
+  expect(await home.sluice('run')).toMatchObject({
+    code: 77,
+    err: expect.stringContaining('cannot read the token file'),
+  })
+  home.giveToken(`pat_${'x'.repeat(32)}`)
+  const refused = await home.sluice('run')
+  expect(refused).toMatchObject({ code: 77, err: expect.stringContaining('the service refuses the token') })
+  expect(home.hasSocket()).toBe(false)
+  home.giveToken()
+  const daemon = await home.run()
+  await until('the file is ready', () => home.readyAssets() === 1, daemon.err)
+  home.service.tokens.revoke('cli 2')
+  home.giveToken(`pat_${'y'.repeat(32)}`)
+  home.write({ 'b.txt': 'two' })
+  await until('it is told', () => daemon.err().includes('"about":"account"'), daemon.err)
+  home.giveToken()
+  await until('the new token is taken up', () => home.readyAssets() === 2, daemon.err)
+  expect(refused.err + daemon.err()).not.toMatch(/pat_\w{32}/)
+})
+
+test('no configuration: 78', async (context) => {
+  const home = await Home.of(context)
+  rmSync(join(home.path, 'sluice.yaml'))
+  const commands = [['run'], ['sync'], ['retry'], ['accept', 'docs']]
+  const ended = await Promise.all(commands.map((words) => home.sluice(...words)))
+  expect(ended.map(({ code }) => code)).toEqual([78, 78, 78, 78])
+})
+
+test('status asks the daemon whether its ledger is still the one that lies there', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'a' })
+  await home.run()
+  const file = join(home.path, 'state/ledger.db')
+  const health = async () => JSON.parse((await home.inProcess('status', '--json')).out).health as { reasons: object[] }
+  const reason = (what: string) =>
+    expect.objectContaining({ promise: 'ledger', message: expect.stringContaining(what) })
+  copyFileSync(file, `${file}.copy`)
+  rmSync(file)
+  expect((await health()).reasons).toContainEqual(reason('was removed while this daemon has it open'))
+  expect((await home.inProcess('status')).out).toContain('`sluice rebuild` before it starts again')
+  renameSync(`${file}.copy`, file)
+  expect((await health()).reasons).toContainEqual(reason('another file is in the place of'))
+})
+
+test('a state directory that is taken away under the daemon: everybody says so, and nobody begins another one beside it', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
+  const daemon = await home.run()
+  await until('it is ready', () => home.readyAssets() === 1, daemon.err)
+  const state_dir = join(home.path, 'state')
+  renameSync(state_dir, `${state_dir}-away`)
+  const told = `process ${daemon.child.pid} is the daemon still, and ${state_dir} was taken away from under it`
+  expect(await home.inProcess('status')).toMatchObject({ code: 3, out: expect.stringContaining(told) })
+  expect((await home.inProcess('doctor')).out.replace(/\s+/g, ' ')).toContain(
+    `FAULT ledger: ${state_dir}/ledger.db: ${told}`,
+  )
+  for (const words of [['run'], ['sync'], ['rebuild'], ['pause'], ['rescan']])
+    expect(await home.inProcess(...words), words[0]).toMatchObject({ code: 1, err: expect.stringContaining(told) })
+  expect(existsSync(state_dir)).toBe(false)
+
+  renameSync(`${state_dir}-away`, state_dir)
+  expect((await home.inProcess('status')).out).toContain('daemon running')
+  rmSync(join(state_dir, 'control.sock'))
+  expect(await home.inProcess('pause')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('its socket was removed'),
+  })
+  daemon.child.kill('SIGTERM')
+  await daemon.ended
+  expect(await home.inProcess('status')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('no daemon is running'),
+  })
+})

@@ -1,0 +1,218 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { commands } from '../../../src/cli/commands.ts'
+import { runCli } from '../../../src/cli/run-cli.ts'
+import { loadConfig } from '../../../src/config/load.ts'
+import { openSecrets } from '../../../src/config/secrets.ts'
+import { addToTree } from '../../rig/tree.ts'
+import { capturedTerminal } from '../captured-terminal.ts'
+import { has_terminals, keys, PseudoTerminal } from '../pseudo-terminal.ts'
+import { Home } from '../sluice.ts'
+
+const tree = { 'a.txt': 'one', 'b/c.md': 'two', '~$lock.docx': 'x' }
+
+function flagsOf(home: Home): string[] {
+  const token = ['--token-file', join(home.path, 'token')]
+  return ['init', '--base-url', home.service.api, ...token, '--project', home.project_id, '--folder', 'docs=docs']
+}
+
+function wizard(home: Home, options: { words?: string[]; then?: string } = {}): PseudoTerminal {
+  const terminal = new PseudoTerminal(['init', '--config', 'made/sluice.yaml', ...(options.words ?? [])], {
+    cwd: home.path,
+    ...options,
+  })
+  onTestFinished(() => terminal.close())
+  return terminal
+}
+
+/** In this process, in the folder of the user: what is said and written is the same, and it costs a tenth. */
+async function here(home: Home, ...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  const { terminal, out, err } = capturedTerminal()
+  const before = process.cwd()
+  process.chdir(home.path)
+  try {
+    const code = await runCli(words, terminal, commands)
+    return { code, out: out(), err: err() }
+  } finally {
+    process.chdir(before)
+  }
+}
+
+function load(file: string) {
+  return loadConfig({ file, env: { HOME: '/home/nobody' } })
+}
+
+test('by options alone: init, plan, sync, ready', async () => {
+  const home = await Home.make(tree)
+  const made = await home.sluice(...flagsOf(home), '--yes', '--config', 'made.yaml')
+  expect(made).toMatchObject({ code: 0, err: expect.stringContaining('sluice plan --config') })
+  const file = join(home.path, 'made.yaml')
+  const text = readFileSync(file, 'utf8')
+  expect(made.out.trimEnd()).toBe(text.trimEnd())
+  expect(text).not.toMatch(/pat_/)
+  expect(statSync(file).mode & 0o777).toBe(0o644)
+  const { config, warnings } = load(file)
+  expect(warnings).toEqual([])
+  expect(config.service).toEqual({
+    base_url: home.service.api,
+    project_id: home.project_id,
+    token_file: join(home.path, 'token'),
+  })
+  expect(config.folders).toMatchObject([{ name: 'docs', path: join(home.path, 'docs'), start: { kind: 'all' } }])
+  expect(made.err).toMatch(/docs {2}.*\n {2}2 files \(6 B\)\n {2}1 \.md, 1 \.txt\n {2}ignored 1 by ~\$\*/)
+  expect((await home.sluice('plan', '--config', 'made.yaml')).out).toContain('would go up: 2 files (6 B)')
+  expect(await home.sluice('sync', '--config', 'made.yaml')).toMatchObject({ code: 0 })
+  expect(home.readyAssets()).toBe(2)
+})
+
+test.each(['new\nline', '- a: "b" \'c\' #d 100% {ü}', 'e\u001b[31m=f', `${'long '.repeat(20)}\n\n end`])(
+  'a folder called %j is in the configuration by that name',
+  async (odd) => {
+    const home = await Home.make(tree)
+    addToTree(home.path, { [`${odd}/x.txt`]: 'x' })
+    const flags = flagsOf(home).map((flag) => (flag === 'docs=docs' ? `docs=${odd}` : flag))
+    expect(await here(home, ...flags, '--yes', '--config', 'made.yaml')).toMatchObject({ code: 0 })
+    expect(load(join(home.path, 'made.yaml')).config.folders).toMatchObject([
+      { name: 'docs', path: join(home.path, odd) },
+    ])
+  },
+)
+
+test('every value has its reason beside it', async () => {
+  const home = await Home.make(tree)
+  await here(home, ...flagsOf(home), '--start', '90d', '--yes', '--config', 'made.yaml')
+  const lines = readFileSync(join(home.path, 'made.yaml'), 'utf8').split('\n')
+  const values = lines.flatMap((line, at) => (/^ +[a-z_]+: ./.test(line) ? [{ line, before: lines[at - 1] }] : []))
+  expect(values.map(({ line }) => line.trim().split(':')[0])).toEqual([
+    'base_url',
+    'project_id',
+    'token_file',
+    'path',
+    'start',
+    'on_change',
+  ])
+  for (const { line, before } of values) expect(before, line).toMatch(/^ +(#|- name:)/)
+  expect(load(join(home.path, 'made.yaml')).config.folders[0]!.start).toEqual({
+    kind: 'newer_than',
+    age_ms: 90 * 86_400_000,
+  })
+})
+
+test('without a terminal it never waits: what is missing is named', async () => {
+  const home = await Home.make(tree)
+  const bare = await here(home, 'init', '--config', 'made.yaml')
+  expect(bare.code).toBe(64)
+  for (const flag of ['--base-url', '--token-file', '--project', '--folder', '--yes']) expect(bare.err).toContain(flag)
+  const unsure = await here(home, ...flagsOf(home), '--config', 'made.yaml')
+  expect(unsure).toMatchObject({ code: 64, err: expect.stringMatching(/options are missing: --yes$/m) })
+  expect(existsSync(join(home.path, 'made.yaml'))).toBe(false)
+})
+
+test.each([
+  [['--project', 'nobody'], 64, 'the token reaches no project nobody'],
+  [['--base-url', 'http://assistant.example.com'], 64, 'must begin with https://'],
+  [['--folder', 'Bad Name=docs'], 64, 'the name must be'],
+  [['--folder', 'docs='], 64, 'has no path'],
+  [['--start', 'yesterday'], 64, '--start takes'],
+  [['--token-file', 'sluice.yaml'], 77, 'holds no valid token'],
+  [['--folder', 'docs=docs', '--folder', 'inner=docs/b'], 78, 'lies inside folders[0]'],
+])('%s: refused, and nothing is written', async (change, code, message) => {
+  const home = await Home.make(tree)
+  const [flag] = change
+  const words = flagsOf(home)
+  words.splice(words.indexOf(flag!), words.includes(flag!) ? 2 : 0)
+  const ended = await here(home, ...words, ...change, '--yes', '--config', 'made.yaml')
+  expect(ended).toMatchObject({ code, err: expect.stringContaining(message) })
+  expect(existsSync(join(home.path, 'made.yaml'))).toBe(false)
+})
+
+test('a token that the service refuses: 77; a service that is away: written, and said to be unchecked', async () => {
+  const home = await Home.make(tree)
+  home.giveToken(`pat_${'x'.repeat(32)}`)
+  const refused = await here(home, ...flagsOf(home), '--yes', '--config', 'made.yaml')
+  expect(refused).toMatchObject({ code: 77, err: expect.stringContaining('the projects cannot be read') })
+  expect(existsSync(join(home.path, 'made.yaml'))).toBe(false)
+  const words = flagsOf(home)
+  words[words.indexOf('--base-url') + 1] = 'http://127.0.0.1:9'
+  const away = await here(home, ...words, '--yes', '--config', 'made.yaml')
+  expect(away).toMatchObject({ code: 0, err: expect.stringContaining('is written unchecked') })
+  words[words.indexOf('--project') + 1] = 'Office'
+  const by_name = await here(home, ...words, '--yes', '--config', 'other.yaml')
+  expect(by_name).toMatchObject({ code: 64, err: expect.stringContaining('give --project an id (project_…)') })
+  expect(by_name.err).not.toContain('unchecked;')
+  expect(existsSync(join(home.path, 'other.yaml'))).toBe(false)
+})
+
+test('what the disk refuses is no fault of the configuration: 1', async () => {
+  const home = await Home.make(tree)
+  // Room for the file itself, and none for the one that is written beside it.
+  for (const file of ['token/made.yaml', 'x'.repeat(250)]) {
+    const refused = await here(home, ...flagsOf(home), '--yes', '--config', file)
+    expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/cannot\s+be written/) })
+    expect(refused.err).not.toContain('a fault of Sluice itself')
+  }
+})
+
+test('a configuration that is there is not written over, but with --force', async () => {
+  const home = await Home.make(tree)
+  writeFileSync(join(home.path, 'made.yaml'), '# mine\n')
+  const refused = await here(home, ...flagsOf(home), '--yes', '--config', 'made.yaml')
+  expect(refused).toMatchObject({ code: 64, err: expect.stringContaining('--force') })
+  expect(readFileSync(join(home.path, 'made.yaml'), 'utf8')).toBe('# mine\n')
+  expect(await here(home, ...flagsOf(home), '--yes', '--force', '--config', 'made.yaml')).toMatchObject({ code: 0 })
+  expect(load(join(home.path, 'made.yaml')).config.folders).toHaveLength(1)
+})
+
+test.skipIf(!has_terminals)('the wizard, typed on a terminal', async () => {
+  const home = await Home.make(tree)
+  addToTree(home.path, { 'Old Papers/': '', 'Old Papers/x.pdf': 'paper' })
+  const { token } = home.service.tokens.create('typed')
+  const terminal = wizard(home)
+  await terminal.on('Address of the assistant', `${home.service.api}${keys.enter}`)
+  await terminal.on('The token:', keys.enter)
+  await terminal.on('Token:', `short${keys.enter}`)
+  await terminal.on('holds no valid token', `${'\b'.repeat(5)}${token}${keys.enter}`)
+  await terminal.on('Project that the files go to:', keys.enter)
+  await terminal.on('Folder to watch:', `docs${keys.enter}`)
+  await terminal.on('Its name', keys.enter)
+  await terminal.sees('2 files (6 B)')
+  await terminal.on('How much of it goes up?', keys.enter)
+  await terminal.on('Another folder?', `y${keys.enter}`)
+  await terminal.on('Folder to watch:', `docs/b${keys.enter}`)
+  await terminal.on('lies inside', `${'\b'.repeat(6)}Old Papers${keys.enter}`)
+  await terminal.on('Its name', keys.enter)
+  await terminal.on('How much of it goes up?', `${keys.down}${keys.enter}`)
+  await terminal.on('Another folder?', keys.enter)
+  await terminal.on('What should the old version', `${keys.down}${keys.enter}`)
+  await terminal.on('Write this to', keys.enter)
+  expect(await terminal.ended).toBe(0)
+  expect(terminal.shown()).not.toContain(token)
+  const { config, warnings } = load(join(home.path, 'made/sluice.yaml'))
+  expect(warnings).toEqual([])
+  expect(config.folders).toMatchObject([
+    { name: 'docs', start: { kind: 'all' }, on_change: 'remove_old', on_delete: 'keep' },
+    { name: 'old-papers', path: join(home.path, 'Old Papers'), start: { kind: 'newer_than' }, on_change: 'remove_old' },
+  ])
+  const kept = openSecrets(config, {})
+  expect([kept.secrets.token(), kept.warnings]).toEqual([token, []])
+  expect(statSync(join(home.path, 'made/token')).mode & 0o777).toBe(0o600)
+})
+
+test.skipIf(!has_terminals).each(['ctrl_c', 'ctrl_d'] as const)(
+  '%s: nothing is written, and the terminal is as it was',
+  async (key) => {
+    const home = await Home.make(tree)
+    const then = 'stty -a | grep -o -w -e "-\\{0,1\\}icanon" -e "-\\{0,1\\}echo";'
+    const terminal = wizard(home, { words: ['--base-url', home.service.api], then })
+    await terminal.on('The token:', keys.enter)
+    await terminal.on('Token:', keys[key])
+    await terminal.sees('stopped: nothing was written')
+    expect(await terminal.ended).toBe(3)
+    expect(terminal.shown()).toMatch(/\r\nicanon\r\necho\r\n/)
+    // Cursor shown again (DECTCEM), where it was ever hidden.
+    const cursor = [...terminal.shown().matchAll(/\[\?25([hl])/g)].map(([, state]) => state)
+    expect(cursor.at(-1) ?? 'h').toBe('h')
+    expect(readdirSync(home.path)).not.toContain('made')
+  },
+)

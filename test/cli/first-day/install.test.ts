@@ -1,0 +1,228 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openingAdvice } from '../../../src/cli/commands/install.ts'
+import { commands } from '../../../src/cli/commands.ts'
+import { runCli } from '../../../src/cli/run-cli.ts'
+import { makeStore } from '../../rig/tree.ts'
+import { capturedTerminal } from '../captured-terminal.ts'
+
+const token = `pat_${'a1B2'.repeat(8)}`
+const drop_in = 'etc/systemd/system/sluice.service.d/10-config.conf'
+
+/** A machine below a directory, and a configuration with its token beside it. */
+function machine(config: object = {}) {
+  const home = makeStore()
+  const root = join(home, 'machine')
+  const file = join(home, 'mine.yaml')
+  mkdirSync(join(home, 'docs'))
+  const service = {
+    base_url: 'https://assistant.example.com',
+    project_id: 'project_0123456789abcdefghij',
+    token_file: join(home, 'token'),
+  }
+  writeFileSync(join(home, 'token'), token)
+  writeFileSync(file, JSON.stringify({ service, folders: [{ name: 'docs', path: join(home, 'docs') }], ...config }))
+  const sluice = async (...words: string[]) => {
+    const { terminal, out, err } = capturedTerminal()
+    const code = await runCli([...words, '--prefix', root], terminal, commands)
+    return { code, out: out(), err: err() }
+  }
+  const text = (path: string) => readFileSync(join(root, path), 'utf8')
+  return { home, root, file, sluice, text, has: (path: string) => existsSync(join(root, path)) }
+}
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+test('lays down unit, configuration, token and drop-in, and says each; the second time there is nothing to do', async () => {
+  const { sluice, file, root, home, text } = machine()
+  const first = await sluice('install', '--config', file)
+  expect([first.code, first.err]).toEqual([0, ''])
+  for (const path of ['etc/systemd/system/sluice.service', 'etc/sluice/sluice.yaml', 'etc/sluice/token', drop_in]) {
+    expect(first.out).toMatch(new RegExp(`^write +${join(root, path)}`, 'm'))
+  }
+  expect(first.out).toMatch(/\nnext:\n(.*\n)* {2}systemctl enable --now sluice.service\n/)
+  expect(first.out).not.toContain(token)
+  expect(text('etc/sluice/token')).toBe(`${token}\n`)
+  expect(text(drop_in)).toContain(`ReadOnlyPaths=-${home}/docs\n`)
+  expect([modeOf(join(root, 'etc/sluice/token')), modeOf(join(root, 'etc/sluice/sluice.yaml'))]).toEqual(['600', '644'])
+
+  const second = await sluice('install', '--config', file)
+  expect(second.out).not.toMatch(/^(write|change|run|not run) .*(service|yaml|token|daemon-reload)/m)
+})
+
+test('a dry run shows the same and does nothing', async () => {
+  const { sluice, file, root } = machine()
+  const { out } = await sluice('install', '--config', file, '--dry-run')
+  expect(out).toContain(`write    ${join(root, drop_in)}`)
+  expect(existsSync(root)).toBe(false)
+})
+
+test('an edited configuration and a token stay; the drop-in follows the configuration that is there', async () => {
+  const { sluice, file, root, home, text } = machine()
+  await sluice('install', '--config', file)
+  const there = join(root, 'etc/sluice/sluice.yaml')
+  const edited = readFileSync(there, 'utf8').replace(`${home}/docs`, '/srv/moved')
+  writeFileSync(there, edited)
+  writeFileSync(join(home, 'token'), `pat_${'0'.repeat(32)}`)
+  const { out } = await sluice('install', '--config', file)
+  expect(readFileSync(there, 'utf8')).toBe(edited)
+  expect(text('etc/sluice/token')).toBe(`${token}\n`)
+  expect(text(drop_in)).toContain('ReadOnlyPaths=-/srv/moved\n')
+  expect(out).toMatch(/^change .*10-config\.conf/m)
+  await sluice('install', '--token-file', join(home, 'token'))
+  expect(text('etc/sluice/token')).toBe(`pat_${'0'.repeat(32)}\n`)
+})
+
+test('an instance has a configuration, a token and a drop-in of its own', async () => {
+  const { sluice, file, has, text } = machine()
+  expect((await sluice('install', '--config', file, '--instance', 'legal')).out).toContain('sluice@legal.service')
+  expect(text('etc/systemd/system/sluice@legal.service.d/10-config.conf')).toContain('--config /etc/sluice/legal.yaml')
+  expect(['etc/sluice/legal.token', 'etc/sluice/sluice.yaml'].map(has)).toEqual([true, false])
+  const bare = await sluice('install', '--instance', 'hr')
+  expect(bare.out).toContain('next:\n  write /etc/sluice/hr.yaml, and run `sluice install` again')
+  expect(has('etc/sluice/hr.yaml')).toBe(false)
+  const odd = await sluice('install', '--instance', '../x')
+  expect([odd.code, odd.err]).toEqual([64, expect.stringContaining('../x cannot be the name of an instance')])
+  // /etc/sluice/sluice.yaml is another's.
+  const same = await sluice('install', '--config', file, '--instance', 'sluice')
+  expect([same.code, same.err]).toEqual([64, expect.stringContaining('sluice.service has its configuration')])
+})
+
+test('paths that mean the home of whoever reads them are refused', async () => {
+  const { sluice, file, root } = machine({ folders: [{ name: 'docs', path: '~/docs' }] })
+  const { code, err } = await sluice('install', '--config', file)
+  expect([code, err]).toEqual([78, expect.stringMatching(/names ~\/docs: "~" is another home to the service/)])
+  expect(existsSync(root)).toBe(false)
+})
+
+test('what is no token is not taken for one, and not shown', async () => {
+  const { sluice, file, home } = machine()
+  writeFileSync(join(home, 'token'), 'hunter2')
+  const { code, out, err } = await sluice('install', '--config', file)
+  expect([code, err]).toEqual([
+    77,
+    expect.stringContaining('holds no valid token: expected "pat_" and 32 characters, got 7'),
+  ])
+  expect(out + err).not.toContain('hunter2')
+})
+
+test('what the machine refuses is said with its path, and is no fault of Sluice', async () => {
+  const { sluice, file, root } = machine()
+  mkdirSync(root, { recursive: true })
+  writeFileSync(join(root, 'etc'), 'in the way')
+  const { code, err } = await sluice('install', '--config', file)
+  expect([code, err]).toEqual([1, expect.stringContaining(`${join(root, 'etc/')}`)])
+  expect(err).toContain('run the same command again once that is mended')
+  expect(err).not.toContain('a fault of Sluice itself')
+})
+
+test('uninstall leaves configuration, token and state, until it is told to purge; what instances share goes last', async () => {
+  const { sluice, file, has, root } = machine()
+  await sluice('install', '--config', file)
+  await sluice('install', '--config', file, '--instance', 'legal')
+  mkdirSync(join(root, 'var/lib/sluice'), { recursive: true })
+  const first = await sluice('uninstall')
+  expect(first.out).toContain('kept     what sluice@legal.service uses, too')
+  expect(first.out).toContain(
+    'left     /etc/sluice/sluice.yaml, /etc/sluice/token, /var/lib/sluice  (--purge removes them)',
+  )
+  expect([drop_in, 'etc/systemd/system/sluice.service', 'etc/sluice/token'].map(has)).toEqual([false, true, true])
+  await sluice('uninstall', '--instance', 'legal', '--purge')
+  expect(['etc/systemd/system/sluice.service', 'etc/sluice/legal.token', 'var/lib/sluice'].map(has)).toEqual([
+    false,
+    false,
+    true,
+  ])
+  await sluice('uninstall', '--purge')
+  expect(['etc/sluice', 'var/lib/sluice'].map(has)).toEqual([false, false])
+})
+
+test('a configuration with the address of a webhook in it stays closed in a package, too', async () => {
+  const alerts = { deliver: [{ webhook: { url: 'https://chat.example.com/hooks/s3cret' } }] }
+  const { sluice, file, root } = machine({ alerts })
+  const { out } = await sluice('install', '--config', file)
+  expect(modeOf(join(root, 'etc/sluice/sluice.yaml'))).toBe('640')
+  expect(out).toContain('chgrp sluice /etc/sluice/sluice.yaml')
+})
+
+test('the way to a folder is opened where it is closed', () => {
+  expect(openingAdvice({ path: '/home/ada/papers', parent: '/home/ada' })).toMatch(
+    /^setfacl -m u:sluice:x \/home\/ada {4}#/,
+  )
+  expect(openingAdvice({ path: '/srv/papers', parent: undefined })).toMatch(/^setfacl -R -m .* \/srv\/papers {4}#/)
+})
+
+test('where nothing is installed, uninstall says so', async () => {
+  const { sluice, file } = machine()
+  expect((await sluice('uninstall')).out).toBe('nothing is installed\n')
+  await sluice('install', '--config', file)
+  expect((await sluice('uninstall', '--instance', 'typo')).out).toBe('nothing is installed as sluice@typo.service\n')
+  await sluice('uninstall', '--purge')
+  expect((await sluice('uninstall', '--purge')).out).toBe('nothing is installed\n')
+})
+
+test('a unit is stopped before it goes, with its drop-in gone or not; a masked one is left', async () => {
+  const { sluice, file, root, has } = machine()
+  await sluice('install', '--config', file)
+  rmSync(join(root, dirname(drop_in)), { recursive: true })
+  expect((await sluice('uninstall')).out).toMatch(/^not run {2}systemctl disable --now sluice\.service\nremove /)
+  const unit = join(root, 'etc/systemd/system/sluice.service')
+  symlinkSync('/dev/null', unit)
+  const { out } = await sluice('uninstall')
+  expect(out).toContain('not run  systemctl stop sluice.service\n')
+  expect(out).toContain(`kept     ${unit}  (masked)\n`)
+  expect(lstatSync(unit).isSymbolicLink()).toBe(true)
+  expect(has('etc/systemd/system/sluice@.service')).toBe(false)
+})
+
+test('an instance that is enabled and has no drop-in keeps what it shares', async () => {
+  const { sluice, file, root, has } = machine()
+  await sluice('install', '--config', file)
+  mkdirSync(join(root, 'etc/systemd/system/multi-user.target.wants'))
+  symlinkSync('../sluice@.service', join(root, 'etc/systemd/system/multi-user.target.wants/sluice@legal.service'))
+  expect((await sluice('uninstall')).out).toContain('kept     what sluice@legal.service uses, too')
+  expect(has('etc/systemd/system/sluice@.service')).toBe(true)
+})
+
+test('a purge names what it leaves', async () => {
+  const secret_file = '/run/credentials/sluice.service/hook'
+  const alerts = { deliver: [{ webhook: { url: 'https://chat.example.com/hooks/s3cret', secret_file } }] }
+  const { sluice, file, root } = machine({ alerts, state_dir: '/data/sluice' })
+  await sluice('install', '--config', file)
+  mkdirSync(join(root, 'data/sluice'), { recursive: true })
+  writeFileSync(join(root, 'etc/sluice/hook'), 'whsec_x')
+  await sluice('uninstall')
+  const { out } = await sluice('uninstall', '--purge')
+  expect(out).toContain('left     /etc/sluice/hook, /data/sluice  (yours to remove)')
+  expect([existsSync(join(root, 'etc/sluice/hook')), existsSync(join(root, 'data/sluice'))]).toEqual([true, true])
+})
+
+test('a purge removes the state of a user that exists while the service runs; what a person laid beside the unit is named', async () => {
+  const { sluice, file, root, has } = machine()
+  await sluice('install', '--config', file)
+  mkdirSync(join(root, 'var/lib/private/sluice'), { recursive: true })
+  symlinkSync('private/sluice', join(root, 'var/lib/sluice'))
+  const own = '/etc/systemd/system/sluice.service.d/20-dynamic-user.conf'
+  writeFileSync(join(root, own), '[Service]')
+  const { out } = await sluice('uninstall', '--purge')
+  expect(out).toContain(`left     ${own}  (yours to remove)\n`)
+  expect([own, 'var/lib/private/sluice', 'var/lib/sluice'].map(has)).toEqual([true, false, false])
+})
+
+test('a masked unit is not installed over; that of another instance stays masked', async () => {
+  const { sluice, file, root, has } = machine()
+  const unit = join(root, 'etc/systemd/system/sluice.service')
+  mkdirSync(dirname(unit), { recursive: true })
+  symlinkSync('/dev/null', unit)
+  const { code, err } = await sluice('install', '--config', file)
+  expect(code).toBe(1)
+  expect(err).toContain('/etc/systemd/system/sluice.service is masked')
+  expect(err).toContain('systemctl unmask sluice.service')
+  expect(has('etc/sluice')).toBe(false)
+  const other = await sluice('install', '--config', file, '--instance', 'legal')
+  expect([other.code, other.out]).toEqual([0, expect.stringContaining(`kept     ${unit}  (masked)\n`)])
+  expect(lstatSync(unit).isSymbolicLink()).toBe(true)
+  symlinkSync('/dev/null', join(root, 'etc/systemd/system/sluice@law.service'))
+  expect((await sluice('install', '--config', file, '--instance', 'law')).err).toContain('sluice@law.service is masked')
+})

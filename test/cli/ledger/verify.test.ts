@@ -1,0 +1,186 @@
+import { lstatSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test as inTurn } from 'vitest'
+import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
+import { type Ended, Home, settle_ms, until } from '../sluice.ts'
+
+/** Each waits for processes and rests most of its time. */
+const test = inTurn.concurrent
+
+const tree = { 'a.txt': 'one', 'b/c.txt': 'two' }
+
+async function synced(context: Parameters<typeof Home.of>[0]): Promise<Home> {
+  const home = await Home.of(context, tree)
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
+  return home
+}
+
+type Answer = Omit<Ended, 'signal'>
+
+/** Asks again until nothing is on its way any more, or all is of one mind. */
+async function verified(home: Home, enough = ({ out }: Answer) => !out.includes('on the way')): Promise<Answer> {
+  const began = performance.now()
+  for (;;) {
+    const answer = await home.inProcess('verify')
+    if (enough(answer)) return answer
+    if (performance.now() - began > 30_000) throw new Error(answer.out + answer.err)
+  }
+}
+
+/** What moves is on the way, and not told as a difference. */
+function settled(home: Home, path: string): Promise<void> {
+  const { ctimeMs } = statSync(join(home.path, 'docs', path))
+  return until(`${path} has settled`, () => Date.now() - ctimeMs > settle_ms)
+}
+
+function assetOf(home: Home, size: number): string {
+  return home.service.assets(home.project_id).find(({ size_in_bytes }) => size_in_bytes === size)!.asset_id
+}
+
+test('all of one mind: 0 and one line', async (context) => {
+  const home = await synced(context)
+  expect(await home.inProcess('verify')).toEqual({
+    code: 0,
+    out: '2 files ready, 2 of 2 assets usable; no differences\n',
+    err: '',
+  })
+  const { code, out } = await home.inProcess('verify', '--full', '--json', 'docs')
+  expect([code, JSON.parse(out)]).toMatchObject([
+    0,
+    { version: 1, full: true, complete: true, folders: [{ name: 'docs', files: 2, read: 2 }], found: [], taken_up: [] },
+  ])
+})
+
+test('differences by kind, with what heals them: 3; a pass takes up what is on disk', async (context) => {
+  const home = await synced(context)
+  home.write({ 'new.txt': 'three', 'b/c.txt': 'other' })
+  const { code, out, err } = await verified(home)
+  expect([code, out]).toEqual([
+    3,
+    [
+      '1 × on disk, not known yet',
+      '  docs/new.txt: not known yet',
+      '  the next pass takes it up',
+      '1 × changed on disk since the last check',
+      '  docs/b/c.txt: 5 bytes, known with 3',
+      '  the next pass takes it up',
+      '2 files ready, 2 of 2 assets usable; 2 differences',
+      '',
+    ].join('\n'),
+  ])
+  expect(err).toBe('no daemon is running: `sluice sync` takes up what is on disk\n')
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
+  expect(await home.inProcess('verify')).toMatchObject({
+    code: 0,
+    out: '3 files ready, 4 of 4 assets usable; no differences\n',
+  })
+})
+
+test('--record: without a daemon the ledger learns what is gone there; retry and a pass bring it back', async (context) => {
+  const home = await synced(context)
+  await home.service.removeAsset(assetOf(home, 3))
+  const seen = await home.inProcess('verify')
+  expect(seen).toMatchObject({
+    code: 3,
+    out: expect.stringContaining('2 files ready, 1 of 2 assets usable; 1 difference'),
+  })
+  expect(seen.err).toContain('sluice verify --record')
+  expect((await home.inProcess('verify', '--record')).err).toContain('recorded: what the service lost')
+  const told = await home.inProcess('verify')
+  expect(told).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('not ready for a known reason: 1 removed on the service'),
+  })
+  expect((await home.inProcess('retry')).out).toContain('docs: 1 file')
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
+  expect(await home.inProcess('verify')).toMatchObject({
+    code: 0,
+    out: '2 files ready, 2 of 2 assets usable; no differences\n',
+  })
+})
+
+/** Other bytes, and all else that is known of the file as it is now: a disk that rots. */
+function rot(home: Home, path: string, text: string): void {
+  const file = join(home.path, 'docs', path)
+  writeFileSync(file, text)
+  const { ctimeNs, mtimeNs } = lstatSync(file, { bigint: true })
+  const database = new (sqliteDriver())(join(home.path, 'state/ledger.db'))
+  try {
+    database.prepare('UPDATE files SET ctime_ns = ?, mtime_ns = ? WHERE path = ?').run(ctimeNs, mtimeNs, path)
+  } finally {
+    database.close()
+  }
+}
+
+test('--full --record without a daemon: bytes that changed in secret are read and sent by the next pass', async (context) => {
+  const home = await synced(context)
+  rot(home, 'a.txt', 'ONE')
+  expect(await home.inProcess('verify')).toMatchObject({
+    code: 0,
+    out: '2 files ready, 2 of 2 assets usable; no differences\n',
+  })
+  const seen = await home.inProcess('verify', '--full')
+  expect([seen.code, seen.out]).toEqual([3, expect.stringContaining('docs/a.txt')])
+  expect(seen.err).toBe('what a scan cannot see is taken up with `sluice verify --record`, or by a running daemon\n')
+  // Nothing is written down yet: a pass sees nothing of it.
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('nothing new') })
+  expect((await home.inProcess('verify', '--full', '--record')).err).toBe(
+    'to be read again: 1 file; recorded for the next pass\nno daemon is running: `sluice sync` takes up what is on disk\n',
+  )
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('1 sent (3 B)') })
+  expect(await home.inProcess('verify', '--full')).toMatchObject({
+    code: 0,
+    out: '2 files ready, 3 of 3 assets usable; no differences\n',
+  })
+})
+
+test('asked again and again beside a daemon, the audit comes to its end all the same', async (context) => {
+  const home = await Home.of(context, tree)
+  const daemon = await home.run()
+  await until('all is ready', () => home.readyAssets() === 2, daemon.err)
+  await verified(home, ({ out }) => out === '2 files ready, 2 of 2 assets usable; no differences\n')
+  await home.service.removeAsset(assetOf(home, 3))
+  const healed = ({ code, out }: Answer) => code === 0 && out.includes('1 removed on the service')
+  const [first] = await Promise.all([verified(home, healed), verified(home, healed), verified(home, healed)])
+  expect(first).toMatchObject({ out: expect.stringContaining('no differences') })
+  daemon.child.kill('SIGTERM')
+  expect(await daemon.ended).toMatchObject({ code: 0 })
+})
+
+test('beside a daemon: it scans and audits', async (context) => {
+  const home = await Home.of(context, tree)
+  // Without watching, only the scan that is asked for finds what is new.
+  home.configure({ folder: { watch: 'scan' } })
+  const daemon = await home.run()
+  await until('all is ready', () => home.readyAssets() === 2, daemon.err)
+  await verified(home, ({ out }) => out === '2 files ready, 2 of 2 assets usable; no differences\n')
+  await home.service.removeAsset(assetOf(home, 3))
+  home.write({ 'new.txt': 'three' })
+  await settled(home, 'new.txt')
+  // Once only: the audit that it asks for may have ended before it is asked again, and then there is nothing left to ask for.
+  const { code, err } = await home.inProcess('verify')
+  expect(code).toBe(3)
+  expect(err.split('\n')).toEqual([
+    `the running daemon (process ${daemon.child.pid}) scans now: docs`,
+    `the running daemon (process ${daemon.child.pid}) audits now, and notes what the service lost`,
+    '',
+  ])
+  const healed =
+    'not ready for a known reason: 1 removed on the service (sluice status)\n2 files ready, 2 of 2 assets usable; no differences\n'
+  await verified(home, ({ code, out }) => code === 0 && out === healed)
+  daemon.child.kill('SIGTERM')
+  await daemon.ended
+})
+
+test('a token that is refused: 77; a folder that is away: 3; nothing kept yet: said', async (context) => {
+  const home = await synced(context)
+  home.giveToken(`pat_${'x'.repeat(32)}`)
+  const refused = await home.inProcess('verify')
+  expect([refused.code, refused.out]).toEqual([77, 'service not compared; no differences in what could be compared\n'])
+  home.giveToken()
+  rmSync(join(home.path, 'docs'), { recursive: true })
+  const away = await home.inProcess('verify')
+  expect([away.code, away.out]).toEqual([3, expect.stringContaining('docs is offline, and was not compared')])
+  rmSync(join(home.path, 'state'), { recursive: true })
+  expect(await home.inProcess('verify')).toMatchObject({ err: expect.stringContaining('Sluice has not run') })
+})

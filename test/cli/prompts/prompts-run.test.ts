@@ -1,0 +1,156 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Home, until } from '../sluice.ts'
+
+const digest = {
+  name: 'digest',
+  // Never by itself while a test goes on.
+  cron: '0 0 29 2 *',
+  timezone: 'UTC',
+  prompt: 'Which lease ends when? {{files}}',
+  intelligence: 'fast',
+  scope: { folders: ['docs'] },
+  first_run: 'all',
+}
+
+async function homeWith(prompt: object = {}, service = {}) {
+  const home = await Home.make({ 'lease.txt': 'The lease ends in May.\n' }, service)
+  home.configure({ prompts: [{ ...digest, ...prompt }] })
+  return home
+}
+
+const chatsOf = (home: Home) => home.service.chats(home.project_id)
+
+test('without a daemon: one pass over its folders, the question, the report; then there is nothing new', async () => {
+  const home = await homeWith({ deliver: [{ file: { dir: '~/reports', name: '{{name}}.md' } }] })
+  const { code, out, err } = await home.sluice('prompts', 'run', 'digest')
+  expect([code, out], err).toEqual([
+    0,
+    expect.stringMatching(/^run 1 {2}digest@\S+ {2}written\n1 of 1 file ready\nreport: \S+\/reports\/digest\.md\n$/),
+  ])
+  expect(readFileSync(join(home.path, 'reports/digest.md'), 'utf8')).toContain('> The lease ends in May.')
+  const again = await home.inProcess('prompts', 'run', 'digest', '--json')
+  expect(again.code).toBe(3)
+  expect(Object.keys(JSON.parse(again.out))).toMatchSnapshot()
+  expect(JSON.parse(again.out)).toMatchObject({
+    version: 1,
+    run: 2,
+    cause: 'person',
+    state: 'skipped',
+    why: 'nothing new',
+  })
+  expect(chatsOf(home)).toHaveLength(1)
+  expect((await home.inProcess('prompts', 'show', '1')).out).toContain('> The lease ends in May.')
+})
+
+test('the state is lost after the first report: what that left for the next time is told then, the archive is not', async () => {
+  const report = { file: { dir: '~/reports', name: '{{name}}-{{due}}.md' } }
+  const home = await homeWith({ first_run: 'from_now', max_assets: 1, deliver: [report] })
+  const run = async () => (await home.inProcess('prompts', 'run', 'digest')).out
+  expect(await run()).toContain('nothing new')
+  for (const name of ['a', 'b']) writeFileSync(join(home.path, 'docs', `${name}.txt`), `The text ${name} is here.\n`)
+  expect(await run()).toContain('this report: 1 of 2; 1 next time')
+  rmSync(join(home.path, 'state'), { recursive: true })
+  expect(await run()).toContain('1 of 1 file ready')
+  expect(await run()).toContain('nothing new')
+})
+
+test('beside a daemon: that one runs it, this waits; a delivery that failed is told', async () => {
+  const home = await homeWith({ deliver: [{ file: { dir: '~/reports' } }, { command: { run: ['/bin/false'] } }] })
+  const daemon = await home.run()
+  const { code, out, err } = await home.inProcess('prompts', 'run', 'digest')
+  expect(err).toContain('it runs digest now, this waits for it')
+  expect([code, out]).toEqual([3, expect.stringMatching(/delivery command-[0-9a-f]{8}: failed 1 time, tried again /)])
+  expect(out).toMatch(/^run 1 {2}digest@\S+ {2}written\n1 of 1 file ready\nreport: /)
+  const status = JSON.parse((await home.inProcess('status', '--json')).out)
+  expect(status.prompts).toMatchObject([
+    { last_run: { state: 'written' }, undelivered: [{ state: 'wanted', attempts: 1 }] },
+  ])
+
+  home.configure({ prompts: [digest, { ...digest, name: 'later' }] })
+  expect(await home.inProcess('prompts', 'run', 'later')).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('`sluice reload`'),
+  })
+  daemon.child.kill('SIGTERM')
+  expect((await daemon.ended).code).toBe(0)
+})
+
+test('--dry-run: the request to the letter, the files, nothing sent and nothing recorded', async () => {
+  const home = await homeWith()
+  expect(await home.inProcess('prompts', 'run', 'digest', '--dry-run')).toMatchObject({
+    code: 3,
+    out: expect.stringContaining('nothing would be asked: nothing new'),
+  })
+  expect((await home.inProcess('sync')).code).toBe(0)
+  const requests = home.service.requestLog.length
+  const { code, out } = await home.inProcess('prompts', 'run', 'digest', '--dry-run')
+  expect(code).toBe(0)
+  const [asset] = home.service.assets(home.project_id)
+  expect(out).toContain(`POST /v1/chats\n{"prompt":"Which lease ends when? \\n- docs/lease.txt\\n\\nRun digest `)
+  expect(out).toContain(`"scope":{"asset_ids":["${asset?.asset_id}"]}}\nfiles\n  docs/lease.txt  ${asset?.asset_id}\n`)
+  const planned = JSON.parse((await home.inProcess('prompts', 'run', 'digest', '--dry-run', '--json')).out)
+  expect(JSON.parse(planned.bodies[0])).toMatchObject({ intelligence: 'fast', scope: { asset_ids: [asset?.asset_id] } })
+  const varying = { due: '', bodies: [''], files: planned.files.map(({ name }: { name: string }) => name) }
+  expect({ ...planned, ...varying }).toMatchSnapshot()
+  expect(home.service.requestLog.length).toBe(requests)
+  expect(await home.inProcess('prompts', 'history', 'digest')).toMatchObject({
+    out: '',
+    err: expect.stringContaining('not run yet'),
+  })
+})
+
+test('--dry-run shows what is then sent: of several turns each, without what the service does not have', async () => {
+  const gone = 'chat_00000000000000000000'
+  const scope = { folders: ['docs'], labels: ['nowhere'], chats: [gone] }
+  const home = await homeWith({ prompt: 'Which \u200d? {{files}}', scope, max_assets: 1, when_too_many: 'more_turns' })
+  home.write({ 'boat.txt': 'The boat is red.\n' })
+  expect((await home.inProcess('sync')).code).toBe(0)
+  const { out } = await home.inProcess('prompts', 'run', 'digest', '--dry-run')
+  expect(out).not.toMatch(/\u200d/)
+  expect((await home.inProcess('prompts', 'run', 'digest')).code).toBe(0)
+  const [chat] = chatsOf(home)
+  const withoutTime = (prompt: string) => prompt.replace(/^Run digest \S+/m, 'Run digest')
+  const shown = out.split('\n').filter((line) => line.startsWith('{'))
+  expect(shown.map((body) => JSON.parse(body)).map(({ prompt, scope }) => [withoutTime(prompt), scope])).toEqual(
+    chat!.messages.map(({ prompt, scope }, turn) => [
+      withoutTime(prompt),
+      turn < 2 ? scope : { ...scope, chat_ids: ['…'] },
+    ]),
+  )
+  expect(out).toContain(`note: ${gone} is not on the service, or out of reach: left out`)
+})
+
+test('Ctrl-C ends the wait alone: what was asked stays asked, and is told', async () => {
+  const home = await homeWith({}, { answer_delay_ms: 600_000 })
+  const running = home.start('prompts', 'run', 'digest')
+  await until('the answer is waited for', () => home.service.requestLog.some(({ place }) => place === 'messages.read'))
+  running.child.kill('SIGINT')
+  const { code, out, err } = await running.ended
+  expect([code, out]).toEqual([3, ''])
+  expect(err).toMatch(/digest@\S+ \(run 1\): waiting for the answer; the run goes on with the next `sluice run`/)
+  expect((await home.inProcess('prompts', 'list')).out).toContain('1: waiting for the answer')
+  expect(chatsOf(home)).toHaveLength(1)
+})
+
+test('a refused token ends the wait, and the run goes on with the next start', async () => {
+  const home = await homeWith()
+  expect((await home.inProcess('sync')).code).toBe(0)
+  writeFileSync(join(home.path, 'token'), `pat_${'0'.repeat(32)}`)
+  const { code, out, err } = await home.inProcess('prompts', 'run', 'digest')
+  expect([code, out]).toEqual([77, ''])
+  expect(err).toContain('the run goes on with the next `sluice run`')
+  home.giveToken()
+  expect((await home.inProcess('prompts', 'run', 'digest')).code).toBe(3)
+  expect(chatsOf(home)).toHaveLength(1)
+})
+
+test('a name that is not there', async () => {
+  const home = await homeWith()
+  expect(await home.inProcess('prompts', 'run', 'digset')).toMatchObject({
+    code: 64,
+    err: expect.stringMatching(/there is no prompt digset\n {2}did you mean digest\?/),
+  })
+  expect(home.service.requestLog).toEqual([])
+})

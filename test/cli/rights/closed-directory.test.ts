@@ -1,0 +1,104 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { makeTree } from '../../rig/tree.ts'
+import { runUnprivileged } from '../../rig/unprivileged.ts'
+
+const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
+const config = (root: string) => `service:
+  base_url: https://assistant.example.com
+  project_id: project_0123456789abcdefghij
+state_dir: ${root}/state
+folders:
+  - name: notes
+    path: ${root}/homes
+`
+
+interface Answer {
+  status: number
+  stdout: string
+  stderr: string
+}
+
+/**
+ * Runs one command line with no privilege, in a current directory that `spoil` has made useless.
+ */
+function runIn(
+  spoil: 'closed' | 'deleted',
+  words: (root: string) => string[],
+  at = 'xdg/sluice/sluice.yaml',
+  env = {},
+): Answer {
+  const root = makeTree({ 'homes/a.txt': 'one', 'xdg/sluice/': '' })
+  chmodSync(join(root, 'homes'), 0o777)
+  writeFileSync(join(root, at), config(root))
+  const script = `
+    import { spawnSync } from 'node:child_process'
+    import { chmodSync, mkdirSync, rmdirSync } from 'node:fs'
+    const root = process.argv[2]
+    const home = root + '/homes/closed'
+    mkdirSync(home)
+    process.chdir(home)
+    const is_closed = ${spoil === 'closed'}
+    if (is_closed) chmodSync(home, 0)
+    else rmdirSync(home)
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ${JSON.stringify([program, ...words(root)])},
+      { encoding: 'utf8', env: { HOME: root, XDG_CONFIG_HOME: root + '/xdg', ...${JSON.stringify(env)} } },
+    )
+    if (is_closed) rmdirSync(home)
+    console.log(JSON.stringify({ status, stdout, stderr }))`
+  return runUnprivileged(script, root) as Answer
+}
+
+test('in a closed home another user gets the next configuration, and `config` names the place passed over', () => {
+  const status = runIn('closed', () => ['status'])
+  expect([status.status, status.stderr]).toEqual([3, ''])
+  expect(status.stdout).toContain('no folder was scanned yet')
+  const text = runIn('closed', () => ['config'])
+  expect([text.status, text.stderr]).toEqual([0, ''])
+  expect(text.stdout.replaceAll(/\n# +/g, ' ')).toMatch(
+    /passed over, it cannot be read: \S*\/closed\/sluice\.yaml \(EACCES\)/,
+  )
+  const json = runIn('closed', () => ['config', '--json'])
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    file: expect.stringContaining('/xdg/sluice/sluice.yaml'),
+    passed_over: [{ file: expect.stringMatching(/\/closed\/sluice\.yaml$/), why: 'EACCES' }],
+  })
+})
+
+test('where no other place has a configuration, the error names the one that cannot be read', () => {
+  const { status, stderr } = runIn('closed', () => ['status'], 'elsewhere.yaml')
+  expect(status).toBe(78)
+  expect(stderr).not.toContain('fault of Sluice')
+  expect(stderr.replaceAll(/\n +/g, ' ')).toMatch(
+    /no configuration that this user may read: .*\/sluice\.yaml \(cannot be read: EACCES\)/,
+  )
+})
+
+test.each([
+  ['--config', ['--config', 'sluice.yaml'], {}],
+  ['SLUICE_CONFIG', [], { SLUICE_CONFIG: 'sluice.yaml' }],
+])('a file that %s names is never passed over', (_by, options, env) => {
+  const { status, stderr } = runIn('closed', () => ['status', ...options], undefined, env)
+  expect(status).toBe(78)
+  expect(stderr.replaceAll(/\n +/g, ' ')).toMatch(/cannot read \S*\/closed\/sluice\.yaml: EACCES/)
+})
+
+test('a path by the name of its folder is found from a closed directory inside that folder', () => {
+  const { stdout, stderr } = runIn('closed', () => ['explain', 'notes/a.txt'])
+  expect(stderr).toBe('')
+  expect(stdout).toMatch(/^notes\/a\.txt/)
+})
+
+test('in a deleted directory the commands work, and a relative path says what is wrong', () => {
+  const { status, stderr, stdout } = runIn('deleted', () => ['status'])
+  expect([status, stderr]).toEqual([3, ''])
+  expect(stdout).toContain('no folder was scanned yet')
+  const relative = runIn('deleted', () => ['status', '--config', 'sluice.yaml'])
+  expect(relative.status).toBe(64)
+  expect(relative.stderr).toMatch(/the current directory cannot be found \(ENOENT\): it was probably deleted\n.*cd ~/)
+  expect(runIn('deleted', (root) => ['status', '--config', join(root, 'xdg/sluice/sluice.yaml')]).status).toBe(3)
+})

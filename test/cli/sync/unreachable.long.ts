@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { Home } from '../sluice.ts'
+
+test('a service that does not answer: one pass gives up after half a minute, says why, and loses nothing', async () => {
+  const home = await Home.make({ 'a.txt': 'one' })
+  // Port 9 (discard) is listened on by nobody.
+  home.configure({ service: { base_url: 'http://127.0.0.1:9' } })
+  const { code, out, err } = await home.sluice('sync')
+  expect([code, out]).toEqual([3, expect.stringMatching(/^waiting {3}1 file, 3 B\n.*api: .*127\.0\.0\.1:9/m)])
+  expect(err).toContain('what was not sent goes up with the next run')
+  home.configure()
+  expect((await home.sluice('sync')).code).toBe(0)
+  expect(home.readyAssets()).toBe(1)
+}, 120_000)

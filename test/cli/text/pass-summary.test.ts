@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { summarizePass } from '../../../src/cli/text/pass-summary.ts'
+import type { ScanSummary } from '../../../src/domain/fact.ts'
+import { openPassView } from '../../../src/ledger/views/view-pass.ts'
+import { nothing_seen } from '../../ledger/fixture.ts'
+import { openRig } from '../../ledger/views/view-rig.ts'
+import { capturedTerminal } from '../captured-terminal.ts'
+
+const seen: ScanSummary = { ...nothing_seen, files: 1, directories: 1, bytes: 10 }
+
+test.each([
+  ['all of it', seen, 0, []],
+  [
+    'a directory that cannot be read',
+    { ...seen, unreadable: [{ path: 'private', code: 'EACCES' }], unreadable_total: 2 },
+    3,
+    ['unseen    notes: 2 × cannot be read: private (EACCES) …'],
+  ],
+  [
+    'a name that is not UTF-8',
+    { ...seen, odd_names: ['x\\xff'], odd_names_total: 1 },
+    3,
+    ['unseen    notes: 1 × a name that is not UTF-8, rename it: x\\xff'],
+  ],
+  ['a scan that is not over', undefined, 3, ['unseen    notes: its first scan is not over']],
+])('a pass that saw %s', async (_what, summary, exit_code, lines) => {
+  const rig = await openRig()
+  await rig.bringIn('a.txt')
+  if (summary) await rig.record({ type: 'scan_finished', folder: 'notes', began_ms: rig.clock.now_ms(), summary })
+  const pass = openPassView(rig.state_dir)
+  const now_ms = rig.clock.now_ms()
+  const end = { view: rig.view(), pass, names: ['notes'], began_ms: now_ms, now_ms }
+  const { terminal } = capturedTerminal()
+  const told = summarizePass(end, terminal)
+  pass.close()
+  expect(told.exit_code).toBe(exit_code)
+  expect(told.lines.filter((line) => line.startsWith('unseen'))).toEqual(lines)
+})
