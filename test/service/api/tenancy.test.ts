@@ -1,0 +1,306 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type IdKind, id_kinds, idPattern } from '../../../src/contract/identifiers.ts'
+import type { Route } from '../../../src/contract/routes/route.ts'
+import { type RouteId, routes } from '../../../src/contract/routes/routes.ts'
+import { type Service, startService } from '../../../src/service/service.ts'
+import { Client, type Reply, temporaryFolder } from '../fixture.ts'
+
+/**
+ * Every call that is about a project is made three times: with what is one's own (2xx), with one id of somebody else in its place, and
+ * with an id that never was; the last two must be told apart by nothing. The calls come from the table of routes.
+ */
+
+type KeyedRouteId = Exclude<RouteId, 'description.read'>
+type Things = Record<Kind, string>
+type Kind = Exclude<IdKind, 'turn'>
+
+/** What a call says besides its path. Ids of the body that are of the caller's project: each of them is swapped, too. */
+interface Entry {
+  body?: (own: Things) => object
+  /** Of a list: what it lists, whose ids are cursors. A transcript's turns are numbered, in each session alike. */
+  lists?: Kind
+  /** Where an id that never was is no 404, by the name of its parameter. */
+  never_is?: Record<string, number>
+}
+
+const schedule = { hour: '8', weekday: '1', month_day: '*', timezone: 'Europe/Berlin' }
+const skill = () => ({ name: unique('skill'), content: 'x', scope: 'project', category: 'skill' })
+const memory = { content: 'x', category: 'fact', importance: 1 }
+const action = { name: 'Digest', prompt: 'x', schedule }
+const turns = [{ speaker: 'Ada', source: 'mic', text: 'x', start: 0, end: 1 }]
+const question = (own: Things) => ({
+  prompt: 'x',
+  scope: {
+    asset_ids: [own.asset],
+    label_ids: [own.label],
+    chat_ids: [own.chat],
+    concept_ids: [own.concept],
+    view_ids: [own.view],
+    project_ids: [own.project],
+  },
+})
+
+/** A call that is added to the contract has no types and no test until it stands here. */
+const entries: Record<KeyedRouteId, Entry> = {
+  'projects.list': { lists: 'project' },
+  'projects.create': { body: () => ({ name: 'another' }) },
+  'projects.update': { body: () => ({ name: 'renamed' }) },
+  'projects.members': { lists: 'user' },
+  'projects.invite': { body: () => ({ email: 'eve@example.org', role: 'reader' }) },
+  'projects.uninvite': {},
+  'assets.create': { body: () => ({ filename: 'a.txt', mime_type: 'text/plain' }) },
+  'assets.list': { lists: 'asset' },
+  'assets.read': {},
+  'assets.update': { body: () => ({ name: 'renamed' }) },
+  'assets.delete': {},
+  'assets.complete': {},
+  'assets.attach_label': { body: () => ({ label_name: 'attached' }) },
+  'assets.detach_label': { never_is: { label_id: 204 } },
+  'labels.list': { lists: 'label' },
+  'labels.create': { body: () => ({ name: 'made' }) },
+  'labels.read': {},
+  'labels.update': { body: () => ({ color: '#112233' }) },
+  'labels.delete': {},
+  'chats.start': { body: question },
+  'chats.list': { lists: 'chat' },
+  'chats.read': {},
+  'chats.update': { body: () => ({ title: 'renamed' }) },
+  'chats.delete': {},
+  'messages.append': { body: question },
+  'messages.list': {},
+  'messages.read': {},
+  'messages.delete': {},
+  'skills.list': { lists: 'skill' },
+  'skills.create': { body: skill },
+  'skills.read': {},
+  'skills.update': { body: () => ({ content: 'y' }) },
+  'skills.delete': {},
+  'skills.enable': {},
+  'skills.disable': {},
+  'memories.list': { lists: 'memory' },
+  'memories.create': { body: () => memory },
+  'memories.read': {},
+  'memories.update': { body: () => ({ content: 'y' }) },
+  'memories.delete': {},
+  'actions.list': { lists: 'action' },
+  'actions.create': { body: () => action },
+  'actions.read': {},
+  'actions.update': { body: () => ({ ...action, prompt: 'y' }) },
+  'actions.delete': {},
+  'actions.enable': {},
+  'actions.disable': {},
+  'sessions.list': { lists: 'session' },
+  'sessions.create': { body: () => ({ name: 'Weekly', turns }) },
+  'sessions.read': {},
+  'sessions.update': { body: () => ({ description: 'y' }) },
+  'sessions.delete': {},
+  'sessions.transcript': {},
+}
+
+const keyed_routes = (routes as readonly Route[]).filter(({ auth }) => auth)
+const scoped_routes = keyed_routes.filter(({ scoped }) => scoped)
+/** A user's own are seen by that user alone. */
+const private_kinds: readonly Kind[] = ['skill', 'memory']
+
+const isPrivate = (kind: Kind | undefined) => kind !== undefined && private_kinds.includes(kind)
+
+const neverWas = (kind: string) => `${kind}_${'0'.repeat(20)}`
+
+function allNever(): Things {
+  const kinds = id_kinds.filter((kind) => kind !== 'turn')
+  return Object.fromEntries(kinds.map((kind) => [kind, neverWas(kind)])) as Things
+}
+
+const entryOf = ({ id }: Route): Entry => entries[id as KeyedRouteId]
+const paramsOf = ({ path }: Route) => [...path.matchAll(/\{((\w+)_id)\}/g)].map(([, name, kind]) => ({ name, kind }))
+
+/** Makes the call with these ids; `cursor` goes into the query of a list. */
+function call(client: Client, route: Route, ids: Things, cursor?: [name: string, id: string]): Promise<Reply> {
+  const path = route.path.replace(/\{(\w+)_id\}/g, (_, kind: Kind) => ids[kind])
+  const query = cursor ? `?${cursor[0]}=${cursor[1]}` : ''
+  const body = entryOf(route).body?.(ids)
+  return client.call(route.method, path + query, { body, headers: route.scoped ? {} : { 'x-project-id': undefined } })
+}
+
+/** The kinds of ids of a call that can be somebody else's: of its path and of its body. */
+function slotsOf(route: Route, ids: Things): Kind[] {
+  const text = JSON.stringify(entryOf(route).body?.(ids) ?? {})
+  const in_body = (Object.keys(ids) as Kind[]).filter((kind) => text.includes(ids[kind]))
+  return [...new Set([...paramsOf(route).map(({ kind }) => kind as Kind), ...in_body])]
+}
+
+/** Both are refused, and nothing but the id tells one refusal from the other. */
+function expectAlike(theirs: Reply, never: Reply, status: number, what: string): void {
+  const words = ({ body }: Reply) => JSON.stringify(body).replace(/([a-z]+)_[a-z0-9]{20}/g, '$1_ID')
+  expect([theirs.status, words(theirs)], what).toEqual([never.status, words(never)])
+  expect(theirs.status, what).toBe(status)
+}
+
+/** One service for all of them: each test has two projects of its own. */
+let service: Service
+/** Reaches every project. */
+let both: Client
+let ours: string
+let theirs: string
+let made_so_far = 0
+
+beforeAll(async () => {
+  service = await startService({ data_dir: temporaryFolder() })
+  both = new Client(service, '', service.tokens.create('both').token)
+})
+afterAll(() => service.close())
+
+beforeEach(() => {
+  ours = service.projects.create('ours').project_id
+  theirs = service.projects.create('of others').project_id
+})
+
+const inProject = (project_id: string) => both.as({ project_id })
+
+/** With a key that reaches this project and no other. */
+function onlyIn(project_id: string): Client {
+  return both.as({ project_id, token: service.tokens.create(unique('key'), { project_ids: [project_id] }).token })
+}
+
+function unique(word: string): string {
+  return `${word} ${++made_so_far}`
+}
+
+function uniqueEmail(): string {
+  return `${++made_so_far}@example.org`
+}
+
+/** A user with a role in our project, and their key. */
+async function member(role: string): Promise<Client> {
+  const email = uniqueEmail()
+  service.users.create(email)
+  await both.post(`/v1/projects/${ours}/invitations`, { email, role })
+  return both.as({ project_id: ours, token: service.tokens.create(unique('key'), { user: email }).token })
+}
+
+/** How one of each kind comes about, in the project of this client. */
+const makers: Record<Kind, (client: Client, so_far: Things) => string | Promise<string>> = {
+  project: ({ project_id }) => project_id,
+  asset: (client) => client.upload(unique('text')),
+  chat: async (client) => (await client.post('/v1/chats', { prompt: 'x' })).body.chat_id,
+  message: async (client, { chat }) =>
+    (await client.post(`/v1/chats/${chat}/messages`, { prompt: 'x' })).body.message_id,
+  label: async (client) => (await client.post('/v1/labels', { name: unique('label') })).body.label_id,
+  async user(client) {
+    const [path, email] = [`/v1/projects/${client.project_id}`, uniqueEmail()]
+    const { user_id } = service.users.create(email)
+    await client.post(`${path}/invitations`, { email, role: 'reader' })
+    return user_id
+  },
+  async invitation(client) {
+    const guest = { email: uniqueEmail(), role: 'reader' }
+    return (await client.post(`/v1/projects/${client.project_id}/invitations`, guest)).body.invitation_id
+  },
+  skill: async (client) => (await client.post('/v1/skills', skill())).body.skill_id,
+  memory: async (client) => (await client.post('/v1/memories', memory)).body.memory_id,
+  action: async (client) => (await client.post('/v1/actions', action)).body.action_id,
+  session: async (client) => (await client.post('/v1/sessions', { name: 'Weekly', turns })).body.session_id,
+  concept: ({ project_id }, { asset }) =>
+    service.concepts.create(unique('concept'), { project_id, asset_ids: [asset] }).concept_id,
+  view: ({ project_id }) => service.views.create(unique('view'), { project_id, name_pattern: '*' }).view_id,
+}
+
+/** What a call needs, in the project of this client; of every other kind an id that never was. */
+async function makeThings(client: Client, route: Route): Promise<Things> {
+  const things = allNever()
+  const needed: (Kind | undefined)[] = [...slotsOf(route, things), entryOf(route).lists]
+  for (const kind of Object.keys(makers) as Kind[]) {
+    if (needed.includes(kind)) things[kind] = await makers[kind](client, things)
+    expect(things[kind]).toMatch(idPattern(kind))
+  }
+  return things
+}
+
+test('every call with a key stands in the table of this test, and nothing else does', () => {
+  expect(Object.keys(entries).sort()).toEqual(keyed_routes.map(({ id }) => id).sort())
+  const lists = keyed_routes.filter((route) => entryOf(route).lists !== undefined)
+  const paged = keyed_routes.filter(({ query, id }) => query && id !== 'sessions.transcript')
+  expect(lists.map(({ id }) => id)).toEqual(paged.map(({ id }) => id))
+})
+
+const named = (some: readonly Route[]) => some.map((route) => [route.id, route] as const)
+
+describe('A-09 one id of another project is not there, in the words of what never was', () => {
+  test.each(named(keyed_routes))('%s', async (_id, route) => {
+    // The wider key is the harder case: only the header keeps the projects apart. A project itself is kept from a narrow one.
+    const narrow = onlyIn(ours)
+    const [own, foreign] = [await makeThings(inProject(ours), route), await makeThings(inProject(theirs), route)]
+    const slots = slotsOf(route, own)
+    for (const kind of slots) {
+      const client = kind === 'project' ? narrow : inProject(ours)
+      const status = entryOf(route).never_is?.[`${kind}_id`] ?? 404
+      const swapped = await call(client, route, { ...own, [kind]: foreign[kind] })
+      const never = await call(client, route, { ...own, [kind]: neverWas(kind) })
+      expectAlike(swapped, never, status, `${route.id} with the ${kind} of others`)
+    }
+    const { lists } = entryOf(route)
+    for (const name of lists === undefined ? [] : ['after_id', 'before_id']) {
+      const client = lists === 'project' ? narrow : inProject(ours)
+      const swapped = await call(client, route, own, [name, foreign[lists!]])
+      const never = await call(client, route, own, [name, neverWas(lists!)])
+      expectAlike(swapped, never, 400, `${route.id} from a cursor of others`)
+      expect((await call(client, route, own, [name, own[lists!]])).status).toBe(200)
+    }
+    // Each call works with what is one's own, and what the others have was touched by none of it.
+    for (const [project_id, ids] of [[ours, own] as const, [theirs, foreign] as const]) {
+      const done = await call(inProject(project_id), route, ids)
+      expect(done.status, JSON.stringify(done.body)).toBeLessThan(300)
+    }
+  })
+})
+
+describe('A-08 A-09 the same ids in another project: not there, and a project out of reach never was', () => {
+  test.each(named(scoped_routes))('%s', async (_id, route) => {
+    const own = await makeThings(inProject(ours), route)
+    if (slotsOf(route, own).length > 0) {
+      const elsewhere = inProject(theirs)
+      expectAlike(await call(elsewhere, route, own), await call(elsewhere, route, allNever()), 404, route.id)
+    } else {
+      const answer = await call(inProject(theirs), route, own)
+      expect(answer.status).toBeLessThan(300)
+      for (const [kind, id] of Object.entries(own))
+        if (id !== neverWas(kind)) expect(JSON.stringify(answer.body)).not.toContain(id)
+    }
+    const stranger = onlyIn(theirs)
+    const beyond = await call(stranger.as({ project_id: ours }), route, own)
+    const nowhere = await call(stranger.as({ project_id: neverWas('project') }), route, own)
+    expectAlike(beyond, nowhere, 404, route.id)
+    expect(beyond.body.code).toBe('publicapi.tenancy.project.not_found')
+    const done = await call(inProject(ours), route, own)
+    expect(done.status, JSON.stringify(done.body)).toBeLessThan(300)
+  })
+})
+
+describe('D-06 D-07 what is a user’s own is not there for anybody else', () => {
+  const about_private = keyed_routes.filter(
+    (route) => slotsOf(route, allNever()).some(isPrivate) || isPrivate(entryOf(route).lists),
+  )
+
+  test.each(named(about_private))('%s', async (_id, route) => {
+    const [ada, bob] = [await member('collaborator'), await member('collaborator')]
+    const own = {
+      ...allNever(),
+      skill: (await ada.post('/v1/skills', { ...skill(), scope: 'user' })).body.skill_id as string,
+      memory: (await ada.post('/v1/memories', memory)).body.memory_id as string,
+    }
+    const { lists } = entryOf(route)
+    // A key of nobody reaches the whole project, and still no user's own.
+    for (const other of [bob, inProject(ours)]) {
+      if (lists === undefined) {
+        expectAlike(await call(other, route, own), await call(other, route, allNever()), 404, route.id)
+        continue
+      }
+      expect((await call(other, route, own)).body.data).toEqual([])
+      const swapped = await call(other, route, own, ['after_id', own[lists]])
+      expectAlike(swapped, await call(other, route, own, ['after_id', neverWas(lists)]), 400, route.id)
+    }
+    const done = await call(ada, route, own)
+    expect(done.status, JSON.stringify(done.body)).toBeLessThan(300)
+    if (lists !== undefined) expect(done.body.data).toHaveLength(1)
+  })
+})

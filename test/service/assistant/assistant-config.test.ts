@@ -1,0 +1,70 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { default_assistant, readAssistantConfig } from '../../../src/service/assistant/assistant-config.ts'
+import { start, temporaryFolder } from '../fixture.ts'
+import { assistantFile, model_classes } from './assistant-file.ts'
+
+const page = readFileSync(new URL('../../../docs/service.md', import.meta.url), 'utf8')
+
+test('C-18 docs/service.md has the table that is in force, the rules of auto and every limit', () => {
+  for (const [mode, { model_class, passages, thinking, tools }] of Object.entries(default_assistant.modes)) {
+    expect(page).toContain(`| \`${mode}\` | ${model_class} | ${passages} | ${thinking} | ${tools.join(', ')} |`)
+  }
+  const words = default_assistant.auto.flatMap((rule) => rule.words ?? [])
+  for (const word of words) expect(page).toContain(word)
+  const { deadline_ms, answers_at_once, memories_most, past_chars_most } = default_assistant
+  const model = { base_url: 'https://models.example.org/v1' }
+  const web_search = { url: 'https://search.example.org/?q={query}' }
+  const read = readAssistantConfig(assistantFile({ model, web_search }))
+  const { timeout_ms, answer_bytes_most, history_chars_most } = read.model!
+  for (const [name, value] of Object.entries({
+    deadline_ms,
+    answers_at_once,
+    memories_most,
+    past_chars_most,
+    'model.timeout_ms': timeout_ms,
+    'model.answer_bytes_most': answer_bytes_most,
+    'model.history_chars_most': history_chars_most,
+    'web_search.results_most': read.web_search!.results_most,
+    'web_search.timeout_ms': read.web_search!.timeout_ms,
+  })) {
+    expect(page).toContain(`| \`${name}\` | ${value} |`)
+  }
+})
+
+test('the example of docs/service.md can be read; key files are meant beside the configuration', () => {
+  const example = /```json\n([\s\S]*?)```/.exec(page)![1]!
+  const file = join(temporaryFolder(), 'assistant.json')
+  writeFileSync(file, example)
+  const { assistant, model } = readAssistantConfig(file)
+  expect([assistant, model!.key_file]).toEqual(['model', file.replace('assistant.json', 'model.key')])
+})
+
+const model = { base_url: 'https://models.example.org/v1' }
+
+test.each([
+  [{ assistant: 'oracle' }, 'assistant'],
+  [{ assistnat: 'model' }, 'assistnat'],
+  [{ assistant: 'model', model_classes }, 'model: is needed'],
+  [{ assistant: 'model', model, model_classes: { small: model_classes.small } }, 'modes.expert.model_class'],
+  [{ model: { base_url: 'http://models.example.org/v1' } }, 'model.base_url: must begin with https://'],
+  [{ model: { base_url: 'https://key@models.example.org/v1' } }, 'model.base_url'],
+  [{ model: { ...model, timeout_ms: 0 } }, 'model.timeout_ms'],
+  [{ web_search: { url: 'https://search.example.org/' } }, 'web_search.url: must hold {query}'],
+  [{ auto: [{ mode: 'fast', skills_least: 1 }] }, 'auto: the last rule must hold always'],
+  [{ modes: { fast: default_assistant.modes.fast } }, 'modes.expert'],
+  [{ deadline_ms: 1.5, memories_most: -1 }, 'memories_most'],
+])('a configuration that cannot work ends the start, and says why: %j', async (config, fault) => {
+  await expect(start({ assistant_config: assistantFile(config) })).rejects.toMatchObject({
+    code: 'config.service',
+    message: expect.stringContaining(fault),
+  })
+})
+
+test('a file that is missing or no JSON is named, and nothing of it is shown', async () => {
+  const file = join(temporaryFolder(), 'assistant.json')
+  await expect(start({ assistant_config: file })).rejects.toThrow(`${file} cannot be used: ENOENT`)
+  writeFileSync(file, 'sk-secret')
+  await expect(start({ assistant_config: file })).rejects.toThrow(/it is not JSON$/)
+})

@@ -1,0 +1,322 @@
+import { once } from 'node:events'
+import { createReadStream, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import { openSqlite } from '../../../src/base/files/sqlite.ts'
+import { receiveBody } from '../../../src/service/blobs/receive-body.ts'
+import { openObjectFiles } from '../../../src/service/store/object-files.ts'
+import { service_migrations } from '../../../src/service/store/schema.ts'
+import { type Client, md5Of, put, type Slot, start, temporaryFolder, until } from '../fixture.ts'
+
+/** A PUT with exactly these headers, as bytes on the wire. */
+function rawPut(
+  slot: Slot,
+  headers: Record<string, string>,
+  body = 'bytes',
+  method = 'PUT',
+): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(slot.upload_url, { method, headers }, (response) => {
+      let text = ''
+      response.on('data', (chunk) => {
+        text += chunk
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }))
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+const length = { 'content-length': '5' }
+
+test('B-07 the blob store is an origin of its own, and takes exactly the signed request', async () => {
+  const client = await start()
+  expect(new URL(client.service.blob).origin).not.toBe(new URL(client.service.api).origin)
+  const slot = await client.slot()
+  expect(slot.upload_url.startsWith(`${client.service.blob}/`)).toBe(true)
+  expect((await rawPut(slot, { ...slot.upload_headers, ...length })).status).toBe(201)
+  expect(client.service.readBlob(slot.asset_id).toString()).toBe('bytes')
+  expect(client.service.blobFaults).toEqual({ count: 0, reasons: [] })
+})
+
+test('B-07 what common HTTP clients add by themselves is no fault', async () => {
+  const client = await start()
+  expect((await put(await client.slot(), 'by fetch')).status).toBe(201)
+  expect(client.service.blobFaults.count).toBe(0)
+})
+
+test.each<[string, (slot: Slot, client: Client) => Promise<{ status: number; body: string }>, number, string]>([
+  [
+    'X-API-Key',
+    (slot, client) => rawPut(slot, { ...slot.upload_headers, ...length, 'X-API-Key': client.token }),
+    403,
+    'carries x-api-key',
+  ],
+  [
+    'X-Project-Id',
+    (slot, client) => rawPut(slot, { ...slot.upload_headers, ...length, 'X-Project-Id': client.project_id }),
+    403,
+    'carries x-project-id',
+  ],
+  [
+    'Authorization',
+    (slot) => rawPut(slot, { ...slot.upload_headers, ...length, Authorization: 'Bearer x' }),
+    403,
+    'carries authorization',
+  ],
+  ['Cookie', (slot) => rawPut(slot, { ...slot.upload_headers, ...length, Cookie: 'a=b' }), 403, 'carries cookie'],
+  [
+    'a missing header',
+    (slot) => rawPut(slot, { 'content-type': 'text/plain', ...length }),
+    403,
+    'the signed header x-ms-blob-type is missing',
+  ],
+  [
+    'a changed header',
+    (slot) => rawPut(slot, { ...slot.upload_headers, 'content-type': 'text/html', ...length }),
+    403,
+    'the method, the URL or a signed header was changed',
+  ],
+  [
+    'an additional header',
+    (slot) => rawPut(slot, { ...slot.upload_headers, ...length, 'x-ms-meta-a': '1' }),
+    403,
+    'carries x-ms-meta-a, which was not signed',
+  ],
+  [
+    'another method',
+    (slot) => rawPut(slot, { ...slot.upload_headers, ...length }, 'bytes', 'POST'),
+    405,
+    'the method, the URL or a signed header was changed',
+  ],
+  [
+    'a longer life',
+    (slot) =>
+      rawPut(
+        { ...slot, upload_url: slot.upload_url.replace(/expires=\d/, 'expires=9') },
+        { ...slot.upload_headers, ...length },
+      ),
+    403,
+    'the method, the URL or a signed header was changed',
+  ],
+  [
+    'a higher limit',
+    (slot) =>
+      rawPut(
+        { ...slot, upload_url: slot.upload_url.replace('limit=', 'limit=9') },
+        { ...slot.upload_headers, ...length },
+      ),
+    403,
+    'the method, the URL or a signed header was changed',
+  ],
+  [
+    'fewer signed headers',
+    (slot) =>
+      rawPut(
+        { ...slot, upload_url: slot.upload_url.replace('x-ms-blob-type%3B', '') },
+        { 'content-type': 'text/plain', ...length },
+      ),
+    403,
+    'the method, the URL or a signed header was changed',
+  ],
+  [
+    'no signature',
+    (slot) => rawPut({ ...slot, upload_url: slot.upload_url.split('?')[0]! }, { ...slot.upload_headers, ...length }),
+    403,
+    'the URL carries no signature',
+  ],
+  [
+    'no length',
+    (slot) => rawPut(slot, { ...slot.upload_headers, 'transfer-encoding': 'chunked' }),
+    403,
+    'carries transfer-encoding, which was not signed',
+  ],
+])('B-08 a request that is not the signed one is refused and counted: %s', async (_what, send, status, reason) => {
+  const client = await start()
+  const slot = await client.slot()
+  const answer = await send(slot, client)
+  expect(answer.status).toBe(status)
+  expect(answer.body).toMatch(/^<\?xml .*<Error><Code>\w+<\/Code>/)
+  expect(client.service.blobFaults).toEqual({ count: 1, reasons: [reason] })
+  expect(client.service.assets(client.project_id)[0]?.bare).toBe(true)
+})
+
+test('B-08 the URL of one slot does not open another', async () => {
+  const client = await start()
+  const [one, two] = [await client.slot(), await client.slot()]
+  const crossed = { ...one, upload_url: one.upload_url.replace(one.asset_id, two.asset_id) }
+  expect((await put(crossed, 'bytes')).status).toBe(403)
+  expect(client.service.blobFaults.count).toBe(1)
+})
+
+test('B-07 an expired URL is refused, which is nobody’s fault', async () => {
+  const client = await start({ ticket_lifetime_ms: 1 })
+  const slot = await client.slot()
+  await until(() => Date.now() > Date.parse((slot as Slot & { expires_at: string }).expires_at))
+  const answer = await put(slot, 'late')
+  expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('AuthenticationFailed')])
+  expect(client.service.blobFaults.count).toBe(0)
+})
+
+test('B-07 more bytes than the slot allows are refused before they are read', async () => {
+  const client = await start({ max_upload_bytes: 10 })
+  const slot = await client.slot()
+  expect((await put(slot, 'x'.repeat(11))).status).toBe(413)
+  expect((await put(slot, 'x'.repeat(10))).status).toBe(201)
+})
+
+test('B-07 a slot that is not there any more is a 404', async () => {
+  const client = await start()
+  const slot = await client.slot()
+  await client.service.removeAsset(slot.asset_id)
+  expect((await put(slot, 'small')).status).toBe(404)
+  expect((await put(slot, 'x'.repeat(100_000))).status).toBe(404)
+  expect((await fetch(`${client.service.blob}/`)).status).toBe(400)
+})
+
+test('B-09 tickets survive a restart on the same ports', async () => {
+  const data_dir = temporaryFolder()
+  const first = await start({ data_dir })
+  const slot = await first.slot()
+  const [port, blob_port] = [first.service.api, first.service.blob].map((origin) => Number(new URL(origin).port))
+  await first.service.close()
+  const second = await start({ data_dir, port: port!, blob_port: blob_port! })
+  expect((await put(slot, 'bytes')).status).toBe(201)
+  expect((await second.as({ token: first.token }).post(`/v1/assets/${slot.asset_id}/complete`)).status).toBe(200)
+})
+
+test('B-25 before complete a new PUT replaces the bytes, small by large by small', async () => {
+  const client = await start()
+  const data_dir = client.service.data_dir
+  const slot = await client.slot()
+  const large = 'line of text\n'.repeat(20_000)
+  const in_files = () => readdirSync(join(data_dir, 'objects')).length
+  await put(slot, 'small')
+  expect(in_files()).toBe(0)
+  await put(slot, large)
+  expect(client.service.readBlob(slot.asset_id).toString()).toBe(large)
+  await put(slot, `${large}more`)
+  expect(in_files()).toBe(1)
+  await put(slot, 'small again')
+  expect(client.service.readBlob(slot.asset_id).toString()).toBe('small again')
+  await until(() => in_files() === 0)
+})
+
+test('B-25 after complete the same bytes are taken as a repetition, others are refused', async () => {
+  const client = await start()
+  const slot = await client.slot()
+  await put(slot, 'accepted')
+  await client.post(`/v1/assets/${slot.asset_id}/complete`)
+  expect((await put(slot, 'accepted')).status).toBe(201)
+  expect((await put(slot, 'another')).status).toBe(409)
+  expect((await put(slot, 'x'.repeat(100_000))).status).toBe(409)
+  expect(client.service.readBlob(slot.asset_id).toString()).toBe('accepted')
+  expect(readdirSync(join(client.service.data_dir, 'objects'))).toEqual([])
+})
+
+test('a large body goes through the disk, not through memory, and its md5 is that of the file', async () => {
+  const client = await start()
+  const file = join(temporaryFolder(), 'large')
+  writeFileSync(file, Buffer.alloc(128 * 1024 * 1024, 'All work and no play. '))
+  const slot = await client.slot({ filename: 'large.bin', mime_type: 'application/octet-stream' })
+  global.gc?.()
+  const before = process.memoryUsage().arrayBuffers
+  let most = 0
+  client.service.on('during', () => {
+    most = process.memoryUsage().arrayBuffers - before
+  })
+  const status = await new Promise<number>((resolve, reject) => {
+    const sent = request(
+      slot.upload_url,
+      { method: 'PUT', headers: { ...slot.upload_headers, 'content-length': statSync(file).size } },
+      (response) => resolve(response.resume().statusCode ?? 0),
+    )
+    sent.on('error', reject)
+    createReadStream(file).pipe(sent)
+  })
+  expect(status).toBe(201)
+  expect((await client.post(`/v1/assets/${slot.asset_id}/complete`)).body.size_in_bytes).toBe(128 * 1024 * 1024)
+  const stored = client.service.readBlob(slot.asset_id)
+  expect(client.service.assets(client.project_id)[0]?.md5).toBe(md5Of(stored))
+  // Half of it was in at that moment: 64 MB.
+  expect(most).toBeLessThan(40 * 1024 * 1024)
+})
+
+test('a body whose row cannot be written is refused and leaves nothing; the slot takes it later', async () => {
+  const client = await start()
+  const slot = await client.slot()
+  const large = 'x'.repeat(100_000)
+  await put(slot, large)
+  const objects = () => readdirSync(join(client.service.data_dir, 'objects'))
+  const before = objects()
+  const file = join(client.service.data_dir, 'service.db')
+  const other = openSqlite({ file, migrations: service_migrations, synchronous: 'NORMAL' })
+  other.exec('BEGIN IMMEDIATE')
+  // Longer than the service waits for a lock.
+  const refused = await put(slot, `${large}more`)
+  other.exec('ROLLBACK')
+  other.close()
+  expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining('ServerBusy')])
+  expect(objects()).toEqual(before)
+  expect(client.service.readBlob(slot.asset_id).toString()).toBe(large)
+  expect((await put(slot, `${large}more`)).status).toBe(201)
+})
+
+test.each([10_000, 1_000_000])('a body of %i bytes that breaks off leaves nothing', async (size) => {
+  const client = await start()
+  const slot = await client.slot()
+  const url = new URL(slot.upload_url)
+  const headers = Object.entries({ ...slot.upload_headers, Host: url.host, 'Content-Length': String(size) })
+  const socket = connect(Number(url.port), url.hostname)
+  const half_way = new Promise<void>((resolve) => client.service.on('during', () => resolve()))
+  const ended = new Promise<void>((resolve) => {
+    client.service.on('end', (entry) => {
+      if (entry.place === 'put') resolve()
+    })
+  })
+  socket.write(
+    `PUT ${url.pathname}${url.search} HTTP/1.1\r\n${headers.map((line) => line.join(': ')).join('\r\n')}\r\n\r\n`,
+  )
+  socket.write('x'.repeat(size - 1))
+  await half_way
+  socket.destroy()
+  await ended
+  await until(() => readdirSync(join(client.service.data_dir, 'objects')).length === 0)
+  expect(client.service.assets(client.project_id)[0]?.bare).toBe(true)
+  expect((await put(slot, 'whole')).status).toBe(201)
+})
+
+test.each([10, 1_000_000])('a body of %i bytes whose sender is gone before it is read ends at once', async (length) => {
+  const gone = new PassThrough()
+  gone.destroy()
+  await once(gone, 'close')
+  const folder = temporaryFolder()
+  const options = { length, files: openObjectFiles(folder), halfWay: () => undefined }
+  expect(await receiveBody(gone as unknown as IncomingMessage, options)).toBeUndefined()
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('files that no row names are removed at the next start', async () => {
+  const data_dir = temporaryFolder()
+  const first = await start({ data_dir })
+  const kept = await first.upload('x\n'.repeat(50_000))
+  await first.service.close()
+  writeFileSync(join(data_dir, 'objects', 'left-over'), 'half a body')
+  const second = await start({ data_dir })
+  expect(readdirSync(join(data_dir, 'objects'))).toHaveLength(1)
+  expect(second.service.readBlob(kept)).toHaveLength(100_000)
+})
+
+test('what the service keeps is for its owner only', async () => {
+  const client = await start()
+  await client.upload('x\n'.repeat(50_000))
+  const { data_dir } = client.service
+  expect(statSync(join(data_dir, 'objects')).mode & 0o777).toBe(0o700)
+  const files = readdirSync(data_dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  expect(files.length).toBeGreaterThan(3)
+  for (const file of files) expect(statSync(join(file.parentPath, file.name)).mode & 0o777, file.name).toBe(0o600)
+})

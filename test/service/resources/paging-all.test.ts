@@ -1,0 +1,125 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Client, start } from '../fixture.ts'
+
+interface List {
+  path: string
+  id: string
+  make: (client: Client, name: string) => Promise<string>
+  remove: (client: Client, id: string) => Promise<void>
+}
+
+function listOf(group: string, id: string, bodyOf: (name: string) => object): List {
+  const path = `/v1/${group}`
+  return {
+    path,
+    id,
+    async make(client, name) {
+      const reply = await client.post(path, bodyOf(name))
+      expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(300)
+      return reply.body[id]
+    },
+    async remove(client, item) {
+      expect((await client.delete(`${path}/${item}`)).status).toBe(204)
+    },
+  }
+}
+
+const lists: List[] = [
+  listOf('assets', 'asset_id', (filename) => ({ filename, mime_type: 'text/plain' })),
+  listOf('chats', 'chat_id', (prompt) => ({ prompt })),
+  listOf('labels', 'label_id', (name) => ({ name })),
+  listOf('skills', 'skill_id', (name) => ({ name, content: 'x', scope: 'project', category: 'skill' })),
+  listOf('memories', 'memory_id', (content) => ({ content, category: 'fact', importance: 1 })),
+  listOf('actions', 'action_id', (name) => ({ name, prompt: 'x', trigger: { kind: 'asset_ready' } })),
+  listOf('sessions', 'session_id', (name) => ({ name })),
+]
+
+/** What happens between two pages: something is made, or the n-th of what stands is removed. */
+const changes = fc.array(fc.oneof(fc.constant('insert' as const), fc.record({ remove: fc.nat({ max: 50 }) })), {
+  maxLength: 3,
+})
+const walks = fc.record({
+  count: fc.nat({ max: 8 }),
+  limit: fc.integer({ min: 1, max: 4 }),
+  rounds: fc.array(changes, { maxLength: 6 }),
+})
+
+const cases = (['default', 'hosted'] as const).flatMap((profile) =>
+  lists.map((list) => [list.path, profile, list] as const),
+)
+
+test.each(cases)(
+  'A-28 A-30 %s (%s): a walk sees each item that stood throughout exactly once, whatever is made and removed meanwhile',
+  async (_path, profile, { path, id, make, remove }) => {
+    const client = await start({ profile })
+    let named = 0
+    // Spread over the alphabet, so that in a list by name what is made falls before and behind the cursor.
+    const name = () => `${String.fromCharCode(97 + ((named * 7) % 26))} ${named++}`
+    const runs = fc.asyncProperty(walks, async ({ count, limit, rounds }) => {
+      const standing = new Set<string>()
+      for (let at = 0; at < count; at++) standing.add(await make(client, name()))
+      const throughout = new Set(standing)
+      const seen: string[] = []
+      let cursor = ''
+      for (let page = 0; ; page++) {
+        const { body } = await client.get(`${path}?limit=${limit}${cursor}`)
+        seen.push(...body.data.map((item: Record<string, string>) => item[id]))
+        if (!body.has_more) break
+        cursor = `&after_id=${body.last_id}`
+        for (const change of rounds[page] ?? []) {
+          if (change === 'insert') {
+            standing.add(await make(client, name()))
+            continue
+          }
+          const victim = [...standing][change.remove % Math.max(1, standing.size)]
+          if (victim === undefined) continue
+          await remove(client, victim)
+          standing.delete(victim)
+          throughout.delete(victim)
+        }
+      }
+      expect(new Set(seen).size, 'seen twice').toBe(seen.length)
+      for (const item of throughout) expect(seen).toContain(item)
+      for (const item of standing) await remove(client, item)
+    })
+    await fc.assert(runs, { numRuns: 12 })
+  },
+)
+
+test('A-28 members, projects and turns: a walk sees each once while others are added', async () => {
+  const client = await start()
+  const { service, project_id } = client
+  const owner = client.as({ token: service.tokens.create('owner').token })
+  const walked = async (path: string, id: string, between: () => Promise<unknown>): Promise<string[]> => {
+    const seen: string[] = []
+    for (let cursor = ''; ; ) {
+      const { body } = await owner.get(`${path}?limit=2${cursor}`)
+      seen.push(...body.data.map((item: Record<string, string>) => item[id]))
+      if (!body.has_more) return seen
+      cursor = `&after_id=${body.last_id}`
+      if (seen.length < 8) await between()
+    }
+  }
+  const invite = async (at: number) => {
+    service.users.create(`user${at}@example.org`)
+    await owner.post(`/v1/projects/${project_id}/invitations`, { email: `user${at}@example.org`, role: 'reader' })
+  }
+  for (let at = 0; at < 5; at++) {
+    await invite(at)
+    await owner.post('/v1/projects', { name: `project ${at}` })
+  }
+  let next = 5
+  const members = await walked(`/v1/projects/${project_id}/members`, 'user_id', () => invite(next++))
+  expect(new Set(members).size).toBe(members.length)
+  expect(members.length).toBeGreaterThanOrEqual(5)
+  const before = (await owner.get('/v1/projects?limit=100')).body.data.map(
+    (item: { project_id: string }) => item.project_id,
+  )
+  const projects = await walked('/v1/projects', 'project_id', () => owner.post('/v1/projects', { name: 'one more' }))
+  expect(projects).toEqual(before)
+  const turns = [...'abcdefg'].map((text, at) => ({ speaker: 'Ada', source: 'mic', text, start: at, end: at }))
+  const { session_id } = (await owner.post('/v1/sessions', { name: 'Weekly', turns })).body
+  const said = await walked(`/v1/sessions/${session_id}/transcript`, 'text', async () => undefined)
+  expect(said.join('')).toBe('abcdefg')
+})

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest'
+import { type Client, start } from '../fixture.ts'
+
+const missing = 'project_00000000000000000000'
+
+/** The service as a user sees it. */
+function asUser(client: Client, email: string): Client {
+  client.service.users.create(email)
+  return client.as({ token: client.service.tokens.create(`of ${email}`, { user: email }).token })
+}
+
+test('D-05 a project is made and changed; what is left out stays', async () => {
+  const client = await start()
+  const made = await client.post('/v1/projects', { name: 'Finance', description: 'all of it' })
+  const { project_id } = made.body
+  expect([made.status, made.body]).toEqual([
+    201,
+    { project_id, name: 'Finance', description: 'all of it', default: false },
+  ])
+  const changed = await client.post(`/v1/projects/${project_id}`, { name: 'Money' })
+  expect([changed.status, changed.body]).toEqual([200, { ...made.body, name: 'Money' }])
+  expect((await client.as({ project_id }).get('/v1/assets')).status).toBe(200)
+  expect((await client.post(`/v1/projects/${missing}`, { name: 'x' })).body.code).toBe('publicapi.project.not_found')
+  expect((await client.post('/v1/projects', { name: '' })).status).toBe(400)
+})
+
+test('D-05 a key for certain projects reaches the one that it makes, and no other', async () => {
+  const client = await start()
+  const other = client.service.projects.create('other').project_id
+  const narrow = client.as({ token: client.service.tokens.create('n', { project_ids: [client.project_id] }).token })
+  const { project_id } = (await narrow.post('/v1/projects', { name: 'mine' })).body
+  expect((await narrow.as({ project_id }).get('/v1/assets')).status).toBe(200)
+  expect((await narrow.post(`/v1/projects/${other}`, { name: 'mine' })).status).toBe(404)
+  expect((await narrow.get(`/v1/projects/${other}/members`)).status).toBe(404)
+})
+
+test('D-05 somebody unknown is invited; twice is once; known later, they are a member', async () => {
+  const client = await start()
+  const path = `/v1/projects/${client.project_id}`
+  const invite = (role: string) => client.post(`${path}/invitations`, { email: 'Ada@example.org', role })
+  const first = await invite('reader')
+  const { invitation_id, created_at, url } = first.body
+  expect([first.status, first.body]).toEqual([
+    201,
+    { invitation_id, email: 'Ada@example.org', role: 'reader', url, created_at },
+  ])
+  expect(url).toContain(invitation_id)
+  expect((await invite('collaborator')).body).toEqual({ ...first.body, role: 'collaborator' })
+  expect((await client.get(`${path}/members`)).body).toEqual({ data: [], has_more: false })
+
+  const ada = asUser(client, 'ada@example.org')
+  const { data } = (await ada.get(`${path}/members`)).body
+  expect(data).toEqual([
+    {
+      user_id: expect.stringMatching(/^user_[a-z0-9]{20}$/),
+      email: 'ada@example.org',
+      role: 'collaborator',
+      added_at: expect.any(String),
+    },
+  ])
+  expect((await client.delete(`${path}/invitations/${invitation_id}`)).status).toBe(204)
+  expect((await client.delete(`${path}/invitations/${invitation_id}`)).body.code).toBe('publicapi.invitation.not_found')
+})
+
+test('D-05 somebody known is a member at once; nobody else sees the project', async () => {
+  const client = await start()
+  const ada = asUser(client, 'ada@example.org')
+  expect((await ada.get('/v1/projects')).body.data).toEqual([])
+  expect((await ada.get('/v1/assets')).body.code).toBe('publicapi.tenancy.project.not_found')
+  await client.post(`/v1/projects/${client.project_id}/invitations`, { email: 'ada@example.org', role: 'reader' })
+  expect((await ada.get('/v1/assets')).status).toBe(200)
+  expect((await ada.get('/v1/projects')).body.data).toHaveLength(1)
+})
+
+test('D-05 a reader reads and asks, a collaborator changes what is in it, an owner the project', async () => {
+  const client = await start()
+  const ada = asUser(client, 'ada@example.org')
+  const path = `/v1/projects/${client.project_id}`
+  const label = () => ada.post('/v1/labels', { name: 'mine' })
+  const rename = () => ada.post(path, { name: 'mine' })
+  const seen: unknown[] = []
+  for (const role of ['reader', 'collaborator', 'owner']) {
+    await client.post(`${path}/invitations`, { email: 'ada@example.org', role })
+    const replies = [
+      await ada.get('/v1/labels'),
+      await ada.post('/v1/chats', { prompt: 'x' }),
+      await label(),
+      await rename(),
+    ]
+    seen.push(replies.map(({ status, body }) => (status === 400 ? body.code : status)))
+  }
+  const refused = 'publicapi.tenancy.role.insufficient'
+  expect(seen).toEqual([
+    [200, 202, refused, refused],
+    [200, 202, 201, refused],
+    [200, 202, 201, 200],
+  ])
+})
+
+test('D-05 a project keeps an owner', async () => {
+  const client = await start()
+  const ada = asUser(client, 'ada@example.org')
+  const { project_id } = (await ada.post('/v1/projects', { name: 'mine' })).body
+  const invite = (email: string, role: string) => ada.post(`/v1/projects/${project_id}/invitations`, { email, role })
+  expect((await invite('ada@example.org', 'reader')).body.code).toBe('publicapi.tenancy.role.last_owner')
+  client.service.users.create('bob@example.org')
+  await invite('bob@example.org', 'owner')
+  expect((await invite('ada@example.org', 'reader')).status).toBe(201)
+  expect((await invite('bob@example.org', 'reader')).body.code).toBe('publicapi.tenancy.role.insufficient')
+})
+
+test('D-06 D-07 what is a user’s own is seen by nobody else, in the words of what never was', async () => {
+  const client = await start()
+  const [ada, bob] = ['ada@example.org', 'bob@example.org'].map((email) => asUser(client, email)) as [Client, Client]
+  for (const email of ['ada@example.org', 'bob@example.org']) {
+    await client.post(`/v1/projects/${client.project_id}/invitations`, { email, role: 'collaborator' })
+  }
+  const own = { name: 'terms', content: 'x', scope: 'user', category: 'skill' }
+  const { skill_id } = (await ada.post('/v1/skills', own)).body
+  const memory = (await ada.post('/v1/memories', { content: 'x', category: 'fact', importance: 1 })).body
+  expect(memory.scope).toBe('user')
+  for (const other of [bob, client]) {
+    expect((await other.get(`/v1/skills/${skill_id}`)).body.code).toBe('publicapi.skill.not_found')
+    expect((await other.get(`/v1/memories/${memory.memory_id}`)).body.code).toBe('publicapi.memory.not_found')
+    expect((await other.get('/v1/skills')).body.data).toEqual([])
+    expect((await other.post('/v1/chats', { prompt: 'x', skills: ['terms'] })).status).toBe(400)
+  }
+  expect((await ada.post('/v1/chats', { prompt: 'x', skills: ['terms'] })).status).toBe(202)
+  expect((await bob.post('/v1/skills', own)).status).toBe(201)
+})

@@ -1,0 +1,249 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { commands } from '../../../src/cli/commands.ts'
+import { runCli } from '../../../src/cli/run-cli.ts'
+import { createTerminal } from '../../../src/cli/text/terminal.ts'
+import { start, temporaryFolder, until } from '../fixture.ts'
+
+const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
+
+async function sluice(...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  const written = { out: '', err: '' }
+  const stream = (name: 'out' | 'err') => ({
+    write(text: string) {
+      written[name] += text
+    },
+  })
+  const terminal = createTerminal({ stdout: stream('out'), stderr: stream('err'), no_color: true })
+  return { code: await runCli(words, terminal, commands), ...written }
+}
+
+test('A-18 projects and tokens are made, listed and revoked by commands, beside a running service', async () => {
+  const client = await start()
+  const dir = ['--data-dir', client.service.data_dir]
+  const project_id = (await sluice('serve', 'project', 'create', 'second', ...dir)).out.trim()
+  expect((await sluice('serve', 'project', 'list', ...dir)).out).toMatch(new RegExp(`${project_id} .* second`))
+  const created = await sluice('serve', 'token', 'create', 'laptop', '--projects', project_id, ...dir)
+  const token = created.out.trim()
+  expect([created.code, token]).toEqual([0, expect.stringMatching(/^pat_[A-Za-z0-9]{32}$/)])
+  expect((await client.as({ token, project_id }).get('/v1/assets')).status).toBe(200)
+  expect((await client.as({ token }).get('/v1/assets')).status).toBe(404)
+  const listed = (await sluice('serve', 'token', 'list', ...dir)).out
+  expect(listed).toMatch(new RegExp(`laptop .* ${project_id}`))
+  expect(listed).not.toContain(token)
+  expect((await sluice('serve', 'token', 'revoke', 'laptop', ...dir)).code).toBe(0)
+  expect((await client.as({ token, project_id }).get('/v1/assets')).status).toBe(401)
+  expect((await sluice('serve', 'token', 'revoke', 'laptop', ...dir)).code).toBe(78)
+})
+
+test('D-05 users are made, listed and removed by commands, beside a running service', async () => {
+  const client = await start()
+  const dir = ['--data-dir', client.service.data_dir]
+  const email = 'ada@example.org'
+  await client.post(`/v1/projects/${client.project_id}/invitations`, { email, role: 'reader' })
+  const user_id = (await sluice('serve', 'user', 'create', email, '--name', 'Ada', ...dir)).out.trim()
+  const { out } = await sluice('serve', 'token', 'create', 'of ada', '--user', email, ...dir)
+  const ada = client.as({ token: out.trim() })
+  const members = (await ada.get(`/v1/projects/${client.project_id}/members`)).body.data
+  expect(members).toMatchObject([{ user_id, email, name: 'Ada', role: 'reader' }])
+  expect((await sluice('serve', 'user', 'list', ...dir)).out).toMatch(
+    new RegExp(`${email} .* Ada .*${client.project_id.slice(0, 10)}`),
+  )
+  expect((await sluice('serve', 'token', 'list', ...dir)).out).toMatch(/of ada .*ada@example\.org .*every/)
+  expect((await sluice('serve', 'user', 'create', email.toUpperCase(), ...dir)).code).toBe(78)
+  expect((await sluice('serve', 'user', 'remove', email, ...dir)).code).toBe(0)
+  expect((await ada.get('/v1/assets')).status).toBe(401)
+  expect((await sluice('serve', 'user', 'remove', email, ...dir)).err).toContain('there is no user ada@example.org')
+})
+
+test('D-05 who is removed and comes back with the same address is a member of nothing', async () => {
+  const client = await start()
+  const [email, { users, tokens }] = ['ada@example.org', client.service]
+  users.create(email)
+  await client.post(`/v1/projects/${client.project_id}/invitations`, { email, role: 'owner' })
+  users.remove(email.toUpperCase())
+  users.create(email)
+  const again = client.as({ token: tokens.create('of ada', { user: email }).token })
+  expect((await again.get('/v1/projects')).body.data).toEqual([])
+})
+
+test('A-06 organisations hold workspaces, and workspaces projects: by commands, beside a running service', async () => {
+  const client = await start()
+  const dir = ['--data-dir', client.service.data_dir]
+  expect((await sluice('serve', 'workspace', 'create', 'finance', '--organisation', 'acme', ...dir)).code).toBe(0)
+  expect((await sluice('serve', 'workspace', 'create', 'finance', ...dir)).code).toBe(0)
+  const place = ['--workspace', 'finance', '--organisation', 'acme']
+  const project_id = (await sluice('serve', 'project', 'create', 'invoices', ...place, ...dir)).out.trim()
+  expect(client.service.projects.list()).toMatchObject([
+    { organisation: 'default', workspace: 'default' },
+    { project_id, name: 'invoices', organisation: 'acme', workspace: 'finance' },
+  ])
+  expect((await client.as({ project_id }).get('/v1/assets')).status).toBe(200)
+  const lines = (await sluice('serve', 'workspace', 'list', ...dir)).out.split('\n').map((line) => line.split(/ {2,}/))
+  expect(lines.slice(1, -1).map(([organisation, name, , projects]) => [organisation, name, projects])).toEqual([
+    ['acme', 'finance', '1'],
+    ['default', 'default', '1'],
+    ['default', 'finance', '0'],
+  ])
+  expect((await sluice('serve', 'project', 'list', ...dir)).out).toMatch(/acme +finance +invoices/)
+  const twice = await sluice('serve', 'workspace', 'create', 'finance', '--organisation', 'acme', ...dir)
+  expect([twice.code, twice.err]).toEqual([78, expect.stringContaining('already')])
+})
+
+test('A-06 a project that is made through the interface comes into the workspace of the oldest within reach', async () => {
+  const client = await start()
+  client.service.workspaces.create('finance')
+  const { project_id } = client.service.projects.create('invoices', { workspace: 'finance' })
+  const narrow = client.as({ token: client.service.tokens.create('n', { project_ids: [project_id] }).token })
+  await narrow.post('/v1/projects', { name: 'more' })
+  expect(client.service.projects.list().map(({ workspace }) => workspace)).toEqual(['default', 'finance', 'finance'])
+})
+
+test('A-04 what another process revokes is refused by the next request of this one', async () => {
+  const client = await start()
+  const { data_dir, tokens, users } = client.service
+  users.create('ada@example.org')
+  const theirs = ['first', 'second'].map((name) => tokens.create(name, { user: 'ada@example.org' }).token)
+  const [first, second] = theirs.map((token) => client.as({ token })) as [typeof client, typeof client]
+  // Both are remembered by now.
+  expect([(await first.get('/v1/projects')).status, (await second.get('/v1/projects')).status]).toEqual([200, 200])
+  const beside = (...words: string[]) =>
+    execFileSync(process.execPath, [program, 'serve', ...words, '--data-dir', data_dir])
+  beside('token', 'revoke', 'first')
+  expect([(await first.get('/v1/projects')).status, (await second.get('/v1/projects')).status]).toEqual([401, 200])
+  beside('user', 'remove', 'ada@example.org')
+  expect((await second.get('/v1/projects')).status).toBe(401)
+})
+
+test('A-18 the secret is shown once: no file of the service holds it', async () => {
+  const client = await start()
+  await client.upload('text')
+  await client.service.close()
+  const { data_dir } = client.service
+  const files = readdirSync(data_dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const bytes = Buffer.concat(files.map((entry) => readFileSync(join(entry.parentPath, entry.name))))
+  expect(bytes.includes(client.token)).toBe(false)
+  expect(bytes.includes(client.token.slice(4))).toBe(false)
+  // What is looked for could be found: names are there.
+  expect(bytes.includes(client.project_id)).toBe(true)
+})
+
+test.each([
+  [['token', 'create', ''], 'cannot be the name'],
+  [['token', 'create', 'x', '--projects', 'project_00000000000000000000'], 'there is no project'],
+  [['project', 'create', 'a\nb'], 'cannot be the name'],
+  [['project', 'create', 'x', '--workspace', 'lost'], 'there is no workspace lost'],
+  [['project', 'create', 'x', '--organisation', 'lost'], 'in the organisation lost'],
+  [['workspace', 'create', 'default'], 'already'],
+  [['workspace', 'create', 'x', '--organisation', ''], 'name of an organisation'],
+  [['user', 'create', 'ada'], 'is not an e-mail address'],
+  [['token', 'create', 'x', '--user', 'ada@example.org'], 'there is no user'],
+])('a wrong word is refused with a hint: %j', async (words, message) => {
+  const { code, err } = await sluice('serve', ...words, '--data-dir', temporaryFolder())
+  expect([code, err]).toEqual([78, expect.stringContaining(message)])
+})
+
+test('a token name is taken once', async () => {
+  const client = await start()
+  client.service.tokens.create('laptop')
+  expect(() => client.service.tokens.create('laptop')).toThrow(/already/)
+})
+
+test('only one service works on a data folder', async () => {
+  const client = await start()
+  await expect(start({ data_dir: client.service.data_dir })).rejects.toMatchObject({ code: 'config.service' })
+  await client.service.close()
+  await start({ data_dir: client.service.data_dir })
+})
+
+test.each([
+  [{ listen: '0.0.0.0' }, /this machine only/],
+  [{ listen: 'localhost' }, /an address is needed/],
+  [{ public_url: 'http://sluice.example.org' }, /public_url = http:/],
+  [{ public_url: 'https://sluice.example.org/' }, /public_url = https:/],
+  [{ public_blob_url: 'sluice.example.org' }, /public_blob_url = sluice/],
+  [{ public_url: 'https://a.example/api', public_blob_url: 'https://A.example:443/blobs' }, /on one origin/],
+  [{ listen: '192.168.1.4' }, /this machine only/],
+  [{ port: -1 }, /port = -1/],
+  [{ ingest: { delay_ms: Number.NaN } }, /ingest.delay_ms = NaN/],
+  [{ injected_faults: { latency_ms: -5 } }, /latency_ms = -5/],
+])('an option that cannot work is refused: %j', async (options, message) => {
+  await expect(start(options)).rejects.toThrow(message)
+})
+
+test('it listens on IPv6 too', async () => {
+  const client = await start({ listen: '::1' })
+  expect(client.service.api).toMatch(/^http:\/\/\[::1\]:\d+$/)
+  await client.upload('text')
+})
+
+test('a port that is taken is an error, and nothing is left running', async () => {
+  const client = await start()
+  const port = Number(new URL(client.service.api).port)
+  const data_dir = temporaryFolder()
+  await expect(start({ data_dir, port })).rejects.toMatchObject({ code: 'http.listen' })
+  await start({ data_dir })
+})
+
+test('serve prints one line of JSON when it is ready, and stops on a signal', async () => {
+  const written = { out: '', err: '' }
+  const stream = (name: 'out' | 'err') => ({
+    write(text: string) {
+      written[name] += text
+    },
+  })
+  const terminal = createTerminal({ stdout: stream('out'), stderr: stream('err'), no_color: true })
+  const data_dir = temporaryFolder()
+  const words = [
+    'serve',
+    '--data-dir',
+    data_dir,
+    '--profile',
+    'hosted',
+    '--latency',
+    '1',
+    '--fail',
+    'assets.list=500:every=2',
+  ]
+  const ended = runCli(words, terminal, commands)
+  await until(() => written.out.includes('\n'))
+  const line = JSON.parse(written.out)
+  expect(line).toEqual({ api: expect.stringMatching(/^http:\/\/127/), blob: expect.stringMatching(/^http:\/\/127/) })
+  const { token } = await sluice('serve', 'token', 'create', 't', '--data-dir', data_dir).then(({ out }) => ({
+    token: out.trim(),
+  }))
+  const project_id = (await sluice('serve', 'project', 'create', 'p', '--data-dir', data_dir)).out.trim()
+  const headers = { 'x-api-key': token, 'x-project-id': project_id }
+  const statuses = [
+    await fetch(`${line.api}/v1/assets`, { headers }),
+    await fetch(`${line.api}/v1/assets`, { headers }),
+  ]
+  expect(statuses.map(({ status }) => status)).toEqual([200, 500])
+  process.emit('SIGTERM')
+  expect(await ended).toBe(0)
+  await expect(fetch(line.api)).rejects.toThrow()
+  expect(written.err).toBe('')
+})
+
+test.each([
+  ['assets.lost=500', 'there is no call assets.lost'],
+  ['put=200', 'a status from 400 to 599'],
+  ['put=500:often=3', 'a rule is every, times or retry'],
+  ['put=500:every=0', 'a whole number from 1 on'],
+])('--fail %s is refused', async (rule, message) => {
+  const { code, err } = await sluice('serve', '--fail', rule, '--data-dir', temporaryFolder())
+  expect([code, err]).toEqual([64, expect.stringContaining(message)])
+})
+
+test('docs/service.md names every option of serve and no other', async () => {
+  const page = readFileSync(new URL('../../../docs/service.md', import.meta.url), 'utf8')
+  const { out } = await sluice('serve', '--help')
+  const optionsIn = (text: string) => new Set(text.match(/--[a-z][a-z-]+/g))
+  const shared = ['--config', '--help']
+  const offered = [...optionsIn(out)].filter((option) => !shared.includes(option)).sort()
+  const table = page.slice(page.indexOf('| Option of `serve`'), page.indexOf('### Failures'))
+  expect([...optionsIn(table)].sort()).toEqual(offered)
+})
