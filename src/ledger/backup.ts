@@ -1,8 +1,8 @@
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openSqliteReadOnly, type Sqlite, translateSqliteError } from '../base/files/sqlite.ts'
+import { openSqlite, openSqliteReadOnly, type Sqlite, translateSqliteError } from '../base/files/sqlite.ts'
 import { codeOf, isSluiceError, messageOf, SluiceError } from '../base/run/errors.ts'
-import { ledger_migrations } from './file/ledger-file.ts'
+import { ledger_migrations, openLedgerReadOnly } from './file/ledger-file.ts'
 import {
   ledgerFile,
   lockLedger,
@@ -15,8 +15,7 @@ import {
   syncPath,
   ticketsFile,
 } from './file/state-directory.ts'
-import { markRestored } from './record/restored.ts'
-import { type LedgerView, openLedgerView } from './views/view.ts'
+import { readFolders } from './views/view-folders.ts'
 
 export interface Backup {
   bytes: number
@@ -33,30 +32,24 @@ export interface Backup {
  */
 export function backUpLedger(state_dir: string, file: string, { force }: { force: boolean }): Backup {
   refuseTarget(file, force)
-  const files = countFiles(state_dir)
-  const source = openSqliteReadOnly(ledgerFile(state_dir), ledger_migrations)
+  const source = openLedgerReadOnly(state_dir)
   try {
+    const files = countFiles(source)
     copyInto(source, file)
+    return { bytes: statSync(file).size, files }
   } finally {
     source.close()
   }
-  return { bytes: statSync(file).size, files }
 }
 
-function countFiles(state_dir: string): number {
-  let view: LedgerView | undefined
+function countFiles(source: Sqlite): number {
   try {
-    view = openLedgerView(state_dir)
-    return view.folders().reduce((sum, folder) => sum + filesOf(folder.stages), 0)
+    return readFolders(source)
+      .flatMap(({ stages }) => Object.values(stages))
+      .reduce((sum, { files }) => sum + files, 0)
   } catch (error) {
-    throw translateSqliteError(error, ledgerFile(state_dir))
-  } finally {
-    view?.close()
+    throw translateSqliteError(error, source.name)
   }
-}
-
-function filesOf(stages: Readonly<Record<string, { files: number }>>): number {
-  return Object.values(stages).reduce((sum, { files }) => sum + files, 0)
 }
 
 function refuseTarget(file: string, force: boolean): void {
@@ -139,6 +132,53 @@ export function restoreLedger(state_dir: string, file: string, now_ms: number): 
     }
   } finally {
     backup.close()
+  }
+}
+
+/**
+ * Marks a closed ledger as restored from a backup. Nothing that it calls ready is known to be ready
+ * still, so each project is audited as soon as a daemon can. An audit round that was running when
+ * the backup was made saw the state of that time, so it does not continue.
+ */
+function markRestored(file: string, now_ms: number): void {
+  changeClosed(file, (database) => {
+    database
+      .prepare('UPDATE audits SET wanted = 1, restored_ms = ?, began_ms = NULL, asked = 0, cursor = NULL, listed = 0')
+      .run(now_ms)
+  })
+}
+
+/**
+ * Puts the rebuilt, closed ledger of `new_dir` in the place of the lost one. The lost one is moved
+ * aside, and its new path is returned; undefined without one. The caller holds the locks of both.
+ * Tickets belong to their ledger and go with it.
+ */
+export function putRebuiltInPlace(state_dir: string, new_dir: string, now_ms: number): string | undefined {
+  forgetWanted(ledgerFile(new_dir))
+  const aside = moveAside(state_dir, 'damaged', now_ms)
+  removeDatabase(ticketsFile(state_dir))
+  moveDatabase(ticketsFile(new_dir), ticketsFile(state_dir))
+  moveDatabase(ledgerFile(new_dir), ledgerFile(state_dir))
+  syncDirectory(state_dir)
+  return aside
+}
+
+/**
+ * The rebuild has just made all contents wanted. For the upload limit that would be a day of new
+ * files, which would hold back tomorrow's.
+ */
+function forgetWanted(file: string): void {
+  changeClosed(file, (database) => database.exec(`DELETE FROM usage WHERE what = 'wanted'`))
+}
+
+/** Changes a ledger that no process has open. Afterwards the file alone has everything. */
+function changeClosed(file: string, change: (database: Sqlite) => void): void {
+  const database = openSqlite({ file, migrations: ledger_migrations, synchronous: 'FULL' })
+  try {
+    change(database)
+    database.pragma('wal_checkpoint(TRUNCATE)')
+  } finally {
+    database.close()
   }
 }
 

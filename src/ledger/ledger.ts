@@ -5,11 +5,8 @@ import type { Disappearance } from '../domain/disappearance.ts'
 import type { Fact, FolderWatch } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
 import type { RemovalLimits } from '../domain/removal.ts'
-import type { Claimed } from './claims/claimed.ts'
-import type { PromptLedger } from './prompt-work.ts'
+import type { DeliveryWork, PromptLedger, RunWork } from './prompt-work.ts'
 import type { AuditLedger } from './rows/audit-rows.ts'
-
-export type { Claimed } from './claims/claimed.ts'
 
 /**
  * The only link between workers: they record facts and ask for work. Every call is coarse and
@@ -45,6 +42,10 @@ export interface Ledger extends PromptLedger, AuditLedger {
   claimToLabel(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<LabelWork>>
   /** Claimed contents are `removing`: the intent to remove them is recorded. */
   claimToRemove(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<RemoveWork>>
+  /** Claims due runs of configured prompts, of each prompt only the first one that is open. */
+  claimRuns(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<RunWork>>
+  /** Alerts come first. During a pause, only alerts come. */
+  claimDeliveries(limit: number, options?: { only_alerts: boolean }): Promise<Claimed<DeliveryWork>>
   /** Ends these claims. Items can be claimed again as recorded, and their workers are woken. */
   release(...claims: Release): void
 
@@ -66,6 +67,15 @@ export interface Ledger extends PromptLedger, AuditLedger {
    */
   onWork(listener: WorkListener): () => void
   close(): Promise<void>
+}
+
+export interface Claimed<Work> {
+  work: Work[]
+  /**
+   * Due time of the next item that is not due yet, Unix ms; undefined without one. It is the
+   * present time if the claim stopped before it had examined all rows.
+   */
+  next_due_ms: number | undefined
 }
 
 export type Release =

@@ -1,14 +1,9 @@
 import type { Alert } from '../domain/delivery.ts'
 import type { RunAsset, RunCause, RunRefusal, RunState, RunTurn } from '../domain/run.ts'
-import type { Claimed } from './claims/claimed.ts'
 
-/** The part of Ledger for prompts, their runs and deliveries. */
+/** The part of Ledger for prompts and the files that they may cover. */
 export interface PromptLedger {
   prompts(): Promise<PromptState[]>
-  /** Claims due runs of configured prompts, of each prompt only the first one that is open. */
-  claimRuns(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<RunWork>>
-  /** Alerts come first. During a pause, only alerts come. */
-  claimDeliveries(limit: number, options?: { only_alerts: boolean }): Promise<Claimed<DeliveryWork>>
   /**
    * Files that a prompt may cover: pairs (arrival, present path) of ready contents in these
    * folders, ordered by (seq, path). A page reads a limited number of arrivals. So it may have

@@ -1,3 +1,5 @@
+import { readOne, type Sqlite } from '../base/files/sqlite.ts'
+import { day_ms } from '../base/time/time.ts'
 import type { Fact, PersonFact } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
 import { createPendingWork } from './claims/claim-queries.ts'
@@ -16,16 +18,14 @@ import { createFoundRecorder } from './record/record-found.ts'
 import { createLabelRecorder } from './record/record-label.ts'
 import { createPersonRecorder } from './record/record-person.ts'
 import { createRunRecorder } from './record/record-run.ts'
-import { tidyLedger } from './record/tidy.ts'
 import { createCounts, createUsage } from './rows/counts.ts'
 import { createDeliveryRows } from './rows/delivery-rows.ts'
 import { createDifferenceFinder, createKnownStretches, no_differences } from './rows/differences.ts'
 import { createFileRows } from './rows/file-rows.ts'
 import { type FolderRow, folderState } from './rows/folder-row.ts'
 import { createFolderRows } from './rows/folder-rows.ts'
-import { createAbsenceRows, createPauseRow } from './rows/pause-row.ts'
 import { createRemovalRows } from './rows/removal-rows.ts'
-import { createTroubleRows } from './rows/trouble-rows.ts'
+import { createAbsenceRows, createPauseRow, createTroubleRows } from './rows/trouble-rows.ts'
 import { createWallClock } from './rows/wall-clock.ts'
 
 /** The synchronous SQLite ledger inside its thread. A call is a savepoint of the transaction. */
@@ -68,25 +68,13 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
   const stretches = createKnownStretches(database)
   const files = createFileRows(database, stretches.touch)
   const removals = createRemovalRows(database, { folders: folders_sql, usage })
-  const parts = {
-    counts,
-    tickets,
-    usage,
-    folders: folders_sql,
-    limits,
-    pause,
-    removals,
-  }
+  const parts = { counts, tickets, usage, folders: folders_sql, limits, pause, removals }
   const contents = createContentRecorder(database, parts)
   const file_recorder = createFileRecorder({ ...parts, files, contents })
   const found = createFoundRecorder({ ...parts, files, recorder: file_recorder })
   const audits = createAuditRecorder(database, { contents, files: file_recorder })
   const labels = createLabelRecorder(database, folders_sql)
-  const people = createPersonRecorder(database, {
-    files: file_recorder,
-    contents,
-    removals,
-  })
+  const people = createPersonRecorder(database, { files: file_recorder, contents, removals })
   const troubles = createTroubleRows(database)
   const differences_sql = createDifferenceFinder(database, stretches)
   const claims = createClaims(database, { ...parts, contents, labels })
@@ -94,10 +82,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
   const deliveries = createDeliveryRows(database)
   const runs = createRunRecorder(database, deliveries)
   const run_claims = createRunClaims(database, { recorder: runs, deliveries, pause })
-  const prompt_queries = createPromptQueries(database, {
-    folders: folders_sql,
-    prompts: runs.prompts,
-  })
+  const prompt_queries = createPromptQueries(database, { folders: folders_sql, prompts: runs.prompts })
   const pending_sql = createPendingWork(database)
 
   function record(facts: readonly Fact[], at_ms: number): void {
@@ -159,9 +144,21 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     claims.allowanceChanged()
   }
 
+  /** Deletes what is no longer needed, a limited number of rows at a time. */
   function tidy(at_ms: number): void {
-    const kept = { usage, counts, deliveries, runs, tickets }
-    tidyLedger(database, { ...kept, files: file_recorder, contents: contents.rows }, limits, at_ms)
+    usage.trim(at_ms)
+    trimHistory(database, limits, at_ms)
+    const gone = database.prepare(`SELECT folder, path FROM files WHERE state = 'gone' AND gone_ms < ? LIMIT ?`)
+    const old = gone.all(at_ms - tombstone_days * day_ms, tidy_rows) as { folder: number; path: string }[]
+    for (const { folder, path } of old) file_recorder.dropTombstone(folder, path)
+    counts.flush()
+    runs.trim(at_ms)
+    deliveries.trimAlerts()
+    // A crash between the two commits of an erasure can leave a ticket behind.
+    for (const content of tickets.contents()) {
+      const state = contents.rows.get(content)?.state
+      if (state !== 'reserving' && state !== 'reserved' && state !== 'sent') tickets.erase(content)
+    }
   }
 
   function close(): void {
@@ -220,3 +217,24 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
 }
 
 export type LedgerStore = ReturnType<typeof createLedgerStore>
+
+/** Rows deleted at once: a few milliseconds of the ledger's time. */
+const tidy_rows = 5_000
+/**
+ * Days that the row of a gone file is kept. So a folder that returns within a season sends nothing
+ * twice.
+ */
+const tombstone_days = 90
+
+/** Deletes rows that are too old or too many. */
+function trimHistory(database: Sqlite, { history_days, max_history_rows }: LedgerLimits, at_ms: number): void {
+  const newest = readOne<number>(database.prepare('SELECT max(id) FROM history').pluck()) ?? 0
+  database
+    .prepare(
+      // It reads only the oldest rows: a read of the whole history takes as long as a scan of the
+      // folder.
+      `DELETE FROM history WHERE id IN (
+         SELECT id FROM (SELECT id, at_ms FROM history ORDER BY id LIMIT ?) WHERE id <= ? OR at_ms < ?)`,
+    )
+    .run(tidy_rows, newest - max_history_rows, at_ms - history_days * day_ms)
+}

@@ -1,7 +1,7 @@
 import { isoTime } from '../base/time/time.ts'
 import { isMassRemoval } from '../domain/audit.ts'
 import type { RemovalWait } from '../domain/removal.ts'
-import type { AuditView } from '../ledger/views/view-audits.ts'
+import type { AuditView } from '../ledger/views/view-folders.ts'
 import type { RemovalsView } from '../ledger/views/view-removal-cases.ts'
 
 /** The audit of one project, as JSON. */

@@ -1,7 +1,6 @@
 import { day_ms, hour_ms, isoTime } from '../base/time/time.ts'
 import { type BandwidthSpan, bandwidthAt } from '../domain/bandwidth.ts'
-import type { Pause } from '../ledger/rows/pause-row.ts'
-import type { Trouble } from '../ledger/rows/trouble-rows.ts'
+import type { Pause, Trouble } from '../ledger/rows/trouble-rows.ts'
 import type { LedgerView } from '../ledger/views/view.ts'
 import type { Braked, ProblemGroup, RetryGroup } from '../ledger/views/view-problems.ts'
 import { no_removals } from '../ledger/views/view-removal-cases.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AuditView } from '../../src/ledger/views/view-audits.ts'
+import type { AuditView } from '../../src/ledger/views/view-folders.ts'
 import { auditStatus } from '../../src/status/assets.ts'
 import { LineWriter } from '../../src/status/text/lines.ts'
 import { auditLines } from '../../src/status/text/text-assets.ts'

@@ -4,7 +4,7 @@ import type { Log } from '../../base/text/log.ts'
 import { aborted, type Clock } from '../../base/time/time.ts'
 import type { Config, FolderConfig } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
-import { conditionOfLedger, type LedgerCondition } from '../../ledger/backup.ts'
+import { conditionOfLedger, type LedgerCondition, putRebuiltInPlace } from '../../ledger/backup.ts'
 import {
   giveToOwner,
   ledgerFile,
@@ -13,7 +13,6 @@ import {
   rebuildDirectory,
   removeDatabase,
 } from '../../ledger/file/state-directory.ts'
-import { putRebuiltInPlace } from '../../ledger/record/restored.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
 import type { Remote } from '../../remote/remote.ts'
 import { uploadName } from '../../sync/upload/sending-source.ts'

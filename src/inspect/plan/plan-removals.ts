@@ -13,7 +13,7 @@ import {
   removalVerdict,
   type Twin,
 } from '../../domain/removal.ts'
-import type { KnownParting } from '../../ledger/rows/parting-rows.ts'
+import type { KnownParting } from '../../ledger/rows/removal-rows.ts'
 import type { OutdatedContent, PathIn, RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
 import { checkPath } from './check-path.ts'
 import { countWithExample, type FolderRemovals, noAmount, type WaitingRemovals } from './plan-answer.ts'

@@ -19,7 +19,7 @@ import type { ContentRow } from '../rows/content-rows.ts'
 import { nextHour, UploadAllowance, type Usage } from '../rows/counts.ts'
 import { type FileRow, fileRow, type RawFile } from '../rows/file-rows.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
-import type { PauseRow } from '../rows/pause-row.ts'
+import type { PauseRow } from '../rows/trouble-rows.ts'
 import { type ClaimQuery, createClaimQueries } from './claim-queries.ts'
 
 interface ClaimParts {

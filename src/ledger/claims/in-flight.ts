@@ -1,7 +1,6 @@
 import { type DeliveryKey, deliveryKey, deliveryName } from '../../domain/delivery.ts'
 import { lookKey } from '../../domain/file.ts'
-import type { LookWork, Release } from '../ledger.ts'
-import type { Claimed } from './claimed.ts'
+import type { Claimed, LookWork, Release } from '../ledger.ts'
 
 /**
  * Work of one kind that workers have claimed and not released. It is in memory beside the workers

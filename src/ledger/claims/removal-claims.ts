@@ -14,10 +14,10 @@ import { type ContentRow, content_columns, contentRow } from '../rows/content-ro
 import type { Counts, Usage } from '../rows/counts.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
-import { createPartingRows, type KnownParting } from '../rows/parting-rows.ts'
-import type { PauseRow } from '../rows/pause-row.ts'
 import {
+  createPartingRows,
   deletedIn,
+  type KnownParting,
   look_again_ms,
   may_be_any,
   newest_it_may_be,
@@ -26,6 +26,7 @@ import {
   twinOf,
 } from '../rows/removal-rows.ts'
 import { is_asked_about_sql } from '../rows/run-rows.ts'
+import type { PauseRow } from '../rows/trouble-rows.ts'
 import { type ClaimQuery, not_excepted } from './claim-queries.ts'
 
 interface RemovalParts {

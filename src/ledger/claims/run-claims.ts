@@ -4,8 +4,8 @@ import type { Claimed } from '../ledger.ts'
 import type { DeliveryWork, RunWork } from '../prompt-work.ts'
 import type { RunRecorder } from '../record/record-run.ts'
 import type { DeliveryRows } from '../rows/delivery-rows.ts'
-import type { PauseRow } from '../rows/pause-row.ts'
 import { open_run_states, type RunRow } from '../rows/run-rows.ts'
+import type { PauseRow } from '../rows/trouble-rows.ts'
 import type { ClaimQuery } from './claim-queries.ts'
 
 /** States that continue during a pause: an answer is awaited, and its report is written. */

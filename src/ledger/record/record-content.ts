@@ -9,7 +9,6 @@ import type { Counts, Usage } from '../rows/counts.ts'
 import { is_there, oldestThere } from '../rows/file-rows.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { RemovalRows } from '../rows/removal-rows.ts'
-import { createHostRows } from '../rows/trouble-rows.ts'
 
 /**
  * Applies facts about contents: the pure transition, then everything in the ledger that follows
@@ -21,7 +20,6 @@ export function createContentRecorder(
 ) {
   const { folders, counts, tickets, usage, removals } = parts
   const rows = createContentRows(database)
-  const hosts = createHostRows(database)
   const present_by_folder = database.prepare(
     `SELECT folder, count(*) AS files FROM files WHERE content = ? AND state = 'present' GROUP BY folder`,
   )
@@ -42,6 +40,11 @@ export function createContentRecorder(
   const want_anew = database.prepare('UPDATE contents SET wanted_ms = ? WHERE id = ?')
   const forget_labels = database.prepare('DELETE FROM asset_labels WHERE content = ?')
   const forget_label_intents = database.prepare('DELETE FROM label_intents WHERE content = ?')
+  const note_host = database.prepare(
+    `INSERT INTO hosts (what, origin, since_ms) VALUES ('blob', ?, ?)
+       ON CONFLICT (what) DO UPDATE SET origin = excluded.origin, since_ms = excluded.since_ms
+       WHERE origin <> excluded.origin`,
+  )
   const append_history = database.prepare('INSERT INTO history (at_ms, content, event, detail) VALUES (?, ?, ?, ?)')
 
   /** False if the fact does not apply to the content as it is now; then nothing changes. */
@@ -132,7 +135,9 @@ export function createContentRecorder(
   function keepTicket(fact: ContentFact, at_ms: number): void {
     if (fact.type === 'slot_reserved') {
       tickets.put(fact.content, fact.asset_id, fact.ticket)
-      hosts.noteUpload(fact.ticket.upload_url, at_ms)
+      const { upload_url } = fact.ticket
+      // Of a signed address, only the origin is no secret.
+      if (URL.canParse(upload_url)) note_host.run(new URL(upload_url).origin, at_ms)
     } else if (fact_table[fact.type].ends_ticket) tickets.erase(fact.content)
   }
 

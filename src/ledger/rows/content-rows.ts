@@ -140,8 +140,6 @@ export function createContentRows(database: Sqlite) {
   return { get, find, newest, insertNew, changedAt, update }
 }
 
-export type ContentRows = ReturnType<typeof createContentRows>
-
 function stored(value: string | number | boolean | undefined): string | number | undefined {
   return typeof value === 'boolean' ? Number(value) : value
 }

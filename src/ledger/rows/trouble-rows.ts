@@ -1,5 +1,6 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
-import type { TroubleFact } from '../../domain/fact.ts'
+import { minute_ms } from '../../base/time/time.ts'
+import type { Absence, LifeFact, PauseFact, TroubleFact } from '../../domain/fact.ts'
 
 export interface Trouble {
   /** `account`, `project:ID`, `api`, `blob` … */
@@ -37,25 +38,128 @@ export function readTroubles(database: Sqlite): Trouble[] {
   return readAll(database.prepare('SELECT * FROM troubles ORDER BY since_ms, about'))
 }
 
-/**
- * Stores the origin that uploads go to, which only tickets name, and nothing else of the signed
- * address.
- */
-export function createHostRows(database: Sqlite) {
-  const note = database.prepare(
-    `INSERT INTO hosts (what, origin, since_ms) VALUES ('blob', ?, ?)
-       ON CONFLICT (what) DO UPDATE SET origin = excluded.origin, since_ms = excluded.since_ms
-       WHERE origin <> excluded.origin`,
-  )
-
-  function noteUpload(upload_url: string, at_ms: number): void {
-    if (URL.canParse(upload_url)) note.run(new URL(upload_url).origin, at_ms)
-  }
-
-  return { noteUpload }
+export interface Pause {
+  since_ms: number
+  /** Unix ms by the wall clock; undefined: until a user resumes. */
+  until_ms: number | undefined
+  by: string
+  why: string | undefined
 }
 
-/** The origin of uploads, as in `https://blobs.example.com`; undefined before the first upload. */
-export function readBlobOrigin(database: Sqlite): string | undefined {
-  return readOne(database.prepare(`SELECT origin FROM hosts WHERE what = 'blob'`).pluck())
+/**
+ * Knows whether a user paused outgoing work. It is read once and kept in memory, because every
+ * claim asks.
+ */
+export function createPauseRow(database: Sqlite, absences: AbsenceRows) {
+  let pause: Pause | undefined
+  const put = database.prepare(
+    `INSERT OR REPLACE INTO pause (id, since_ms, until_ms, by_whom, why) VALUES (1, @since_ms, @until_ms, @by, @why)`,
+  )
+  const drop = database.prepare('DELETE FROM pause')
+  reload()
+
+  /** A second pause replaces the first one, but the paused time counts from the first. */
+  function apply(fact: PauseFact, at_ms: number): void {
+    const before = pause
+    const goes_on = fact.type === 'paused' && holds(at_ms)
+    if (before && !goes_on) absences.paused(before.since_ms, Math.min(before.until_ms ?? at_ms, at_ms))
+    if (fact.type === 'resumed') drop.run()
+    else {
+      const since_ms = before && goes_on ? before.since_ms : at_ms
+      const { by, why, until_ms } = fact
+      put.run({ since_ms, until_ms, by, why })
+    }
+    reload()
+  }
+
+  function holds(now_ms: number): boolean {
+    return pause !== undefined && isInForce(pause, now_ms)
+  }
+
+  /** Call this also after a rollback. */
+  function reload(): void {
+    pause = readRow(database)
+  }
+
+  return { apply, holds, reload }
+}
+
+export type PauseRow = ReturnType<typeof createPauseRow>
+
+/** Reads the pause from a ledger that is open for reading; undefined if nothing is paused. */
+export function readPause(database: Sqlite, now_ms: number): Pause | undefined {
+  const pause = readRow(database)
+  return pause && isInForce(pause, now_ms) ? pause : undefined
+}
+
+/** Reads a pause that ended by itself; undefined once a user has resumed or paused again. */
+export function readEndedPause(database: Sqlite, now_ms: number): Absence | undefined {
+  const pause = readRow(database)
+  if (pause?.until_ms === undefined || isInForce(pause, now_ms)) return undefined
+  return { why: 'paused', from_ms: pause.since_ms, to_ms: pause.until_ms }
+}
+
+function isInForce({ until_ms }: Pause, now_ms: number): boolean {
+  return until_ms === undefined || now_ms < until_ms
+}
+
+function readRow(database: Sqlite): Pause | undefined {
+  return readOne(database.prepare('SELECT since_ms, until_ms, by_whom AS "by", why FROM pause'))
+}
+
+/**
+ * A shorter time without a daemon (a restart, an update, a crash) is no absence. Otherwise a daemon
+ * that dies again and again would never count as late.
+ */
+const shortest_ms = 5 * minute_ms
+/**
+ * Absences that are kept: more than a year of evenings. Work that is older than the oldest of them
+ * is late anyway.
+ */
+const most_absences = 500
+
+/** Rows of `absences`, and of `at_work`: the time until which a daemon is known to have worked. */
+export function createAbsenceRows(database: Sqlite) {
+  const until = database.prepare('SELECT until_ms FROM at_work').pluck()
+  const put = database.prepare('INSERT OR REPLACE INTO at_work (id, until_ms) VALUES (1, ?)')
+  const add = database.prepare('INSERT INTO absences (why, from_ms, to_ms) VALUES (?, ?, ?)')
+  const forget = database.prepare('DELETE FROM absences WHERE to_ms > ?')
+  const trim = database.prepare('DELETE FROM absences WHERE id <= (SELECT max(id) FROM absences) - ?')
+
+  /**
+   * Records that a daemon is at work, and the absence before it. All time before the first record
+   * counts as absence, because nothing is known about it.
+   */
+  function atWork({ since_ms }: LifeFact, at_ms: number): void {
+    // A clock that ran ahead and was set right can leave an absence in the future. It would excuse
+    // work that is really late.
+    forget.run(at_ms)
+    const until_ms = readOne<number>(until) ?? 0
+    if (since_ms - until_ms > shortest_ms) note('away', until_ms, since_ms)
+    put.run(at_ms)
+  }
+
+  /** Records a pause that is over, however short it was. */
+  function paused(from_ms: number, to_ms: number): void {
+    if (to_ms > from_ms) note('paused', from_ms, to_ms)
+  }
+
+  function note(why: Absence['why'], from_ms: number, to_ms: number): void {
+    add.run(why, from_ms, to_ms)
+    trim.run(most_absences)
+  }
+
+  return { atWork, paused }
+}
+
+export type AbsenceRows = ReturnType<typeof createAbsenceRows>
+
+/** Reads the absences from a ledger that is open for reading, ordered by their begin. */
+export function readAbsences(database: Sqlite): Absence[] {
+  return readAll(database.prepare('SELECT why, from_ms, to_ms FROM absences ORDER BY from_ms'))
+}
+
+/** Unix ms until which a watching daemon is known to have worked; undefined if none has. */
+export function readAtWork(database: Sqlite): number | undefined {
+  return readOne(database.prepare('SELECT until_ms FROM at_work').pluck())
 }

@@ -1,8 +1,7 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import type { RemovalWait, Twin } from '../../domain/removal.ts'
 import { usedSince } from '../rows/counts.ts'
-import { createPartingRows } from '../rows/parting-rows.ts'
-import { deletedIn, may_be_any, newest_it_may_be, removedIn, twinOf } from '../rows/removal-rows.ts'
+import { createPartingRows, deletedIn, may_be_any, newest_it_may_be, removedIn, twinOf } from '../rows/removal-rows.ts'
 import { is_asked_about_sql } from '../rows/run-rows.ts'
 import type { Amount } from './view-folders.ts'
 

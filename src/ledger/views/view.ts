@@ -1,12 +1,11 @@
+import { readOne } from '../../base/files/sqlite.ts'
 import type { ContentState } from '../../domain/content.ts'
 import { openLedgerReadOnly } from '../file/ledger-file.ts'
 import { usedSince } from '../rows/counts.ts'
-import { readPause } from '../rows/pause-row.ts'
-import { readBlobOrigin, readTroubles } from '../rows/trouble-rows.ts'
-import { readAudits } from './view-audits.ts'
+import { readPause, readTroubles } from '../rows/trouble-rows.ts'
 import { createComparisonView } from './view-comparison.ts'
 import { createFilesView } from './view-files.ts'
-import { readFolders } from './view-folders.ts'
+import { readAudits, readFolders } from './view-folders.ts'
 import { countSlow, readBraked, readProblems, readRetrying } from './view-problems.ts'
 import {
   createRemovalCasesView,
@@ -32,6 +31,7 @@ export function openLedgerView(state_dir: string) {
       `SELECT state FROM contents WHERE md5 = ? AND size = ? AND project = (SELECT id FROM projects WHERE project_id = ?)`,
     )
     .pluck()
+  const blob_origin = database.prepare(`SELECT origin FROM hosts WHERE what = 'blob'`).pluck()
   return {
     /** Runs several reads on the same state of the ledger. */
     together: <Answer>(read: () => Answer) => database.transaction(read)(),
@@ -50,7 +50,7 @@ export function openLedgerView(state_dir: string) {
     /** The pause in force at this time; undefined without one. */
     pause: (now_ms: number) => readPause(database, now_ms),
     /** Origin of the last upload (`https://blobs.example.com`); undefined before the first. */
-    blobOrigin: () => readBlobOrigin(database),
+    blobOrigin: () => readOne<string>(blob_origin),
     /** Assets in the assistant that no file holds. */
     removals: () => readRemovals(database),
     /** Number of ready assets that this ledger made, and of those that existed before. */

@@ -1,7 +1,7 @@
 import { cronTimes } from '../../base/time/cron.ts'
 import type { Absence } from '../../domain/fact.ts'
 import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
-import type { AuditView } from '../../ledger/views/view-audits.ts'
+import type { AuditView } from '../../ledger/views/view-folders.ts'
 import type { FailingFiles, HealthView } from '../../ledger/views/view-health.ts'
 
 /**
