@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { factsOfPrompts } from '../../src/prompts/configure-prompts.ts'
-import { openRunRig } from './answer-run-rig.ts'
+import { openRunRig } from './ask/answer-run-rig.ts'
 
 const md5 = '0123456789abcdef0123456789abcdef'
 

@@ -7,7 +7,7 @@ import { tools as deliveryTools } from '../deliver/delivery-tools.ts'
 import { startServer } from '../remote/recording-server.ts'
 import { makeTree } from '../rig/tree.ts'
 import { until } from '../rig/waiting.ts'
-import { openRunRig, type RunRig } from './answer-run-rig.ts'
+import { openRunRig, type RunRig } from './ask/answer-run-rig.ts'
 
 /** A written run with these targets, and a deliverer at work on it. */
 async function written(deliver: DeliveryTarget[], asking: Parameters<typeof openRunRig>[0] = {}) {

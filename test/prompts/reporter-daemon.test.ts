@@ -9,7 +9,7 @@ import { startDaemon } from '../../src/daemon/daemon.ts'
 import { begin, localJourneys } from '../journeys/rig/harness.ts'
 import { makeTree } from '../rig/tree.ts'
 import { until } from '../rig/waiting.ts'
-import { plainSettings } from './answer-run-rig.ts'
+import { plainSettings } from './ask/answer-run-rig.ts'
 
 localJourneys('the reporter in the daemon', (profile) => {
   test('in the daemon, what came in is looked at, asked about once, reported and delivered', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startReporter } from '../../src/prompts/reporter.ts'
 import { until } from '../rig/waiting.ts'
-import { openRunRig, type RunRig } from './answer-run-rig.ts'
+import { openRunRig, type RunRig } from './ask/answer-run-rig.ts'
 
 /** A reporter that the ledger wakes, as the daemon does it. */
 function start(rig: RunRig) {

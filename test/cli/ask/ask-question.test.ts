@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Clock, system_clock } from '../../../src/base/time/time.ts'
 import { awaitAnswer } from '../../../src/cli/ask/ask-question.ts'
-import { openRunRig } from '../../prompts/answer-run-rig.ts'
+import { openRunRig } from '../../prompts/ask/answer-run-rig.ts'
 import { successOf } from '../../remote/fixture.ts'
 
 test('a service that asks for a pause of nothing is not asked in a circle', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { system_clock } from '../../src/base/time/time.ts'
-import { awaitFiles } from '../../src/prompts/ask/await-files.ts'
-import { realWait, until } from '../rig/waiting.ts'
+import { system_clock } from '../../../src/base/time/time.ts'
+import { awaitFiles } from '../../../src/prompts/ask/await-files.ts'
+import { realWait, until } from '../../rig/waiting.ts'
 import { openRunRig, type RunRig } from './answer-run-rig.ts'
 
 /** The barrier of the oldest run, and whether it is over. */

@@ -1,7 +1,7 @@
-import { hour_ms } from '../../src/base/time/time.ts'
-import type { RunFact } from '../../src/domain/run.ts'
-import type { PromptState } from '../../src/ledger/prompt-work.ts'
-import type { PromptSettings } from '../../src/prompts/prompt-settings.ts'
+import { hour_ms } from '../../../src/base/time/time.ts'
+import type { RunFact } from '../../../src/domain/run.ts'
+import type { PromptState } from '../../../src/ledger/prompt-work.ts'
+import type { PromptSettings } from '../../../src/prompts/prompt-settings.ts'
 
 export function settings(name: string, cron: string, more: Partial<PromptSettings> = {}): PromptSettings {
   return {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { checkCoverage } from './check-coverage.ts'
+import { checkCoverage } from '../check-coverage.ts'
 import { openOffice } from './journey-office.ts'
 
 test('copies, renames and content that comes back are not told again', async () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cronTimes } from '../../src/base/time/cron.ts'
-import { day_ms, hour_ms, localTime, minute_ms, second_ms } from '../../src/base/time/time.ts'
-import { nextTimes, whatIsDue } from '../../src/prompts/plan/schedule.ts'
-import type { PromptSettings } from '../../src/prompts/prompt-settings.ts'
+import { cronTimes } from '../../../src/base/time/cron.ts'
+import { day_ms, hour_ms, localTime, minute_ms, second_ms } from '../../../src/base/time/time.ts'
+import { nextTimes, whatIsDue } from '../../../src/prompts/plan/schedule.ts'
+import type { PromptSettings } from '../../../src/prompts/prompt-settings.ts'
 
 const zone = 'Europe/Berlin'
 const at = (text: string) => Date.parse(text)

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest'
-import type { Worker } from '../../src/base/run/worker.ts'
-import { type WakeAt, wakeAt } from '../../src/base/time/cron.ts'
-import { day_ms, hour_ms, minute_ms, second_ms } from '../../src/base/time/time.ts'
-import { startScheduler } from '../../src/prompts/plan/scheduler.ts'
-import type { PromptSettings } from '../../src/prompts/prompt-settings.ts'
-import { FakeClock } from '../rig/fake-clock.ts'
-import { wakeBy } from '../rig/wake-by.ts'
+import type { Worker } from '../../../src/base/run/worker.ts'
+import { type WakeAt, wakeAt } from '../../../src/base/time/cron.ts'
+import { day_ms, hour_ms, minute_ms, second_ms } from '../../../src/base/time/time.ts'
+import { startScheduler } from '../../../src/prompts/plan/scheduler.ts'
+import type { PromptSettings } from '../../../src/prompts/prompt-settings.ts'
+import { FakeClock } from '../../rig/fake-clock.ts'
+import { wakeBy } from '../../rig/wake-by.ts'
 import { Runs, settings } from './scheduler-rig.ts'
 
 const monday_ms = Date.parse('2026-11-23T08:00+01:00')

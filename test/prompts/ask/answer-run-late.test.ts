@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { day_ms, hour_ms, system_clock } from '../../src/base/time/time.ts'
-import { awaitAnswer } from '../../src/prompts/ask/await-answer.ts'
-import { lookForTurn } from '../../src/prompts/ask/look-for-turn.ts'
+import { day_ms, hour_ms, system_clock } from '../../../src/base/time/time.ts'
+import { awaitAnswer } from '../../../src/prompts/ask/await-answer.ts'
+import { lookForTurn } from '../../../src/prompts/ask/look-for-turn.ts'
 import { openRunRig, type RunRig } from './answer-run-rig.ts'
 
 const brief = { auto: 1, fast: 60, expert: 1, research: 1 }

@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { restoreTold } from '../../src/prompts/configure-prompts.ts'
-import { manifestPath, manifestText, parseManifest } from '../../src/prompts/manifest.ts'
-import { composeReport, coverageOf } from '../../src/prompts/report/report.ts'
-import { reportFileName, writeReportFile } from '../../src/prompts/report/report-file.ts'
-import { makeTree } from '../rig/tree.ts'
-import { asRunAsset, assetOf, due_ms, hostile_name, runOf, settingsOf, turnOf, zone } from './settings.ts'
+import { restoreTold } from '../../../src/prompts/configure-prompts.ts'
+import { manifestPath, manifestText, parseManifest } from '../../../src/prompts/manifest.ts'
+import { composeReport, coverageOf } from '../../../src/prompts/report/report.ts'
+import { reportFileName, writeReportFile } from '../../../src/prompts/report/report-file.ts'
+import { makeTree } from '../../rig/tree.ts'
+import { asRunAsset, assetOf, due_ms, hostile_name, runOf, settingsOf, turnOf, zone } from '../settings.ts'
 
 const file_name = '{{name}}-{{date}}.md'
 const ids = { prompt: 'weekly-digest', project_id: 'project_00000000000000000000' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { awaitAnswer } from '../../src/prompts/ask/await-answer.ts'
+import { awaitAnswer } from '../../../src/prompts/ask/await-answer.ts'
 import { openRunRig } from './answer-run-rig.ts'
 
 test('an answer of nothing fails the run, which tells nothing', async () => {

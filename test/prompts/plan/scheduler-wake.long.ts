@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { wakeAt } from '../../src/base/time/cron.ts'
-import { hour_ms, minute_ms, second_ms, system_clock } from '../../src/base/time/time.ts'
-import { startScheduler } from '../../src/prompts/plan/scheduler.ts'
-import { realWait } from '../rig/waiting.ts'
+import { wakeAt } from '../../../src/base/time/cron.ts'
+import { hour_ms, minute_ms, second_ms, system_clock } from '../../../src/base/time/time.ts'
+import { startScheduler } from '../../../src/prompts/plan/scheduler.ts'
+import { realWait } from '../../rig/waiting.ts'
 import { Runs, settings } from './scheduler-rig.ts'
 
 test('node-cron alone begins each run within 2 s of its time, by the real clock', async () => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { UnreadyFile } from '../../src/ledger/prompt-work.ts'
-import { composeManifest } from '../../src/prompts/manifest.ts'
-import { composeCoverage, coverageLine, expectedFiles, type FolderLook } from '../../src/prompts/plan/coverage.ts'
-import { composeTurns, requestBody } from '../../src/prompts/plan/question.ts'
-import { noUnready } from '../../src/prompts/plan/unready.ts'
-import { checkCoverage } from './check-coverage.ts'
-import { assetOf, due_ms, runOf, settingsOf, tallyOf, turnOf, unreadyOf, zone } from './settings.ts'
+import type { UnreadyFile } from '../../../src/ledger/prompt-work.ts'
+import { composeManifest } from '../../../src/prompts/manifest.ts'
+import { composeCoverage, coverageLine, expectedFiles, type FolderLook } from '../../../src/prompts/plan/coverage.ts'
+import { composeTurns, requestBody } from '../../../src/prompts/plan/question.ts'
+import { noUnready } from '../../../src/prompts/plan/unready.ts'
+import { checkCoverage } from '../check-coverage.ts'
+import { assetOf, due_ms, runOf, settingsOf, tallyOf, turnOf, unreadyOf, zone } from '../settings.ts'
 
 const assets = (count: number) => Array.from({ length: count }, (_, index) => assetOf(index))
 const in_time: FolderLook = {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { second_ms } from '../../src/base/time/time.ts'
+import { second_ms } from '../../../src/base/time/time.ts'
 import { openOffice } from './journey-office.ts'
 
 const span_ms = 20 * second_ms

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answerRun } from '../../src/prompts/ask/answer-run.ts'
+import { answerRun } from '../../../src/prompts/ask/answer-run.ts'
 import { openRunRig } from './answer-run-rig.ts'
 
 test('a prompt that is taken out of the config in the moment of its question: nothing goes out', async () => {

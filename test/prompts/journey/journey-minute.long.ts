@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { minute_ms } from '../../src/base/time/time.ts'
-import type { Manifest } from '../../src/prompts/manifest.ts'
-import type { ProfileName } from '../../src/service/options.ts'
-import { Home } from '../cli/sluice.ts'
-import { realWait, until } from '../rig/waiting.ts'
-import { checkCoverage } from './check-coverage.ts'
+import { minute_ms } from '../../../src/base/time/time.ts'
+import type { Manifest } from '../../../src/prompts/manifest.ts'
+import type { ProfileName } from '../../../src/service/options.ts'
+import { Home } from '../../cli/sluice.ts'
+import { realWait, until } from '../../rig/waiting.ts'
+import { checkCoverage } from '../check-coverage.ts'
 
 const digest = {
   name: 'digest',

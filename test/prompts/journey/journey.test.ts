@@ -1,8 +1,8 @@
 import { readFileSync, renameSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { minute_ms } from '../../src/base/time/time.ts'
-import { until } from '../rig/waiting.ts'
-import { checkCoverage } from './check-coverage.ts'
+import { minute_ms } from '../../../src/base/time/time.ts'
+import { until } from '../../rig/waiting.ts'
+import { checkCoverage } from '../check-coverage.ts'
 import { openOffice } from './journey-office.ts'
 
 describe.each(['default', 'hosted'] as const)('from the file to the report (%s)', (profile) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { checkAssets } from '../../src/prompts/plan/check-assets.ts'
-import { setStatusThere } from '../service/set-status.ts'
-import { openRunRig, type RunRig } from './answer-run-rig.ts'
+import { checkAssets } from '../../../src/prompts/plan/check-assets.ts'
+import { setStatusThere } from '../../service/set-status.ts'
+import { openRunRig, type RunRig } from '../ask/answer-run-rig.ts'
 
 /** So many files, ready; `content` is their place in the order in which they came in, from 0. */
 async function broughtIn(rig: RunRig, files: number) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { hour_ms } from '../../src/base/time/time.ts'
-import { until } from '../rig/waiting.ts'
+import { hour_ms } from '../../../src/base/time/time.ts'
+import { until } from '../../rig/waiting.ts'
 import { openOffice } from './journey-office.ts'
 import { restartAcross } from './journey-restarts.ts'
 

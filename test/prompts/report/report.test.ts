@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { codeSpan } from '../../src/base/text/format.ts'
-import { message_values } from '../../src/config/schema/schema-deliver.ts'
-import { message_value_names, templateValues } from '../../src/deliver/message.ts'
-import { manifestPath, parseManifest } from '../../src/prompts/manifest.ts'
-import { composeCoverage } from '../../src/prompts/plan/coverage.ts'
-import { missingLabel } from '../../src/prompts/plan/plan-run.ts'
-import { composeReport, coverageOf, reportMessage } from '../../src/prompts/report/report.ts'
+import { codeSpan } from '../../../src/base/text/format.ts'
+import { message_values } from '../../../src/config/schema/schema-deliver.ts'
+import { message_value_names, templateValues } from '../../../src/deliver/message.ts'
+import { manifestPath, parseManifest } from '../../../src/prompts/manifest.ts'
+import { composeCoverage } from '../../../src/prompts/plan/coverage.ts'
+import { missingLabel } from '../../../src/prompts/plan/plan-run.ts'
+import { composeReport, coverageOf, reportMessage } from '../../../src/prompts/report/report.ts'
 import {
   asRunAsset,
   assetOf,
@@ -19,7 +19,7 @@ import {
   turnOf,
   unreadyOf,
   zone,
-} from './settings.ts'
+} from '../settings.ts'
 
 const folder = {
   name: 'finance',

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { max_prompt_length as contract_longest } from '../../src/contract/limits.ts'
-import { chatStart } from '../../src/contract/messages/messages-chats.ts'
-import { lastLine, runLine } from '../../src/prompts/manifest.ts'
-import { composePlan } from '../../src/prompts/plan/plan-run.ts'
+import { max_prompt_length as contract_longest } from '../../../src/contract/limits.ts'
+import { chatStart } from '../../../src/contract/messages/messages-chats.ts'
+import { lastLine, runLine } from '../../../src/prompts/manifest.ts'
+import { composePlan } from '../../../src/prompts/plan/plan-run.ts'
 import {
   bodyToSend,
   composeTurns,
@@ -11,9 +11,9 @@ import {
   max_prompt_length,
   requestBody,
   type TurnsWanted,
-} from '../../src/prompts/plan/question.ts'
-import { noUnready } from '../../src/prompts/plan/unready.ts'
-import { assetOf, due_ms, hostile_name, runOf, settingsOf, turnOf, zone } from './settings.ts'
+} from '../../../src/prompts/plan/question.ts'
+import { noUnready } from '../../../src/prompts/plan/unready.ts'
+import { assetOf, due_ms, hostile_name, runOf, settingsOf, turnOf, zone } from '../settings.ts'
 
 const assets = (count: number) => Array.from({ length: count }, (_, index) => assetOf(index))
 const line = 'Run weekly-digest 2026-11-23T08:00+01:00'

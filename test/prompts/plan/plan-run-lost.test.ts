@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { Manifest } from '../../src/prompts/manifest.ts'
-import { setStatusThere } from '../service/set-status.ts'
-import { openRunRig, type RunRig } from './answer-run-rig.ts'
+import type { Manifest } from '../../../src/prompts/manifest.ts'
+import { setStatusThere } from '../../service/set-status.ts'
+import { openRunRig, type RunRig } from '../ask/answer-run-rig.ts'
 
 /** Of the one report that was written. */
 function manifestOf({ told }: RunRig): Manifest {

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { minute_ms, system_clock } from '../../src/base/time/time.ts'
-import { answerRun } from '../../src/prompts/ask/answer-run.ts'
-import { MovingClock } from '../rig/moving-clock.ts'
-import { makeTree } from '../rig/tree.ts'
+import { minute_ms, system_clock } from '../../../src/base/time/time.ts'
+import { answerRun } from '../../../src/prompts/ask/answer-run.ts'
+import { MovingClock } from '../../rig/moving-clock.ts'
+import { makeTree } from '../../rig/tree.ts'
 import { openRunRig } from './answer-run-rig.ts'
 
 const never = (kind: string) => `${kind}_00000000000000000000`

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Arrival } from '../../src/ledger/prompt-work.ts'
-import { collectFresh, freshQueryOf, pathMatcher } from '../../src/prompts/plan/fresh.ts'
-import { due_ms, settingsOf } from './settings.ts'
+import type { Arrival } from '../../../src/ledger/prompt-work.ts'
+import { collectFresh, freshQueryOf, pathMatcher } from '../../../src/prompts/plan/fresh.ts'
+import { due_ms, settingsOf } from '../settings.ts'
 
 function arrivalOf(seq: number, content: number, folder: string, path: string, told = false): Arrival {
   return { seq, content, folder, path, arrived_ms: seq, asset_id: `asset_${content}`, md5: `${content}`, size: 1, told }

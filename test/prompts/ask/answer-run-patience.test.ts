@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { hour_ms, minute_ms } from '../../src/base/time/time.ts'
-import { Patience } from '../../src/prompts/prompt-settings.ts'
-import { FakeClock } from '../rig/fake-clock.ts'
+import { hour_ms, minute_ms } from '../../../src/base/time/time.ts'
+import { Patience } from '../../../src/prompts/prompt-settings.ts'
+import { FakeClock } from '../../rig/fake-clock.ts'
 
 test('what passed in an earlier life counts', async () => {
   const clock = new FakeClock()
