@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto'
-import { type BigIntStats, lstatSync } from 'node:fs'
+import { type BigIntStats, closeSync, lstatSync } from 'node:fs'
+import { codeOf } from '../../base/run/errors.ts'
+import type { FileStat } from '../../domain/file.ts'
 import { entryKind, isGone } from './directory-names.ts'
-import { type BatchRoom, fileStatOf, no_md5, putStat, type ScanBatch } from './scan-batch.ts'
-import type { SmallHasher } from './small-hasher.ts'
-import { createMeasuredTotal, type MeasuredTotal } from './walk-report.ts'
-
-/** The contents of a buffer; `batchIn` makes a batch of them. */
-export interface Measured extends Pick<ScanBatch, 'count' | 'digest' | 'md5s'> {
-  names_bytes: number
-  total: MeasuredTotal
-}
+import { createDirectories, hashSmall, hasStat, max_small_bytes, openToRead, statOpen } from './read-file.ts'
+import { type BatchRoom, fileStatOf, type Measured, no_md5, putStat } from './scan-batch.ts'
+import { createMeasuredTotal } from './walk-report.ts'
 
 export interface MeasureOptions {
   root: string
@@ -61,18 +57,6 @@ export function measureBatch(room: BatchRoom, listed: number, measure: MeasureOp
   return { count, names_bytes: used, digest, md5s: md5s.join(''), total: total.told() }
 }
 
-export function batchIn({ names, ends, stats }: BatchRoom, measured: Omit<Measured, 'total'>): ScanBatch {
-  const { count, names_bytes, digest, md5s } = measured
-  return {
-    count,
-    names: names.subarray(0, names_bytes),
-    ends: ends.subarray(0, count),
-    stats: stats.subarray(0, 4 * count),
-    digest,
-    md5s,
-  }
-}
-
 /** True for a file: its stat is then at `at`. */
 function lookAt(
   absolute: string,
@@ -97,4 +81,52 @@ function lookAt(
   putStat(stats, at, fileStatOf(stat))
   total.file(Number(stat.size))
   return true
+}
+
+/** Selects the files that a scan hashes as it checks them. */
+export interface HashRule {
+  /** Unix ns; a file whose bytes or inode changed later may still be written to. */
+  quiet_before_ns: bigint
+  /** Larger files are left to the examiner, which puts small files first. */
+  most_bytes: number
+}
+
+export type SmallHasher = ReturnType<typeof createSmallHasher>
+
+/**
+ * Checks and hashes a file in one go: open, fstat, read, fstat, close. Separate steps would cost
+ * one more lstat, and a message to another thread and back. For folders that were never scanned.
+ */
+export function createSmallHasher(root: string, rule: HashRule) {
+  const directories = createDirectories(root)
+
+  return {
+    /** The md5, with the stat put at `index`; undefined: not hashed, and `stats` is not valid. */
+    hash(path: string, stats: BigInt64Array, index: number): string | undefined {
+      const { directory, name } = directories.of(path)
+      if (directory.kind !== 'open') return undefined
+      let descriptor: number | undefined
+      try {
+        descriptor = openToRead(directory.prefix + name)
+        const stat = statOpen(descriptor)
+        if (!stat || !isForUs(stat, rule)) return undefined
+        putStat(stats, index, stat)
+        const md5 = hashSmall(descriptor, stat.size)
+        return hasStat(descriptor, stat) ? md5 : undefined
+      } catch (error) {
+        // The next check reports the reason: the file is locked, a link, or gone.
+        if (codeOf(error) === undefined) throw error
+        return undefined
+      } finally {
+        if (descriptor !== undefined) closeSync(descriptor)
+      }
+    },
+    /** Closes the directory that is kept open. Called between two batches. */
+    rest: directories.close,
+  }
+}
+
+function isForUs({ size, mtime_ns, ctime_ns }: FileStat, { quiet_before_ns, most_bytes }: HashRule): boolean {
+  const is_small = size > 0 && size <= Math.min(most_bytes, max_small_bytes)
+  return is_small && mtime_ns <= quiet_before_ns && ctime_ns <= quiet_before_ns
 }

@@ -1,5 +1,6 @@
 import type { BigIntStats } from 'node:fs'
 import type { FileStat } from '../../domain/file.ts'
+import type { MeasuredTotal } from './walk-report.ts'
 
 /** Names in path order, as typed arrays that threads share: objects cost a quarter more. */
 export interface ListedBatch {
@@ -52,6 +53,24 @@ export function createBatchRoom(most_entries: number): BatchRoom {
 export function putListed(room: BatchRoom, { names, ends }: ListedBatch): void {
   room.names.set(names)
   room.ends.set(ends)
+}
+
+/** The contents of a buffer; `batchIn` makes a batch of them. */
+export interface Measured extends Pick<ScanBatch, 'count' | 'digest' | 'md5s'> {
+  names_bytes: number
+  total: MeasuredTotal
+}
+
+export function batchIn({ names, ends, stats }: BatchRoom, measured: Omit<Measured, 'total'>): ScanBatch {
+  const { count, names_bytes, digest, md5s } = measured
+  return {
+    count,
+    names: names.subarray(0, names_bytes),
+    ends: ends.subarray(0, count),
+    stats: stats.subarray(0, 4 * count),
+    digest,
+    md5s,
+  }
 }
 
 export function entryPath(batch: Pick<ListedBatch, 'names' | 'ends'>, index: number): string {

@@ -1,9 +1,8 @@
 import { countInto } from '../../base/run/pulse.ts'
 import { serveCalls } from '../../base/run/thread.ts'
 import { keepsInodes } from '../root/filesystems.ts'
-import { measureBatch } from './measure.ts'
+import { createSmallHasher, type HashRule, measureBatch, type SmallHasher } from './measure.ts'
 import { type BatchRoom, putListed } from './scan-batch.ts'
-import { createSmallHasher, type HashRule, type SmallHasher } from './small-hasher.ts'
 import { type WalkOptions, walk } from './walk.ts'
 import type { ScanEnd } from './walk-report.ts'
 

@@ -1,7 +1,6 @@
 import { startThread, type Thread } from '../../base/run/thread.ts'
 import { type Clock, second_ms } from '../../base/time/time.ts'
-import { batchIn, type Measured } from './measure.ts'
-import { type BatchRoom, createBatchRoom, type ScanBatch } from './scan-batch.ts'
+import { type BatchRoom, batchIn, createBatchRoom, type Measured, type ScanBatch } from './scan-batch.ts'
 import type { ListStep, MeasureRequest, ScanThreadData } from './scan-thread.ts'
 import type { MeasuredTotal, ScanEnd } from './walk-report.ts'
 

@@ -1,13 +1,13 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { createProgress, type Pulses, unwatched } from '../../base/run/pulse.ts'
 import type { IgnoreSpec } from './ignore.ts'
+import type { HashRule } from './measure.ts'
 import type { ScanBatch } from './scan-batch.ts'
 import { type KeptScanThread, single_walk, startScanThreads } from './scan-threads.ts'
-import type { HashRule } from './small-hasher.ts'
 import { createMeasuredTotal, createWalkReport, type ScanEnd } from './walk-report.ts'
 
+export type { HashRule } from './measure.ts'
 export { entryMd5, entryPath, entryStat, type ScanBatch } from './scan-batch.ts'
-export type { HashRule } from './small-hasher.ts'
 export type { ScanEnd } from './walk-report.ts'
 
 export interface ScanOptions {

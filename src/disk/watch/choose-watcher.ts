@@ -1,5 +1,5 @@
 import { formatBytes, formatCount } from '../../base/text/format.ts'
-import { raisedLimit } from './inotify-limits.ts'
+import { raisedLimit } from './watch-trouble.ts'
 
 /** `scan`: no watching; scans on a timer find changes. */
 type WatcherKind = 'chokidar' | 'native' | 'scan'

@@ -7,8 +7,7 @@ import { second_ms, system_clock } from '../../base/time/time.ts'
 import { directoriesIn, parentOf } from '../scan/directory-names.ts'
 import type { IgnoreRules } from '../scan/ignore.ts'
 import { ignore_file_name } from '../scan/ignore-file.ts'
-import { atCallInTurn, heardEvent, onFlood } from './inotify-limits.ts'
-import { burst_reason, type Hint, hintAt } from './watch-trouble.ts'
+import { atCallInTurn, burst_reason, type Hint, heardEvent, hintAt, onFlood } from './watch-trouble.ts'
 
 export interface WatchListener {
   hint(hint: Hint): void

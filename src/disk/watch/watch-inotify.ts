@@ -6,13 +6,14 @@ import { sharesBelow } from '../root/mounts.ts'
 import { offline, rootStatus } from '../root/root.ts'
 import { parentOf } from '../scan/directory-names.ts'
 import { ignore_file_name } from '../scan/ignore-file.ts'
-import { heardEvent, onFlood } from './inotify-limits.ts'
 import {
   burst_reason,
   createWatchTrouble,
   type FolderWatcher,
   type Hint,
+  heardEvent,
   hintAt,
+  onFlood,
   root_removed,
   type StartingWatcher,
 } from './watch-trouble.ts'

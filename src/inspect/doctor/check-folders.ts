@@ -3,7 +3,7 @@ import { counted, formatCount, formatDuration, shellWord } from '../../base/text
 import type { FolderConfig } from '../../config/config.ts'
 import { hasShareBelow } from '../../disk/root/mounts.ts'
 import { chooseWatcher, native_fault, type WatchChoice, type WatchShares } from '../../disk/watch/choose-watcher.ts'
-import { type InotifyLimit, raisedLimit } from '../../disk/watch/inotify-limits.ts'
+import { type InotifyLimit, raisedLimit } from '../../disk/watch/watch-trouble.ts'
 import { adviceOnUnreadable, watchingText } from '../../domain/file.ts'
 import { accessFault } from '../plan/check-path.ts'
 import { closedParent } from '../unit/unit-facts.ts'

@@ -6,7 +6,7 @@ import { type Clock, isoTime } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { reportDirs, secretFiles } from '../../config/resolve/targets.ts'
 import { type ExaminedConfig, examineConfig, type UsableConfig } from '../../config/resolve/usable.ts'
-import { inotifyLimit } from '../../disk/watch/inotify-limits.ts'
+import { inotifyLimit } from '../../disk/watch/watch-trouble.ts'
 import { type LedgerView, openLedgerView } from '../../ledger/views/view.ts'
 import {
   type Check,

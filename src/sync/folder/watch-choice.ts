@@ -12,7 +12,7 @@ import {
   type WatchFacts,
   type WatchShares,
 } from '../../disk/watch/choose-watcher.ts'
-import { inotifyLimit } from '../../disk/watch/inotify-limits.ts'
+import { inotifyLimit } from '../../disk/watch/watch-trouble.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 import type { HearingLimits } from './missed-events.ts'

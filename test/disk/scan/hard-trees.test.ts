@@ -3,9 +3,15 @@ import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isMadeUp } from '../../../src/disk/root/filesystems.ts'
-import { batchIn, measureBatch } from '../../../src/disk/scan/measure.ts'
+import { measureBatch } from '../../../src/disk/scan/measure.ts'
 import { entryPath, entryStat, type ScanOptions, scanFolder } from '../../../src/disk/scan/scan.ts'
-import { type BatchRoom, createBatchBuilder, createBatchRoom, putListed } from '../../../src/disk/scan/scan-batch.ts'
+import {
+  type BatchRoom,
+  batchIn,
+  createBatchBuilder,
+  createBatchRoom,
+  putListed,
+} from '../../../src/disk/scan/scan-batch.ts'
 import { makeTree } from '../../rig/tree.ts'
 
 const ignore = { include: [], exclude: [], dot_files: false }

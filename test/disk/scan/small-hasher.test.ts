@@ -3,8 +3,8 @@ import { chmodSync, lstatSync, readFileSync, renameSync, symlinkSync } from 'nod
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { hour_ms } from '../../../src/base/time/time.ts'
+import { createSmallHasher } from '../../../src/disk/scan/measure.ts'
 import { entryMd5, entryPath, type HashRule, scanFolder } from '../../../src/disk/scan/scan.ts'
-import { createSmallHasher } from '../../../src/disk/scan/small-hasher.ts'
 import { md5Of } from '../../journeys/rig/disk-truth.ts'
 import { makeTree, type TreeEntry } from '../../rig/tree.ts'
 

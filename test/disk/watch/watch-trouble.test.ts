@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { inotifyLimit, raisedLimit } from '../../../src/disk/watch/inotify-limits.ts'
-import { createWatchTrouble } from '../../../src/disk/watch/watch-trouble.ts'
+import { createWatchTrouble, inotifyLimit, raisedLimit } from '../../../src/disk/watch/watch-trouble.ts'
 import { builtModule } from '../../rig/unprivileged.ts'
 
 const { name, value } = inotifyLimit('instances')

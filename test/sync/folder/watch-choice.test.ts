@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { system_clock } from '../../../src/base/time/time.ts'
 import { rootStatus } from '../../../src/disk/root/root.ts'
-import { inotifyLimit } from '../../../src/disk/watch/inotify-limits.ts'
+import { inotifyLimit } from '../../../src/disk/watch/watch-trouble.ts'
 import type { FolderState } from '../../../src/ledger/ledger.ts'
 import {
   type ChoiceFacts,
