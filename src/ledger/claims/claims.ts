@@ -142,7 +142,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return sum
   }
 
-  /** Claims the rows that the allowance has room for, and adds them to `taken`. */
+  /** Claims the rows that fit into the allowance, and adds them to `taken`. */
   function sendWorks(
     rows: readonly ContentRow[],
     allowance: UploadAllowance | undefined,
