@@ -83,22 +83,20 @@ export class ChokidarEvents {
 
   /** Resolves when all is watched, or when chokidar stalls, as at an unreadable listing. */
   async start(signal: AbortSignal): Promise<void> {
-    const ended = new AbortController()
-    const end = () => ended.abort()
-    signal.addEventListener('abort', end)
+    const ready = new AbortController()
+    const over = AbortSignal.any([ready.signal, signal])
     this.#chokidar.once('ready', () => {
       this.#is_whole = true
-      end()
+      ready.abort()
       // `start` has given up waiting: changes before this point may have no hint.
       if (this.#is_started) this.#listener.hint({ kind: 'folder' })
     })
     this.#chokidar.add(this.#root)
     let before = -1
-    while (!ended.signal.aborted && !signal.aborted && this.watches() !== before) {
+    while (!over.aborted && this.watches() !== before) {
       before = this.watches()
-      await system_clock.sleep(stall_ms, ended.signal)
+      await system_clock.sleep(stall_ms, over)
     }
-    signal.removeEventListener('abort', end)
     this.#is_started = true
   }
 

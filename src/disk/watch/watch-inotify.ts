@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { messageOf, SluiceError } from '../../base/run/errors.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { sharesBelow } from '../root/mounts.ts'
-import { offline, rootStatus } from '../root/root.ts'
+import type { OnlineRoot } from '../root/root.ts'
 import { parentOf } from '../scan/directory-names.ts'
 import { ignore_file_name } from '../scan/ignore-file.ts'
 import {
@@ -17,16 +17,14 @@ import {
   root_removed,
   type StartingWatcher,
 } from './watch-trouble.ts'
-import { LoopTurn, statsOf, WatchedTree } from './watched-tree.ts'
+import { createTurns, statsOf, WatchedTree } from './watched-tree.ts'
 
 /**
- * Uses one inotify watch for each directory. `root` has no links and no slash at its end. Errors:
- * `disk.not_watched` if the limit is reached, and `disk.offline`.
+ * Uses one inotify watch for each directory. `root` has no links and no slash at its end. Error:
+ * `disk.not_watched` if the limit is reached.
  */
-export async function watchByInotify(root: string, options: StartingWatcher): Promise<FolderWatcher> {
-  const status = rootStatus(root)
-  if (status.kind === 'offline') throw offline(root, status.detail)
-  const watcher = new InotifyWatcher(root, options, status)
+export async function watchByInotify(root: string, options: StartingWatcher, at: OnlineRoot): Promise<FolderWatcher> {
+  const watcher = new InotifyWatcher(root, options, at)
   await watcher.start()
   return watcher
 }
@@ -41,7 +39,7 @@ class InotifyWatcher implements FolderWatcher {
   readonly #root: string
   readonly #options: StartingWatcher
   readonly #tree: WatchedTree
-  readonly #turn = new LoopTurn()
+  readonly #takeTurns = createTurns()
   readonly #ended = new AbortController()
   readonly #trouble = createWatchTrouble()
   /** Reported paths that are not checked yet; no more than a burst. */
@@ -55,14 +53,14 @@ class InotifyWatcher implements FolderWatcher {
   /** Why it must restart; undefined: it need not. */
   #stale: string | undefined
 
-  constructor(root: string, options: StartingWatcher, at: { device: bigint; filesystem: string }) {
+  constructor(root: string, options: StartingWatcher, at: OnlineRoot) {
     this.#root = root
     this.#options = options
     this.#tree = new WatchedTree(root, {
       rules: options.rules,
       device: at.device,
       counts_links: counting_links.includes(at.filesystem),
-      turn: this.#turn,
+      takeTurns: this.#takeTurns,
       on_touched: (path) => {
         heardEvent()
         this.#heard(path)
@@ -153,7 +151,7 @@ class InotifyWatcher implements FolderWatcher {
 
   async #takeAll(touched: ReadonlySet<string>): Promise<void> {
     for (const path of touched) {
-      if (this.#turn.isLong()) await this.#turn.next()
+      await this.#takeTurns()
       if (this.#ended.signal.aborted) return
       await this.#take(path)
     }

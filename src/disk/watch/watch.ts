@@ -16,17 +16,15 @@ export interface WatchOptions extends StartingWatcher {
  * goes offline needs a new watcher when it returns. Errors: `disk.offline`, `disk.not_watched`.
  */
 export async function watchFolder({ root, watcher, ...options }: WatchOptions): Promise<FolderWatcher> {
+  // Loaded on demand: a single pass watches nothing, and most folders need one of the two.
+  const start =
+    watcher === 'native'
+      ? (await import('./watch-inotify.ts')).watchByInotify
+      : (await import('./watch-chokidar.ts')).watchByChokidar
   const status = rootStatus(root)
   if (status.kind === 'offline') throw offline(root, status.detail)
   // Watchers follow no links, so one at the root is resolved here.
-  const real_root = withoutSlash(realRoot(root))
-  // Loaded on demand: a single pass watches nothing, and most folders need one of the two.
-  if (watcher === 'native') {
-    const { watchByInotify } = await import('./watch-inotify.ts')
-    return watchByInotify(real_root, options)
-  }
-  const { watchByChokidar } = await import('./watch-chokidar.ts')
-  return watchByChokidar(real_root, options)
+  return start(withoutSlash(realRoot(root)), options, status)
 }
 
 function withoutSlash(path: string): string {

@@ -17,7 +17,7 @@ export interface TreeOptions {
   /** st_nlink counts subdirectories: with two links a directory has none and need not be read. */
   counts_links: boolean
   /** Shared with the owner of the tree. */
-  turn: LoopTurn
+  takeTurns: () => Promise<void>
   on_touched: OnTouched
   /** A watch was refused or failed. */
   on_error: (error: unknown) => void
@@ -76,10 +76,9 @@ export class WatchedTree {
 
   /** Watches the directory and all below. Watches stay, unless another directory is there now. */
   async enter(path: string): Promise<void> {
-    const { turn } = this.#options
     const waiting = [path]
     while (waiting.length > 0) {
-      if (turn.isLong()) await turn.next()
+      await this.#options.takeTurns()
       if (this.#closed) return
       const directory = waiting.pop()!
       const stats = await this.#watch(directory)
@@ -109,9 +108,8 @@ export class WatchedTree {
   }
 
   async #stop(left: readonly Watched[]): Promise<void> {
-    const { turn } = this.#options
     for (const { watcher } of left) {
-      if (turn.isLong()) await turn.next()
+      await this.#options.takeTurns()
       watcher.close()
     }
   }
@@ -192,15 +190,11 @@ export function statsOf(path: string): BigIntStats | undefined {
 const long_ms = 5
 
 /** For long work with synchronous calls: other work of the event loop has its turns in between. */
-export class LoopTurn {
-  #began_ms = system_clock.monotonic_ms()
-
-  isLong(): boolean {
-    return system_clock.monotonic_ms() - this.#began_ms >= long_ms
-  }
-
-  async next(): Promise<void> {
+export function createTurns(): () => Promise<void> {
+  let began_ms = system_clock.monotonic_ms()
+  return async () => {
+    if (system_clock.monotonic_ms() - began_ms < long_ms) return
     await new Promise((resolve) => setImmediate(resolve))
-    this.#began_ms = system_clock.monotonic_ms()
+    began_ms = system_clock.monotonic_ms()
   }
 }
