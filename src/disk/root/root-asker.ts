@@ -1,7 +1,7 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { startThread, type Thread } from '../../base/run/thread.ts'
 import { formatDuration } from '../../base/text/format.ts'
-import { type Clock, minute_ms } from '../../base/time/time.ts'
+import { type Clock, minute_ms, within } from '../../base/time/time.ts'
 import type { OnlineRoot, RootStatus } from './root.ts'
 
 export type RootAsker = ReturnType<typeof startRootAsker>
@@ -82,20 +82,12 @@ export function startRootAsker(clock: Clock) {
 
   async function waitFor(question: Question, limit_ms: number): Promise<RootStatus | undefined> {
     if (question.is_late) return undefined
-    const answered = new AbortController()
-    const patience = async () => {
-      for (let part = 0; part < parts && !answered.signal.aborted; part += 1) {
-        await clock.sleep(limit_ms / parts, answered.signal)
-      }
-      return undefined
+    let status: RootStatus | undefined
+    for (let part = 0; part < parts && !status; part += 1) {
+      status = await within(question.answer, limit_ms / parts, clock)
     }
-    try {
-      const status = await Promise.race([question.answer, patience()])
-      question.is_late = status === undefined
-      return status
-    } finally {
-      answered.abort()
-    }
+    question.is_late = status === undefined
+    return status
   }
 
   return {

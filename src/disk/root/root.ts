@@ -83,11 +83,11 @@ function identityOf(
   remote: boolean,
   filesystem_id: string | undefined,
 ): string | undefined {
-  if (isMadeUp(type))
-    return remote ? undefined : rootIdentity({ what: `${blocks * bsize} bytes`, born: '', filesystem_id })
+  const id = filesystem_id === undefined ? '' : `#${filesystem_id}`
+  if (isMadeUp(type)) return remote ? undefined : `${blocks * bsize} bytes@${id}`
   // Old kernels without statx give ctime instead, which changes.
   const is_known = stat.birthtimeNs > 0n && stat.birthtimeNs !== stat.ctimeNs
-  return rootIdentity({ what: String(stat.ino), born: is_known ? String(stat.birthtimeNs) : '', filesystem_id })
+  return `${stat.ino}@${is_known ? stat.birthtimeNs : ''}${id}`
 }
 
 /** The acknowledgement of what is here now; undefined if there is none, or for another root. */
@@ -153,10 +153,6 @@ interface RootTraits {
   born: string
   /** With a `~` at its end: a different one proves nothing. */
   filesystem_id: string | undefined
-}
-
-function rootIdentity({ what, born, filesystem_id }: RootTraits): string {
-  return `${what}@${born}${filesystem_id === undefined ? '' : `#${filesystem_id}`}`
 }
 
 /**
