@@ -57,10 +57,10 @@ export function readSmallFile(file: string, most_bytes: number): string {
   return bytes.toString('utf8')
 }
 
-/** The stat of a path and, for a regular file, its first bytes. */
-export function readBeginning(file: string, most_bytes: number): { stat: Stats; bytes: Buffer } {
+/** The stat of a path and, for a regular file, its first bytes. `flags`: more of open(2). */
+export function readBeginning(file: string, most_bytes: number, flags = 0): { stat: Stats; bytes: Buffer } {
   // O_NONBLOCK: opening a pipe would otherwise wait for a writer.
-  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | flags)
   try {
     const stat = fstatSync(descriptor)
     const bytes = Buffer.alloc(stat.isFile() ? most_bytes : 0)

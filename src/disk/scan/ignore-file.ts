@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs'
+import { type BigIntStats, constants, lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { readBeginning } from '../../base/files/atomic-file.ts'
 import { codeOf, messageOf } from '../../base/run/errors.ts'
 
 export const ignore_file_name = '.sluiceignore'
@@ -19,43 +20,23 @@ export type IgnoreFile =
 
 /** Reads a .sluiceignore of at most 1 MiB, never through a symbolic link. */
 export function readIgnoreFile(file: string): IgnoreFile {
-  let descriptor: number
   try {
-    descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    const { stat, bytes } = readBeginning(file, most_bytes + 1, constants.O_NOFOLLOW)
+    if (!stat.isFile()) return { kind: 'unusable', why: 'it is not a regular file' }
+    if (bytes.length > most_bytes) return { kind: 'unusable', why: 'it is larger than 1 MiB' }
+    if (!isUtf8(bytes) || bytes.includes(0)) return { kind: 'unusable', why: 'it is not UTF-8 text' }
+    const lines = bytes
+      .toString('utf8')
+      .replace(/^\uFEFF/, '')
+      .split(/\r?\n/)
+    if (lines.length > most_lines) return { kind: 'unusable', why: 'it has more than 10,000 lines' }
+    return { kind: 'lines', lines }
   } catch (error) {
     const code = codeOf(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'none' }
-    if (code === 'ELOOP') return { kind: 'unusable', why: 'it is a symbolic link' }
-    return { kind: 'unusable', why: `it cannot be read: ${code ?? messageOf(error)}` }
+    const why = code === 'ELOOP' ? 'it is a symbolic link' : `it cannot be read: ${code ?? messageOf(error)}`
+    return { kind: 'unusable', why }
   }
-  try {
-    return readLines(descriptor)
-  } catch (error) {
-    return { kind: 'unusable', why: `it cannot be read: ${codeOf(error) ?? messageOf(error)}` }
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-function readLines(descriptor: number): IgnoreFile {
-  const stat = fstatSync(descriptor)
-  if (!stat.isFile()) return { kind: 'unusable', why: 'it is not a regular file' }
-  if (stat.size > most_bytes) return { kind: 'unusable', why: 'it is larger than 1 MiB' }
-  const buffer = Buffer.allocUnsafe(stat.size)
-  let length = 0
-  while (length < buffer.length) {
-    const count = readSync(descriptor, buffer, length, buffer.length - length, null)
-    if (count === 0) break
-    length += count
-  }
-  const bytes = buffer.subarray(0, length)
-  if (!isUtf8(bytes) || bytes.includes(0)) return { kind: 'unusable', why: 'it is not UTF-8 text' }
-  const lines = bytes
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/)
-  if (lines.length > most_lines) return { kind: 'unusable', why: 'it has more than 10,000 lines' }
-  return { kind: 'lines', lines }
 }
 
 /** The access to a directory: permission bits of `st_mode`, owner and group. */

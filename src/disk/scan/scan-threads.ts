@@ -155,12 +155,6 @@ export function keepScanThread(clock: Clock, kept_ms: number) {
   }
 }
 
-/** For a single walk. */
-export const single_walk: Pick<KeptScanThread, 'take' | 'giveBack'> = {
-  take: startScanThread,
-  giveBack: (thread) => void thread.terminate(),
-}
-
 function startScanThread(): Thread {
   return startThread('disk/scan/scan-thread', undefined, { young_mb: 4 })
 }

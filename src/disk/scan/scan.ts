@@ -1,9 +1,10 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { createProgress, type Pulses, unwatched } from '../../base/run/pulse.ts'
+import { system_clock } from '../../base/time/time.ts'
 import type { IgnoreSpec } from './ignore.ts'
 import type { HashRule } from './measure.ts'
 import type { ScanBatch } from './scan-batch.ts'
-import { type KeptScanThread, single_walk, startScanThreads } from './scan-threads.ts'
+import { type KeptScanThread, keepScanThread, startScanThreads } from './scan-threads.ts'
 import { createMeasuredTotal, createWalkReport, type ScanEnd } from './walk-report.ts'
 
 export type { HashRule } from './measure.ts'
@@ -58,7 +59,8 @@ async function* readBatches(
   resolve: (end: ScanEnd) => void,
   reject: (error: unknown) => void,
 ): AsyncGenerator<ScanBatch, void> {
-  const { root, signal, max_ahead = default_max_ahead, pulses = unwatched, threads: source = single_walk } = options
+  const { root, signal, max_ahead = default_max_ahead, pulses = unwatched } = options
+  const source = options.threads ?? keepScanThread(system_clock, 0)
   const delivered = createMeasuredTotal()
   const unfinished = () => delivered.with(createWalkReport().end(false))
   if (signal?.aborted) return resolve(unfinished())
