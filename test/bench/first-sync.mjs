@@ -1,23 +1,23 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { configure } from './configured.mjs'
-import { measureNode, startServer } from './measured-process.mjs'
-import { refuseUnready } from './outcome.mjs'
 import { rest } from './rescan.mjs'
-import { figureOf } from './statistics.mjs'
-import { makeTree } from './tree.mjs'
+import { configure } from './rig/configured.mjs'
+import { measureNode, startServer } from './rig/measured-process.mjs'
+import { refuseUnready } from './rig/outcome.mjs'
+import { figureOf } from './rig/statistics.mjs'
+import { makeTree } from './rig/tree.mjs'
 
-const bare_client = fileURLToPath(new URL('bare-client.mjs', import.meta.url))
+const bare_client = fileURLToPath(new URL('rig/bare-client.mjs', import.meta.url))
 const services = {
-  local: new URL('local-service.mjs', import.meta.url),
-  null: new URL('null-service.mjs', import.meta.url),
+  local: new URL('rig/local-service.mjs', import.meta.url),
+  null: new URL('rig/null-service.mjs', import.meta.url),
 }
 
 /**
  * A folder goes in for the first time: by Sluice and by the bare client, to the local service and to the null service. Ledger
  * and service are new every time. Sluice's time ends when every file is ready, the bare client's when every call is answered.
- * @param {import('./options.mjs').BenchOptions} options
+ * @param {import('./rig/options.mjs').BenchOptions} options
  * @param {string} work
  */
 export async function benchFirstSync(options, work) {
@@ -48,7 +48,7 @@ export async function benchFirstSync(options, work) {
 
 /**
  * @param {'local' | 'null'} name
- * @param {import('./options.mjs').BenchOptions} options
+ * @param {import('./rig/options.mjs').BenchOptions} options
  * @param {string} watched
  * @param {string} work
  */
@@ -90,7 +90,7 @@ async function withService(name, files, data_dir, run) {
   return value
 }
 
-/** @param {Record<'sluice' | 'bare', import('./measured-process.mjs').Measurement>[]} runs */
+/** @param {Record<'sluice' | 'bare', import('./rig/measured-process.mjs').Measurement>[]} runs */
 function summaryOf(runs, files) {
   const rates = runs.map(({ sluice, bare }) => ({ sluice: files / sluice.seconds, bare: files / bare.seconds }))
   return {

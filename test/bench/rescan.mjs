@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { configure, settle_ms } from './configured.mjs'
-import { measureCommand, measureNode, startServer } from './measured-process.mjs'
-import { differencesOf, readLedger, refuseOtherDifferences, refuseUnready } from './outcome.mjs'
-import { figureOf } from './statistics.mjs'
-import { makeTree, textOf } from './tree.mjs'
+import { configure, settle_ms } from './rig/configured.mjs'
+import { measureCommand, measureNode, startServer } from './rig/measured-process.mjs'
+import { differencesOf, readLedger, refuseOtherDifferences, refuseUnready } from './rig/outcome.mjs'
+import { figureOf } from './rig/statistics.mjs'
+import { makeTree, textOf } from './rig/tree.mjs'
 
 /** The yardstick: it looks at all that a rescan must look at, and at nothing else. */
 const find_format = '%s %T@ %C@ %D %i %P\\n'
@@ -14,7 +14,7 @@ const rest_ms = 2_000 + settle_ms + 200
 /**
  * A known folder is looked at again, after one of its files was changed, one added and one removed; beside `find`, and less the
  * time of the same command on an empty folder. Nobody is measured who does not report exactly the three.
- * @param {import('./options.mjs').BenchOptions} options
+ * @param {import('./rig/options.mjs').BenchOptions} options
  * @param {string} work
  */
 export async function benchRescan(options, work) {
@@ -23,7 +23,7 @@ export async function benchRescan(options, work) {
   const paths = makeTree(watched, { files, folders, bytes: Math.min(options.file_bytes, 1_024) })
   const empty_folder = join(work, 'empty')
   mkdirSync(empty_folder)
-  const server = await startServer(new URL('null-service.mjs', import.meta.url), [])
+  const server = await startServer(new URL('rig/null-service.mjs', import.meta.url), [])
   try {
     const service = server.ready
     const full = configure(join(work, 'full'), { watched, service, connections })
@@ -80,7 +80,7 @@ export function rest() {
   return new Promise((resolve) => setTimeout(resolve, rest_ms))
 }
 
-/** @param {Record<'find' | 'empty' | 'rescan', import('./measured-process.mjs').Measurement>[]} runs */
+/** @param {Record<'find' | 'empty' | 'rescan', import('./rig/measured-process.mjs').Measurement>[]} runs */
 function summaryOf(runs, files, folders) {
   const net = runs.map(({ rescan, empty }) => rescan.seconds - empty.seconds)
   return {

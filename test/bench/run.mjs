@@ -5,12 +5,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { benchFirstSync } from './first-sync.mjs'
-import { readOptions } from './options.mjs'
 import { benchRescan } from './rescan.mjs'
-import { benchScale } from './scale.mjs'
-import { scaleAims } from './scale-aims.mjs'
-import { benchService } from './service-load.mjs'
-import { tableOf } from './table.mjs'
+import { readOptions } from './rig/options.mjs'
+import { tableOf } from './rig/table.mjs'
+import { benchScale } from './scale/scale.mjs'
+import { scaleAims } from './scale/scale-aims.mjs'
+import { benchService } from './service/service-load.mjs'
 
 const first_aims = { times_find_most: 2.2, of_bare_rate_least: 0.5, peak_mb_most: 200 }
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { replaceBuiltins } from './builtins.ts'
-import { type Day, type FaultKind, faultName } from './day.ts'
+import { type Day, type FaultKind, faultName } from './day/day.ts'
+import { drawDay } from './day/draw-day.ts'
 import { register } from './doors/thread.ts'
-import { drawDay } from './draw-day.ts'
-import { real } from './real.ts'
+import { replaceBuiltins } from './world/builtins.ts'
+import { real } from './world/real.ts'
 
 /** A red day is made smaller for so long at the most. */
 const shrink_most_ms = 120_000
@@ -43,9 +43,9 @@ for (const module of threads) {
   await import(`../../src/${module}.js`)
 }
 replaceBuiltins()
-const { playDay } = await import('./play-day.js')
-const { world } = await import('./world.js')
-const { digestOf, Table } = await import('./table.js')
+const { playDay } = await import('./play/play-day.js')
+const { world } = await import('./world/world.js')
+const { digestOf, Table } = await import('./play/table.js')
 const table = new Table()
 
 function* days(): Generator<Day> {

@@ -128,7 +128,7 @@ try {
   const { results, failed } = await playAll(join(built, 'test/sim/main.js'), shares)
   const total = (what) => results.reduce((sum, result) => sum + result[what], 0)
   if (shows_table) {
-    const { Cells } = await import(join(built, 'test/sim/cells.js'))
+    const { Cells } = await import(join(built, 'test/sim/day/cells.js'))
     console.log(new Cells(results.flatMap(({ cells }) => cells)).lines().join('\n'))
   }
   const s = ((performance.now() - began) / 1000).toFixed(1)

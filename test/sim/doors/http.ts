@@ -3,10 +3,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import inject from 'light-my-request'
 import type { Dispatcher } from 'undici'
-import { type Call, called } from '../claims.ts'
-import { type Fault, placeOfCall } from '../day.ts'
-import { holdAgainstDisk } from '../removals.ts'
-import { type Life, world } from '../world.ts'
+import { type Fault, placeOfCall } from '../day/day.ts'
+import { holdAgainstDisk } from '../play/removals.ts'
+import { type Call, called } from '../world/claims.ts'
+import { type Life, world } from '../world/world.ts'
 
 /*
  * In the place of base/net/http-client-undici and of what listens in base/net/http-server: a request goes to the service's server in this

@@ -1,7 +1,7 @@
 import { AllInFlight as RealInFlight } from '../../../src/ledger/claims/in-flight.ts'
 import type { Release } from '../../../src/ledger/ledger.ts'
-import { claimed, released, type WorkKind } from '../claims.ts'
-import { world } from '../world.ts'
+import { claimed, released, type WorkKind } from '../world/claims.ts'
+import { world } from '../world/world.ts'
 
 /* In the place of ledger/claims/in-flight: the real one, which says to the sim what is claimed and what is given back. */
 

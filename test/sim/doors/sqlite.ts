@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { sqliteDriver as realDriver, type SqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
-import { type Life, world } from '../world.ts'
+import { type Life, world } from '../world/world.ts'
 
 /*
  * In the place of base/files/sqlite-driver: the real SQLite, whose writes into the state directory fail while the disk does. A full disk and

@@ -1,7 +1,7 @@
 import { SluiceError, toPlainError } from '../../../src/base/run/errors.ts'
 import type { CallHandlers, ServedCall, Thread } from '../../../src/base/run/thread.ts'
-import { hungUntilFree } from '../mounts.ts'
-import { type Life, world } from '../world.ts'
+import { hungUntilFree } from '../world/mounts.ts'
+import { type Life, world } from '../world/world.ts'
 
 /*
  * In the place of base/run/thread: a thread is a function of its module that runs on the calling thread. A call begins in a later turn of

@@ -1,7 +1,7 @@
 import type { WakeAt } from '../../../src/base/time/cron.ts'
 import type { Clock } from '../../../src/base/time/time.ts'
 import { wakeBy } from '../../rig/wake-by.ts'
-import { world } from '../world.ts'
+import { world } from '../world/world.ts'
 
 /* In the place of the system's clock and of base/time/cron's wakeAt. */
 

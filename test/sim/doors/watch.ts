@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { offline, rootStatus } from '../../../src/disk/root/root.ts'
 import type { FolderWatcher, WatchOptions } from '../../../src/disk/watch/watch.ts'
-import { hungUntilFree } from '../mounts.ts'
-import { real } from '../real.ts'
-import { later, type Watching, world } from '../world.ts'
+import { hungUntilFree } from '../world/mounts.ts'
+import { real } from '../world/real.ts'
+import { later, type Watching, world } from '../world/world.ts'
 
 /* In the place of disk/watch/watch: whoever acts on the disk says so, and the faults of the day decide what is heard of it. */
 

@@ -1,0 +1,20 @@
+// The local service in a process of its own: node local-service.mjs DATA_DIR [md5s]. Prints where it listens as one line of JSON,
+// and after SIGTERM what it holds; with the second word the md5 of all that is ready, too.
+import { startService } from '../../../dist/service/service.js'
+
+// What is sent to be stored only is no text, and each would be a line.
+const log = (line) => line.endsWith('a kind of file that is not read') || console.error(line)
+const service = await startService({ data_dir: process.argv[2], max_logged_requests: 0, log })
+const { project_id } = service.projects.list()[0] ?? service.projects.create('bench')
+const { token } = service.tokens.create('bench')
+console.log(JSON.stringify({ api: service.api, blob: service.blob, token, project_id }))
+
+process.once('SIGTERM', async () => {
+  const assets = service.assets(project_id)
+  const accepted = assets.filter(({ status }) => status === 'ready' || status === 'ingesting').length
+  const ready = assets.filter(({ status }) => status === 'ready')
+  const md5s = process.argv[3] === 'md5s' ? ready.map(({ md5 }) => md5) : undefined
+  const blob_faults = service.blobFaults.count
+  console.log(JSON.stringify({ assets: assets.length, accepted, ready: ready.length, blob_faults, md5s }))
+  await service.close()
+})

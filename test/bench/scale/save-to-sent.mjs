@@ -1,0 +1,96 @@
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { figureOf, percentileOf } from '../rig/statistics.mjs'
+import { textOf } from '../rig/tree.mjs'
+
+/** Shorter than a user's 2 s, so that many saves fit into a run; what is measured is all that comes on top of it. */
+const settle_ms = 500
+/** A save that was not sent after so long is lost, until a scan finds it. */
+const most_ms = 30_000
+/** Saves do not come in time with anything of the daemon's. */
+const pause_most_ms = 300
+/** What the start has to do is done. */
+const settled_ms = 3_000
+
+/** @type {import('./scale-rows.mjs').ScaleRow} */
+export const save_to_sent = {
+  name: 'save-to-sent',
+  about: ({ files, saves }) =>
+    `One file saved among ${files} known ones, by writing or by a rename, new or changed; until \`complete\` is at the service, less settle_ms; ${saves} saves a round`,
+  figures: {
+    put_p50_ms: ['the bytes are there, p50', 'ms'],
+    sent_p50_ms: ['sent, p50', 'ms'],
+    sent_p99_ms: ['sent, p99', 'ms'],
+  },
+  aims: [
+    { figure: 'sent_p50_ms', most: 150 },
+    { figure: 'sent_p99_ms', most: 500 },
+  ],
+  measure,
+}
+
+/** @param {import('./scale-rows.mjs').ScaleBench} bench */
+async function measure({ options: { rounds, saves }, known, turn }) {
+  const folder = await known()
+  const usual_ms = folder.setSettle(settle_ms)
+  const daemon = folder.start()
+  try {
+    await daemon.scanned()
+    await setTimeout(settled_ms)
+    const runs = []
+    for (let round = 0; round < rounds; round++) {
+      const waits = []
+      for (let save = 0; save < saves; save++) waits.push(await oneSave(folder, turn(), save))
+      runs.push({
+        put_p50_ms: percentileOf(
+          waits.map(({ put_ms }) => put_ms),
+          50,
+        ),
+        sent_p50_ms: percentileOf(
+          waits.map(({ sent_ms }) => sent_ms),
+          50,
+        ),
+        sent_p99_ms: percentileOf(
+          waits.map(({ sent_ms }) => sent_ms),
+          99,
+        ),
+      })
+    }
+    const figures = Object.keys(save_to_sent.figures)
+    return {
+      files: folder.paths.length,
+      saves,
+      settle_ms,
+      ...Object.fromEntries(figures.map((figure) => [figure, figureOf(runs.map((run) => run[figure]))])),
+    }
+  } finally {
+    await daemon.stop()
+    folder.setSettle(usual_ms)
+  }
+}
+
+/** Every second one is a rename, two of four are new files. Answers what came on top of settle_ms. */
+async function oneSave({ paths, service }, turn, save) {
+  const known = paths[Math.floor(paths.length * 0.8) - save]
+  const path = save % 4 < 2 ? known : join(known, `../saved-${turn}.txt`)
+  await setTimeout(Math.random() * pause_most_ms)
+  const upload = service.nextUpload()
+  const saved_ms = write(path, textOf(3_000_000 + turn, 4_000), save % 2 === 1)
+  const { put_ms, complete_ms } = await Promise.race([upload, lost(path)])
+  if (path !== known) paths.push(path)
+  return { put_ms: put_ms - saved_ms - settle_ms, sent_ms: complete_ms - saved_ms - settle_ms }
+}
+
+/** By a rename as editors save: beside it, then into its place. @param {string} path @param {string} text */
+function write(path, text, by_rename) {
+  const place = by_rename ? `${path}.part` : path
+  writeFileSync(place, text)
+  if (by_rename) renameSync(place, path)
+  return Date.now()
+}
+
+async function lost(path) {
+  await setTimeout(most_ms, undefined, { ref: false })
+  throw new Error(`${path} was saved and not sent within ${most_ms} ms`)
+}

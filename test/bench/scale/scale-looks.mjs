@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { disturb, find, rest } from '../rescan.mjs'
+import { measureCommand } from '../rig/measured-process.mjs'
+import { figureOf } from '../rig/statistics.mjs'
+
+const look_once = fileURLToPath(new URL('look-once.mjs', import.meta.url))
+const run = promisify(execFile)
+
+const of_the_process = {
+  loop_p99_ms: ['loop, p99 of the delay', 'ms'],
+  cpu_s: ['processor time, whole process', 's'],
+  peak_mb: ['peak memory', 'MB'],
+}
+
+/** @type {import('./scale-rows.mjs').ScaleRow} */
+export const rescan = {
+  name: 'rescan',
+  about: ({ files }) =>
+    `Another look at ${files} known files; one changed, one added, one removed, exactly these recorded`,
+  figures: {
+    find_s: ['find', 's'],
+    scan_s: ['scan, from its begin', 's'],
+    times_find: ['scan in times of find', 'x'],
+    times_without: ['scan with twenty excludes in times of one without', 'x'],
+    ...of_the_process,
+  },
+  aims: [
+    { figure: 'times_find', most: 2.2 },
+    { figure: 'peak_mb', of: 'most', most: 160 },
+  ],
+  measure: measureRescan,
+}
+
+/** @type {import('./scale-rows.mjs').ScaleRow} */
+export const first_look = {
+  name: 'first-look',
+  about: ({ files }) => `First look at ${files} files, all hashed into the ledger`,
+  figures: {
+    md5sum_s: ['find | xargs -P2 md5sum', 's'],
+    scan_s: ['scan, from its begin', 's'],
+    times_md5sum: ['scan in times of md5sum', 'x'],
+    loop_most_ms: ['loop, longest delay', 'ms'],
+    ...of_the_process,
+  },
+  aims: [
+    { figure: 'times_md5sum', most: 2.2 },
+    { figure: 'loop_p99_ms', of: 'most', most: 50 },
+  ],
+  measure: measureFirstLook,
+}
+
+/**
+ * A known folder is looked at again by a new process, after one file was changed, one added, one removed; beside `find`. Nobody is
+ * measured who does not record exactly the three. Nothing is sent.
+ * @param {import('./scale-rows.mjs').ScaleBench} bench
+ */
+async function measureRescan({ options: { program, rounds }, folder, tree, turn }) {
+  const { watched, paths } = await tree()
+  const work = folder('rescan')
+  const state_dir = join(work, 'state')
+  const excluding = join(work, 'excluding')
+  // Takes all in, and then learns what stays as it is.
+  for (const _ of [1, 2]) {
+    await lookOnce(program, state_dir, watched)
+    await lookOnce(program, excluding, watched, 'excludes')
+  }
+  const runs = []
+  for (let round = 0; round < rounds; round++) {
+    const { changed, added, removed } = disturb(watched, paths, turn())
+    await rest()
+    const found = await find(watched)
+    const look = await lookOnce(program, state_dir, watched)
+    refuseOthers('settled', look.told.settled, [...changed, ...added])
+    refuseOthers('gone', look.told.gone, removed)
+    const excludes = await lookOnce(program, excluding, watched, 'excludes')
+    runs.push({ find: found, look, excludes })
+  }
+  rmSync(work, { recursive: true })
+  return {
+    files: paths.length,
+    find_s: figureOf(runs.map((run) => run.find.seconds)),
+    scan_s: figureOf(runs.map((run) => run.look.scan_s)),
+    times_find: figureOf(runs.map((run) => run.look.scan_s / run.find.seconds)),
+    times_without: figureOf(runs.map((run) => run.excludes.scan_s / run.look.scan_s)),
+    cpu_s: figureOf(runs.map((run) => run.look.cpu_s)),
+    loop_p99_ms: figureOf(runs.map((run) => run.look.loop_p99_ms)),
+    peak_mb: figureOf(runs.map((run) => run.look.peak_mb)),
+  }
+}
+
+/**
+ * A folder is looked at for the first time, all of it hashed into a new ledger; beside md5sum in two processes.
+ * @param {import('./scale-rows.mjs').ScaleBench} bench
+ */
+async function measureFirstLook({ options: { program, rounds }, folder, tree }) {
+  const { watched, paths } = await tree()
+  const work = folder('first-look')
+  const runs = []
+  for (let round = 0; round < rounds; round++) {
+    const state_dir = join(work, `state-${round}`)
+    const line = 'find "$0" -type f -print0 | xargs -0 -P2 -n 2000 md5sum'
+    const md5sum = await measureCommand('sh', ['-c', line, watched])
+    const look = await lookOnce(program, state_dir, watched)
+    if (look.settled !== paths.length) throw new Error(`${look.settled} of ${paths.length} files settled`)
+    rmSync(state_dir, { recursive: true })
+    runs.push({ md5sum, look })
+  }
+  return {
+    files: paths.length,
+    md5sum_s: figureOf(runs.map((run) => run.md5sum.seconds)),
+    scan_s: figureOf(runs.map((run) => run.look.scan_s)),
+    times_md5sum: figureOf(runs.map((run) => run.look.scan_s / run.md5sum.seconds)),
+    cpu_s: figureOf(runs.map((run) => run.look.cpu_s)),
+    loop_p99_ms: figureOf(runs.map((run) => run.look.loop_p99_ms)),
+    loop_most_ms: figureOf(runs.map((run) => run.look.loop_most_ms)),
+    peak_mb: figureOf(runs.map((run) => run.look.peak_mb)),
+  }
+}
+
+/**
+ * @param {string} program the main module of a built Sluice
+ * @param {string} state_dir
+ * @param {string} watched
+ * @param {...('all-ready' | 'excludes')} words
+ */
+export async function lookOnce(program, state_dir, watched, ...words) {
+  const { stdout } = await run(process.execPath, [look_once, dirname(dirname(program)), state_dir, watched, ...words])
+  const look = JSON.parse(stdout)
+  if (look.kind !== 'finished') throw new Error(`the scan did not come to its end: ${look.kind}`)
+  return look
+}
+
+/** @param {string} kind @param {string[]} told @param {string[]} done */
+function refuseOthers(kind, told, done) {
+  if (told.toSorted().join('\n') === done.toSorted().join('\n')) return
+  throw new Error(`recorded as ${kind}: ${told.join(', ')}; done: ${done.join(', ')}`)
+}

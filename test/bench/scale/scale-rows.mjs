@@ -1,0 +1,49 @@
+import { big_ledger } from './big-ledger.mjs'
+import { idle } from './daemon-idle.mjs'
+import { start } from './daemon-start.mjs'
+import { save_to_sent } from './save-to-sent.mjs'
+import { burst } from './scale-burst.mjs'
+import { first_sync } from './scale-first-sync.mjs'
+import { large_file } from './scale-large-file.mjs'
+import { first_look, rescan } from './scale-looks.mjs'
+import { peers } from './scale-peers.mjs'
+
+/**
+ * One line of the table of big folders.
+ * @typedef {object} ScaleRow
+ * @property {string} name for `--only`
+ * @property {(size: any) => string} about what was done, from the measured sizes
+ * @property {Record<string, [title: string, unit: string]>} figures in the order of the table; what was not measured is left out
+ * @property {readonly Aim[]} aims
+ * @property {(bench: ScaleBench) => Promise<Measured>} measure
+ *
+ * @typedef {object} Aim
+ * @property {string} figure
+ * @property {'median' | 'most' | 'least'} [of] which of it must reach the aim; median unless said otherwise
+ * @property {number} [most] it is this at the most …
+ * @property {number} [least] … or at the least
+ *
+ * @typedef {Record<string, import('../rig/statistics.mjs').Figure | number | string | readonly string[]>} Measured figures by
+ * their names, sizes for `about`, and `notes`: lines for people, such as what was left out and why
+ *
+ * @typedef {object} ScaleBench
+ * @property {import('../rig/options.mjs').BenchOptions} options
+ * @property {(name: string) => string} folder a new and empty one, for one row
+ * @property {() => Promise<{ watched: string, paths: string[] }>} tree of `scale_files` files, at rest; the same for all rows
+ * @property {() => ReturnType<typeof import('./known-folder.mjs').makeKnownFolder>} known that tree as a daemon's folder, all ready
+ * @property {() => number} turn another number for each disturbance of that tree, whichever row makes it
+ */
+
+/** In the order in which they are measured. @type {readonly ScaleRow[]} */
+export const scale_rows = [
+  first_look,
+  rescan,
+  start,
+  save_to_sent,
+  idle,
+  first_sync,
+  large_file,
+  burst,
+  peers,
+  big_ledger,
+]

@@ -1,0 +1,59 @@
+import type { Day } from '../day/day.ts'
+import { world } from '../world/world.ts'
+import { Honesty } from './honest.ts'
+import { wrongAtEnd } from './oracle.ts'
+import { Play } from './play.ts'
+import { closeTable, digestOf, endState, Table } from './table.ts'
+
+const minute = 60_000
+/**
+ * After the last fault nothing may need longer than this: the longest rest between two tries is an
+ * hour.
+ */
+const quiet_most_ms = 130 * minute
+const quiet_step_ms = 10 * minute
+
+export interface Played {
+  play: Play
+  /** Empty: the day was as it should be. */
+  wrong: string[]
+  end_state: string[]
+  /** Of every fact with its moment: how exactly a day repeats itself. */
+  trace: string
+}
+
+export async function playDay(day: Day, base: string, seen = new Table()): Promise<Played> {
+  const play = new Play(day, base, seen)
+  const honesty = new Honesty(play)
+  const check = () => honesty.check()
+  const beginning = play.begin()
+  await world.until(beginning, minute)
+  await beginning
+  let wrong: string[] = []
+  try {
+    await play.live(check)
+    wrong = await quietTime(play, honesty)
+  } catch (error) {
+    wrong = [`the day broke off: ${error}`]
+  }
+  world.asSim(() => honesty.close())
+  closeTable()
+  const end_state = world.asSim(() => endState(play.state_dir))
+  await play.end()
+  return { wrong: [...world.broken, ...play.faults, ...wrong], play, end_state, trace: digestOf(play.facts) }
+}
+
+/**
+ * Without faults, without a restart: until nothing is wrong, for as long as the longest rest
+ * between two tries.
+ */
+async function quietTime(play: Play, honesty: Honesty): Promise<string[]> {
+  let wrong: string[] = []
+  for (let quiet_ms = 0; quiet_ms < quiet_most_ms; quiet_ms += quiet_step_ms) {
+    await world.goTo(world.at_ms + quiet_step_ms, () => honesty.check())
+    wrong = [...wrongAtEnd(play), ...honesty.wrongAtEnd()]
+    if (wrong.length === 0) break
+    if (quiet_ms === 0) void play.personLooks()
+  }
+  return wrong
+}
