@@ -252,7 +252,15 @@ test('a note is kept while it goes on', () => {
   expect(contentAfter(contentIn('ingesting'), fact, now_ms)).toMatchObject(the_error)
 })
 
-test('after any facts: nothing is ready that was not ingesting, nothing is sent without a slot, inputs stay as they were', () => {
+/** Fact after which a content is ready, and the states that it had before. */
+const ready_after: Partial<Record<ContentFact['type'], readonly ContentState[]>> = {
+  asset_ready: ['ingesting'],
+  // The removal of a ready asset ended without an effect.
+  asset_kept: ['removing'],
+  asset_returned: ['refused', 'removed_on_service'],
+}
+
+test('after any facts: ready comes only from the service, nothing is sent without a slot, inputs stay unchanged', () => {
   const fact = fc.constantFrom(...Object.values(facts))
   const property = fc.property(fc.array(fact, { maxLength: 60 }), (sequence) => {
     let content = newContent(0)
@@ -261,7 +269,7 @@ test('after any facts: nothing is ready that was not ingesting, nothing is sent 
       const result = contentAfter(content, next, now_ms)
       expect(content).toEqual(before)
       if (!result) continue
-      if (result.state === 'ready') expect(before.state).toBe('ingesting')
+      if (result.state === 'ready') expect(ready_after[next.type]).toContain(before.state)
       if (result.state === 'sent' && before.state !== 'sent') expect(before.state).toBe('reserved')
       const has_asset = ['reserved', 'sent', 'ingesting', 'ready'].includes(result.state)
       if (has_asset) expect(result.asset_id).toBeDefined()
