@@ -43,6 +43,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
   let sent: Promise<void> | undefined
 
   try {
+    if (mayNotBegin()) return
     if (work.state === 'sent') await complete(work.asset_id!)
     else await sendFromDisk()
   } finally {
@@ -81,8 +82,14 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
     return await newSlot(source)
   }
 
+  /**
+   * True after a stop, or while a circuit is open. Work that only lacks `complete` continues in a
+   * pause: the ledger hands it out even then, and would do so in a loop.
+   */
   function mayNotBegin(): boolean {
-    return signal.aborted || tools.soft.aborted || circuits.rests(project_id, ['api', 'blob'])
+    const hosts = ['api', 'blob'] as const
+    if (signal.aborted || tools.soft.aborted) return true
+    return work.state === 'sent' ? circuits.restsForTrouble(project_id, hosts) : circuits.rests(project_id, hosts)
   }
 
   /** All intents are recorded already. Undefined also after a stop during the wait for a place. */

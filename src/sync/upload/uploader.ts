@@ -1,10 +1,8 @@
 import type { Pulses } from '../../base/run/pulse.ts'
 import { FaultRest, longest_rest_ms, restUntilDue, runWorker } from '../../base/run/worker.ts'
-import type { Ledger, SendWork } from '../../ledger/ledger.ts'
+import type { SendWork } from '../../ledger/ledger.ts'
 import { type SendTools, sendAsset } from './send-asset.ts'
 import { createByteGate, createSendPlaces } from './send-places.ts'
-
-type SendOptions = Parameters<Ledger['claimToSend']>[1]
 
 /**
  * Contents in work per parallel call. While most wait for the shared commit of the ledger, others
@@ -36,18 +34,8 @@ export function startUploader(
   const fault_rest = new FaultRest(clock)
   const isLarge = ({ size }: SendWork) => size > small_file_bytes
 
-  /**
-   * False for claimed work after a stop, or while its project's circuit is open. Work that only
-   * lacks `complete` continues in a pause: the ledger hands it out even then, and would do so in a
-   * loop.
-   */
-  function mayBegin({ state, project_id }: SendWork): boolean {
-    if (options.signal.aborted) return false
-    const hosts = ['api', 'blob'] as const
-    return !(state === 'sent' ? circuits.restsForTrouble(project_id, hosts) : circuits.rests(project_id, hosts))
-  }
-
-  async function sendOne(work: SendWork, is_probe: boolean): Promise<void> {
+  /** `intended`: resolves when the intent of its call for a slot is recorded. */
+  async function sendOne(work: SendWork, intended: Promise<void>, is_probe: boolean): Promise<void> {
     const { folder, path } = work.sources[0] ?? { folder: work.project_id, path: `content ${work.content}` }
     // Each upload has its own heartbeat, so an upload of hours does not count as silent while
     // bytes move.
@@ -55,7 +43,8 @@ export function startUploader(
     const held_bytes = isLarge(work) || work.state === 'sent' ? 0 : work.size
     await pulse.during(memory.enter(held_bytes))
     try {
-      if (mayBegin(work)) await sendAsset(work, send_tools, pulse, options.hard_stop)
+      await pulse.during(intended)
+      await sendAsset(work, send_tools, pulse, options.hard_stop)
       fault_rest.succeeded()
     } catch (error) {
       if (!options.hard_stop.aborted) report.fault('upload', error)
@@ -66,33 +55,16 @@ export function startUploader(
       pulse.end()
       memory.leave(held_bytes)
       sending.delete(work)
+      // The ledger then wakes this worker.
       ledger.release('send', [work.content])
-      worker.wake()
     }
   }
 
-  /**
-   * Records the intents before the calls, in one commit. A probe without result, or one that could
-   * not be recorded, makes place for the next probe.
-   */
-  async function takeWork(limit: number, options: SendOptions): ReturnType<Ledger['claimToSend']> {
-    let work: SendWork[] = []
-    try {
-      const claimed = await ledger.claimToSend(limit, options)
-      work = claimed.work
-      const intents = work.filter(({ state }) => state === 'wanted')
-      if (intents.length > 0)
-        await ledger.record(intents.map(({ content }) => ({ type: 'slot_intended' as const, content })))
-      if (options.is_probe && work.length === 0) circuits.unused()
-      return claimed
-    } catch (error) {
-      if (options.is_probe) circuits.unused()
-      ledger.release(
-        'send',
-        work.map(({ content }) => content),
-      )
-      throw error
-    }
+  /** Records the intents before the calls, in one commit for all. */
+  async function intend(work: readonly SendWork[]): Promise<void> {
+    const wanted = work.filter(({ state }) => state === 'wanted')
+    const intents = wanted.map(({ content }) => ({ type: 'slot_intended' as const, content }))
+    if (intents.length > 0) await ledger.record(intents)
   }
 
   async function step(): Promise<{ wait_ms: number }> {
@@ -107,20 +79,27 @@ export function startUploader(
     if (room < at_once / 3) return { wait_ms: longest_rest_ms }
     const { limit, wait_ms, except_projects } = circuits.allowance(['api', 'blob'])
     if (limit === 0) return { wait_ms }
-    if (limit === 1 && sending.size > 0) {
-      circuits.unused()
-      return { wait_ms: longest_rest_ms }
-    }
-    // Large files use only part of the places, so that small ones do not wait for them. None is
-    // claimed before it may begin: a slot lives for minutes, and a large upload takes hours.
-    const large_in_flight = [...sending.keys()].filter(isLarge).length
-    const large = { over_bytes: small_file_bytes, most: Math.max(0, places.maxLarge() - large_in_flight) }
     const is_probe = limit === 1
-    const { work, next_due_ms } = await takeWork(Math.min(room, limit), { except_projects, large, is_probe })
-    for (const item of work) sending.set(item, sendOne(item, is_probe))
-    if (work.length === 0) await circuits.nothingToSend()
-    if (work.length > 0) return { wait_ms: is_probe ? longest_rest_ms : 0 }
-    return restUntilDue(next_due_ms, clock)
+    let work: readonly SendWork[] = []
+    try {
+      if (is_probe && sending.size > 0) return { wait_ms: longest_rest_ms }
+      // Large files use only part of the places, so that small ones do not wait for them. None is
+      // claimed before it may begin: a slot lives for minutes, and a large upload takes hours.
+      const large_in_flight = [...sending.keys()].filter(isLarge).length
+      const large = { over_bytes: small_file_bytes, most: Math.max(0, places.maxLarge() - large_in_flight) }
+      const claimed = await ledger.claimToSend(Math.min(room, limit), { except_projects, large, is_probe })
+      work = claimed.work
+      const intended = intend(work)
+      // Each upload reports the error, perhaps only after a wait for memory.
+      intended.catch(() => {})
+      for (const item of work) sending.set(item, sendOne(item, intended, is_probe))
+      if (work.length > 0) return { wait_ms: 0 }
+      await circuits.nothingToSend()
+      return restUntilDue(claimed.next_due_ms, clock)
+    } finally {
+      // No call shows whether the trouble is over.
+      if (is_probe && work.length === 0) circuits.unused()
+    }
   }
 
   const worker = runWorker({
