@@ -12,8 +12,7 @@ interface Kept {
   keeper: FolderKeeper
   /** Settings of the keeper as JSON, to compare. */
   settings: string
-  /** Resolves when the keeper's running work is over. */
-  end(): Promise<void>
+  ending: AbortController
 }
 
 export type KeptFolders = ReturnType<typeof keepFolders>
@@ -29,7 +28,7 @@ export function keepFolders(
   { watch, only }: { watch: boolean; only: readonly string[] | undefined },
 ) {
   const stop = new AbortController()
-  // Every keeper and walk listens to this signal; their number is bounded by that of the folders.
+  // Every check listens to this signal; their number is bounded by that of the folders.
   setMaxListeners(0, stop.signal)
   /** All folders in force, whether this process keeps them or not. */
   const in_force = new Map<string, IntakeFolder>()
@@ -45,19 +44,10 @@ export function keepFolders(
     in_force.set(folder.name, { settings: folder, rules })
     if (stop.signal.aborted || (only && !only.includes(folder.name))) return
     const ending = new AbortController()
-    setMaxListeners(0, ending.signal)
-    const end = () => ending.abort()
-    stop.signal.addEventListener('abort', end, { once: true })
-    const keeper = keepFolder(folder, rules, keeper_tools, { watch, signal: ending.signal })
-    kept.set(folder.name, {
-      keeper,
-      settings,
-      async end() {
-        stop.signal.removeEventListener('abort', end)
-        end()
-        await keeper.close()
-      },
-    })
+    const signal = AbortSignal.any([stop.signal, ending.signal])
+    // Workers, walks and the watcher of the folder listen to it.
+    setMaxListeners(0, signal)
+    kept.set(folder.name, { keeper: keepFolder(folder, rules, keeper_tools, { watch, signal }), settings, ending })
   }
 
   function stopKeeping(name: string): void {
@@ -65,8 +55,9 @@ export function keepFolders(
     const one = kept.get(name)
     if (!one) return
     kept.delete(name)
-    const left = one
-      .end()
+    one.ending.abort()
+    const left = one.keeper
+      .close()
       .catch((error: unknown) => tools.report.fault(`letting go of ${name}`, error))
       .finally(() => leaving.delete(left))
     leaving.add(left)
