@@ -24,7 +24,8 @@ export function bandwidthAt(spans: readonly BandwidthSpan[], at_ms: number): Ban
 }
 
 export function bytesPerSecondAt(spans: readonly BandwidthSpan[], at_ms: number): number | undefined {
-  return rateAt(spans, localMinuteOfDay(at_ms))
+  const minute = localMinuteOfDay(at_ms)
+  return spans.find(({ from_minute, to_minute }) => from_minute <= minute && minute < to_minute)?.bytes_per_s
 }
 
 /** Checks each minute ahead: at a clock change, a time of day comes twice or not at all. */
@@ -40,8 +41,4 @@ function nextChange_ms(
     if (bytesPerSecondAt(spans, then_ms) !== bytes_per_s) return then_ms
   }
   return undefined
-}
-
-function rateAt(spans: readonly BandwidthSpan[], minute: number): number | undefined {
-  return spans.find(({ from_minute, to_minute }) => from_minute <= minute && minute < to_minute)?.bytes_per_s
 }

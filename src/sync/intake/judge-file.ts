@@ -13,7 +13,7 @@ import {
 } from '../../domain/file.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 
-export interface FileSeen extends Omit<SettleInput, 'settle_ms' | 'settle_cap_ms'> {
+export interface FileSeen extends SettleInput {
   folder: FolderSettings
   path: string
   /** Start of the folder, and the end of its first scan; `start` refers to them. */
@@ -31,20 +31,18 @@ export function judgeFile(input: FileSeen): FileVerdict {
   if (isUnchanged(known, stat)) return { kind: 'nothing' }
   const skip = skipReason(input)
   if (skip) return { kind: 'fact', fact: { type: 'file_skipped', folder: folder.name, path, stat, ...skip } }
-  const { settle_ms, settle_cap_ms } = folder
-  const verdict = settle({ ...input, settle_ms, settle_cap_ms })
+  const verdict = settle(input)
   switch (verdict.kind) {
     case 'quiet':
       return { kind: 'hash' }
     case 'wait': {
       // Recorded when it began to wait. A file that keeps changing stays blocked until it is due.
-      const waits = known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing')
-      if (waits && sameStat(known.stat, stat)) return { kind: 'nothing' }
+      if (isWaiting(known) && sameStat(known.stat, stat)) return { kind: 'nothing' }
       const not_before_ms = verdict.until_ms
       return { kind: 'fact', fact: { type: 'file_seen', folder: folder.name, path, stat, not_before_ms } }
     }
     case 'still_changing': {
-      const detail = `it has been changing for longer than settle_cap_ms (${settle_cap_ms} ms)`
+      const detail = `it has been changing for longer than settle_cap_ms (${folder.settle_cap_ms} ms)`
       const not_before_ms = verdict.until_ms
       const blocked = { type: 'file_blocked', folder: folder.name, path, stat, reason: 'changing', detail } as const
       return { kind: 'fact', fact: { ...blocked, not_before_ms } }
@@ -154,7 +152,8 @@ type SettleVerdict =
   | { kind: 'still_changing'; until_ms: number }
 
 /** @internal */
-export interface SettleInput extends Pick<FolderSettings, 'settle_ms' | 'settle_cap_ms'> {
+export interface SettleInput {
+  folder: Pick<FolderSettings, 'settle_ms' | 'settle_cap_ms'>
   stat: FileStat
   known: KnownFile | undefined
   now_ms: number
@@ -171,24 +170,29 @@ const time_granularity_ms = 2_000
  * @internal
  */
 export function settle(input: SettleInput): SettleVerdict {
-  const { stat, known, now_ms, settle_ms, settle_cap_ms } = input
-  const is_waiting = known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing')
-  if (is_waiting && sameStat(known.stat, stat)) {
+  const { stat, known, now_ms, clock_doubt_ms } = input
+  const { settle_ms, settle_cap_ms } = input.folder
+  if (isWaiting(known) && sameStat(known.stat, stat)) {
     // `not_before_ms` was set settle_ms after the check that saw this stat first.
     const due_ms = known.not_before_ms ?? now_ms
     return due_ms <= now_ms ? { kind: 'quiet' } : { kind: 'wait', until_ms: due_ms }
   }
-  if (newest_ns(stat) <= quietBefore_ns(input)) return { kind: 'quiet' }
-  if (is_waiting && now_ms - known.seen_ms >= settle_cap_ms) {
+  if (newest_ns(stat) <= quietBefore_ns(settle_ms, { now_ms, clock_doubt_ms })) return { kind: 'quiet' }
+  if (isWaiting(known) && now_ms - known.seen_ms >= settle_cap_ms) {
     return { kind: 'still_changing', until_ms: now_ms + settle_cap_ms }
   }
   return { kind: 'wait', until_ms: now_ms + settle_ms }
 }
 
 /** Unix ns. A file with both times before this is quiet; a future time proves nothing. */
-function quietBefore_ns(input: Pick<SettleInput, 'now_ms' | 'settle_ms' | 'clock_doubt_ms'>): bigint {
-  const age_ms = input.settle_ms + time_granularity_ms + input.clock_doubt_ms
-  return BigInt(Math.floor(input.now_ms - age_ms)) * 1_000_000n
+function quietBefore_ns(settle_ms: number, now: Pick<SettleInput, 'now_ms' | 'clock_doubt_ms'>): bigint {
+  const age_ms = settle_ms + time_granularity_ms + now.clock_doubt_ms
+  return BigInt(Math.floor(now.now_ms - age_ms)) * 1_000_000n
+}
+
+/** True after a check that saw the file change. */
+function isWaiting(known: KnownFile | undefined): known is KnownFile {
+  return known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing')
 }
 
 function newest_ns({ mtime_ns, ctime_ns }: FileStat): bigint {
@@ -201,9 +205,9 @@ const max_bytes_on_the_way = 256 * 1_024
 /** Agrees with `judgeFile` about unknown files; undefined if `start` needs each file. */
 export function hashRule(
   { settle_ms, max_file_bytes, start }: FolderSettings,
-  now: { now_ms: number; clock_doubt_ms: number },
+  now: Pick<SettleInput, 'now_ms' | 'clock_doubt_ms'>,
 ): HashRule | undefined {
   if (start.kind !== 'all') return undefined
-  const quiet_before_ns = quietBefore_ns({ ...now, settle_ms })
+  const quiet_before_ns = quietBefore_ns(settle_ms, now)
   return { quiet_before_ns, most_bytes: Math.min(max_file_bytes, max_bytes_on_the_way) }
 }

@@ -20,7 +20,7 @@ function known(change: Partial<KnownFile>): KnownFile {
 }
 
 function settled(stat: FileStat, before?: KnownFile, change: Partial<SettleInput> = {}) {
-  return settle({ stat, known: before, now_ms, settle_ms, settle_cap_ms, clock_doubt_ms: 0, ...change })
+  return settle({ folder: { settle_ms, settle_cap_ms }, stat, known: before, now_ms, clock_doubt_ms: 0, ...change })
 }
 
 const wait = { kind: 'wait', until_ms: now_ms + settle_ms }
