@@ -1,4 +1,6 @@
 import type { Secrets } from '../config/secrets.ts'
+import { startLabeler } from '../sync/follow/labeler.ts'
+import { startRemover } from '../sync/follow/remover.ts'
 import { type Connections, openConnections, openReceivers } from './open-remote.ts'
 import type { WorkerKind } from './reload/generation.ts'
 import { keepFolders } from './reload/kept-folders.ts'
@@ -8,9 +10,7 @@ import { closeTools, openTools, type ToolOptions } from './tools.ts'
 import {
   startAuditor,
   startFollower,
-  startLabeler,
   startPromptScheduler,
-  startRemover,
   startReportDeliverer,
   startRunReporter,
   startTidier,

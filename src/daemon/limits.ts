@@ -1,10 +1,8 @@
 import { slowestTransfer_ms } from '../base/net/http-client-answer.ts'
-import { backoff_ms, hour_ms, minute_ms, second_ms } from '../base/time/time.ts'
+import { hour_ms, second_ms } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
-import { slowAfter_ms } from '../domain/content.ts'
 import type { LedgerLimits } from '../ledger/ledger.ts'
 import type { AuditSettings } from '../sync/audit/auditor.ts'
-import type { FollowPolicy } from '../sync/follow/follower.ts'
 
 /** Rows of history. On a busy share, `history_days` alone would set no real limit. */
 const max_history_rows = 1_000_000
@@ -36,18 +34,6 @@ export function ledgerLimits({ uploads, ledger, removal, scan }: Config): Ledger
 export function stuckAfter_ms({ watchdog, uploads }: Pick<Config, 'watchdog' | 'uploads'>): number {
   const transfer_ms = slowestTransfer_ms(uploads.small_file_bytes)
   return Math.max(watchdog.silence_ms, 2 * Math.max(uploads.request_timeout_ms + transfer_ms, uploads.stall_timeout_ms))
-}
-
-/** Pause between checks of an asset that the service reads for longer than its deadline. */
-const slow_wait_ms = 5 * minute_ms
-
-export function followPolicy({ follow }: Config): FollowPolicy {
-  return {
-    wait_ms: (attempts) => backoff_ms(Math.floor(attempts / 2), follow),
-    slow_wait_ms,
-    deadline_ms: slowAfter_ms,
-    dead_hit_after_ms: follow.dead_hit_after_ms,
-  }
 }
 
 /** Only projects of folders receive files; those used for questions alone need no audit. */

@@ -8,10 +8,8 @@ import type { RunTools } from '../prompts/run-tools.ts'
 import type { WorkPool } from '../prompts/work-pool.ts'
 import * as auditing from '../sync/audit/auditor.ts'
 import * as following from '../sync/follow/follower.ts'
-import * as labeling from '../sync/follow/labeler.ts'
-import * as removing from '../sync/follow/remover.ts'
 import * as uploading from '../sync/upload/uploader.ts'
-import { auditSettings, followPolicy } from './limits.ts'
+import { auditSettings } from './limits.ts'
 import type { Started, WorkerSettings, WorkerTools } from './reload/generation.ts'
 
 export function startUploader(tools: WorkerTools, { config, soft, hard }: WorkerSettings): Started {
@@ -28,15 +26,7 @@ export function startUploader(tools: WorkerTools, { config, soft, hard }: Worker
 }
 
 export function startFollower(tools: WorkerTools, { config, soft }: WorkerSettings): Started {
-  return following.startFollower({ ...tools, policy: followPolicy(config), list_from: config.follow.list_from }, soft)
-}
-
-export function startLabeler(tools: WorkerTools, { soft }: WorkerSettings): Started {
-  return labeling.startLabeler(tools, soft)
-}
-
-export function startRemover(tools: WorkerTools, { soft }: WorkerSettings): Started {
-  return removing.startRemover(tools, soft)
+  return following.startFollower({ ...tools, follow: config.follow }, soft)
 }
 
 /** A single pass runs no audit: it has no time for one. */

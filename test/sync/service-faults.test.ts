@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { minute_ms, second_ms } from '../../src/base/time/time.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { FollowWork, Ledger } from '../../src/ledger/ledger.ts'
@@ -148,12 +148,14 @@ test('a slot is given up at the third failure in a row of its PUT, or because co
 })
 
 test('an asset that is not there, after it was sent again: taken for removed when it is gone for ten minutes', () => {
-  const policy = { wait_ms: () => 500, slow_wait_ms: 0, deadline_ms: () => 0, dead_hit_after_ms: 0 }
+  vi.spyOn(Math, 'random').mockReturnValue(1)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const follow = { first_ms: 500, most_ms: 500, dead_hit_after_ms: 0, list_from: 0 }
   const work = { content: 7, attempts: 2, following_since_ms: 0, vanished: 1 } as FollowWork
   const gone: Failure = { about: 'asset_gone', status: 404, message: 'not there' }
-  expect(unreadFact({ ...work, vanished: 0 }, gone, 0, policy)).toEqual({ type: 'asset_vanished', content: 7 })
+  expect(unreadFact({ ...work, vanished: 0 }, gone, 0, follow)).toEqual({ type: 'asset_vanished', content: 7 })
   const note = { code: 'asset_gone', message: 'not there' }
   const goes_on = { type: 'ingest_continues', content: 7, not_before_ms: 10 * minute_ms + 499, note }
-  expect(unreadFact(work, gone, 10 * minute_ms - 1, policy)).toEqual(goes_on)
-  expect(unreadFact(work, gone, 10 * minute_ms, policy)).toEqual({ type: 'asset_vanished', content: 7 })
+  expect(unreadFact(work, gone, 10 * minute_ms - 1, follow)).toEqual(goes_on)
+  expect(unreadFact(work, gone, 10 * minute_ms, follow)).toEqual({ type: 'asset_vanished', content: 7 })
 })

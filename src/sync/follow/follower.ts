@@ -1,19 +1,27 @@
 import { listOf } from '../../base/run/group.ts'
 import { allEnded } from '../../base/run/worker.ts'
 import { formatDuration } from '../../base/text/format.ts'
-import { minute_ms } from '../../base/time/time.ts'
+import { backoff_ms, minute_ms } from '../../base/time/time.ts'
 import { ingest_failed } from '../../domain/asset.ts'
-import { most_vanished } from '../../domain/content.ts'
+import { most_vanished, slowAfter_ms } from '../../domain/content.ts'
 import type { ContentFact } from '../../domain/fact.ts'
 import type { FollowWork } from '../../ledger/ledger.ts'
 import { type AssetRecord, assets_a_page, isUnfilled } from '../../remote/assets.ts'
 import type { Failure } from '../../remote/outcome.ts'
 import { type ClaimTools, type ClaimWorker, startClaimWorker } from '../claim-worker.ts'
 
-export interface FollowTools extends ClaimTools {
-  policy: FollowPolicy
+interface FollowSettings {
+  /** Wait before the second read of an asset; later waits are longer. */
+  first_ms: number
+  most_ms: number
+  /** Age after which a tiny, unfinished hit counts as a slot without bytes. */
+  dead_hit_after_ms: number
   /** Number of pending assets from which list pages are read, since one page shows 100 of them. */
   list_from: number
+}
+
+export interface FollowTools extends ClaimTools {
+  follow: FollowSettings
 }
 
 /** Maximum single reads per round, for assets not on the list. The next round goes on. */
@@ -49,12 +57,12 @@ function groupBy(work: readonly FollowWork[], keyOf: (item: FollowWork) => strin
 async function followProject(
   project_id: string,
   work: readonly FollowWork[],
-  { ledger, remote, circuits, clock, report, policy, list_from }: FollowTools,
+  { ledger, remote, circuits, clock, report, follow }: FollowTools,
   signal: AbortSignal,
 ): Promise<void> {
   // Two contents may share an asset: the service took the bytes of one for those of the other.
   const pending = groupBy(work, ({ asset_id }) => asset_id)
-  if (pending.size >= list_from && !(await readPages())) return
+  if (pending.size >= follow.list_from && !(await readPages())) return
   await readSingly()
 
   /** Reads a limited number of pages. False if the service must not be asked further. */
@@ -99,7 +107,7 @@ async function followProject(
     await record(
       works.map((work) => {
         if (is_left) return { type: 'asset_vanished', content: work.content }
-        return unreadFact(work, failure, clock.now_ms(), policy)
+        return unreadFact(work, failure, clock.now_ms(), follow)
       }),
     )
     return 'go on'
@@ -114,7 +122,7 @@ async function followProject(
     const facts: ContentFact[] = []
     for (const record of records) {
       for (const work of pending.get(record.asset_id) ?? []) {
-        const fact = followFact(work, record, clock.now_ms(), policy)
+        const fact = followFact(work, record, clock.now_ms(), follow)
         facts.push(fact)
         if (fact.type === 'asset_ready') report.ready(work.name)
         else if (fact.type === 'content_refused') report.refused(fact.error.message, work.name)
@@ -131,16 +139,8 @@ async function followProject(
   }
 }
 
-export interface FollowPolicy {
-  /** Wait before the next read, by the number of reads so far. */
-  wait_ms(attempts: number): number
-  /** Wait between reads of an asset past its deadline. */
-  slow_wait_ms: number
-  /** Time after which a slow asset is reported; the reads continue. */
-  deadline_ms(bytes: number): number
-  /** Age after which a tiny, unfinished hit counts as a slot without bytes. */
-  dead_hit_after_ms: number
-}
+/** Wait between reads of an asset that the service has been reading for longer than usual. */
+const slow_wait_ms = 5 * minute_ms
 
 /** A missing asset that was sent again counts as removed only after this time. */
 const min_gone_ms = 10 * minute_ms
@@ -150,12 +150,12 @@ const min_gone_ms = 10 * minute_ms
  *
  * @internal
  */
-export function unreadFact(work: FollowWork, failure: Failure, now_ms: number, policy: FollowPolicy): ContentFact {
+export function unreadFact(work: FollowWork, failure: Failure, now_ms: number, follow: FollowSettings): ContentFact {
   const { content, vanished, attempts, following_since_ms } = work
   const is_believed = vanished < most_vanished || now_ms - following_since_ms >= min_gone_ms
   if (failure.about === 'asset_gone' && is_believed) return { type: 'asset_vanished', content }
   const note = { code: failure.code ?? failure.about, message: failure.message }
-  return { type: 'ingest_continues', content, not_before_ms: now_ms + policy.wait_ms(attempts), note }
+  return { type: 'ingest_continues', content, not_before_ms: now_ms + nextRead_ms(attempts, follow), note }
 }
 
 /**
@@ -163,7 +163,7 @@ export function unreadFact(work: FollowWork, failure: Failure, now_ms: number, p
  *
  * @internal
  */
-export function followFact(work: FollowWork, record: AssetRecord, now_ms: number, policy: FollowPolicy): ContentFact {
+export function followFact(work: FollowWork, record: AssetRecord, now_ms: number, follow: FollowSettings): ContentFact {
   const { content } = work
   if (record.status === 'ready') return { type: 'asset_ready', content }
   if (record.status === 'failed') {
@@ -171,15 +171,16 @@ export function followFact(work: FollowWork, record: AssetRecord, now_ms: number
     return { type: 'content_refused', content, error: { code: ingest_failed, message } }
   }
   const waited_ms = now_ms - work.following_since_ms
-  if (isDeadHit(work, record, waited_ms, policy)) return { type: 'hit_dead', content }
-  if (waited_ms <= policy.deadline_ms(work.size)) {
-    return { type: 'ingest_continues', content, not_before_ms: now_ms + policy.wait_ms(work.attempts) }
+  if (!work.made_here && isUnfilled(record, work.size) && waited_ms >= follow.dead_hit_after_ms)
+    return { type: 'hit_dead', content }
+  if (waited_ms <= slowAfter_ms(work.size)) {
+    return { type: 'ingest_continues', content, not_before_ms: now_ms + nextRead_ms(work.attempts, follow) }
   }
-  const not_before_ms = now_ms + policy.slow_wait_ms
+  const not_before_ms = now_ms + slow_wait_ms
   const message = `the service has been reading it for ${formatDuration(waited_ms)} (status ${record.raw_status})`
   return { type: 'ingest_continues', content, not_before_ms, note: { code: 'slow', message } }
 }
 
-function isDeadHit(work: FollowWork, record: AssetRecord, waited_ms: number, policy: FollowPolicy): boolean {
-  return !work.made_here && isUnfilled(record, work.size) && waited_ms >= policy.dead_hit_after_ms
+function nextRead_ms(attempts: number, follow: FollowSettings): number {
+  return backoff_ms(Math.floor(attempts / 2), follow)
 }

@@ -12,7 +12,7 @@ const refused_ms = day_ms
 const retry_doubtful = { first_ms: second_ms, most_ms: refused_ms }
 
 /** Brings labels of ready assets to what their folders demand, except labels set by users. */
-export function startLabeler(tools: ClaimTools, signal: AbortSignal): ClaimWorker {
+export function startLabeler(tools: ClaimTools, { soft }: { soft: AbortSignal }): ClaimWorker {
   const { ledger, circuits } = tools
   /** Failures in a row per content. A restart forgets them, and the back-off begins again. */
   const tries = new Map<number, number>()
@@ -26,14 +26,14 @@ export function startLabeler(tools: ClaimTools, signal: AbortSignal): ClaimWorke
       async act(work, held) {
         await intend(work, ledger)
         const act = (item: LabelWork) => labelAsset(item, held, tries)
-        await actOnEach(work, { circuits, signal }, act, async (left) => {
+        await actOnEach(work, { circuits, signal: soft }, act, async (left) => {
           const unsent = left.flatMap((item) => withdrawn(item, labelCalls(item)))
           if (unsent.length > 0) await ledger.record(unsent)
         })
       },
     },
     tools,
-    signal,
+    soft,
   )
 }
 

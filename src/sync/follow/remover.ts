@@ -13,7 +13,7 @@ const retry = { first_ms: second_ms, most_ms: hour_ms }
 const refused_ms = day_ms
 
 /** Removes assets that no file needs, if the folder's policy allows. The ledger selects them. */
-export function startRemover(tools: ClaimTools, signal: AbortSignal): ClaimWorker {
+export function startRemover(tools: ClaimTools, { soft }: { soft: AbortSignal }): ClaimWorker {
   return startClaimWorker<RemoveWork, ClaimTools>(
     {
       name: 'remover',
@@ -24,11 +24,11 @@ export function startRemover(tools: ClaimTools, signal: AbortSignal): ClaimWorke
       act(work, held) {
         const { circuits } = tools
         const act = (item: RemoveWork) => removeAsset(item, held)
-        return actOnEach(work, { circuits, signal }, act, (left) => forgetIntents(left, tools))
+        return actOnEach(work, { circuits, signal: soft }, act, (left) => forgetIntents(left, tools))
       },
     },
     tools,
-    signal,
+    soft,
   )
 }
 

@@ -1,14 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { minute_ms } from '../../../src/base/time/time.ts'
 import type { FollowWork } from '../../../src/ledger/ledger.ts'
 import type { AssetRecord } from '../../../src/remote/assets.ts'
 import { followFact } from '../../../src/sync/follow/follower.ts'
 
-const policy = {
-  wait_ms: (attempts: number) => 100 * (attempts + 1),
-  slow_wait_ms: 5_000,
-  deadline_ms: () => 10_000,
-  dead_hit_after_ms: 4_000,
-}
+const follow = { first_ms: 150, most_ms: 5_000, dead_hit_after_ms: 4_000, list_from: 20 }
 const work: FollowWork = {
   content: 7,
   project_id: 'project_x',
@@ -28,33 +24,39 @@ const record = (status: AssetRecord['status'], size_in_bytes = 500): AssetRecord
   size_in_bytes,
 })
 
+// Waits then have their full length.
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(1))
+afterEach(() => void vi.restoreAllMocks())
+
 describe('what a record says', () => {
   test('only ready is ready', () => {
-    expect(followFact(work, record('ready'), 1_000, policy)).toEqual({ type: 'asset_ready', content: 7 })
+    expect(followFact(work, record('ready'), 1_000, follow)).toEqual({ type: 'asset_ready', content: 7 })
   })
   test('failed is refused, for a person', () => {
-    expect(followFact(work, record('failed'), 1_000, policy)).toMatchObject({
+    expect(followFact(work, record('failed'), 1_000, follow)).toMatchObject({
       type: 'content_refused',
       error: { code: 'ingest_failed' },
     })
   })
   test.each(['uploaded', 'ingesting', 'other'] as const)('%s goes on', (status) => {
-    const fact = followFact(work, record(status), 1_000, policy)
+    const fact = followFact(work, record(status), 1_000, follow)
     expect(fact).toEqual({ type: 'ingest_continues', content: 7, not_before_ms: 1_300 })
   })
   test('slow is not failed: it is told, and looked at less often', () => {
-    const fact = followFact(work, record('ingesting'), 10_001, policy)
-    expect(fact).toMatchObject({ type: 'ingest_continues', not_before_ms: 15_001, note: { code: 'slow' } })
+    const late_ms = 15 * minute_ms + 2
+    const fact = followFact(work, record('ingesting'), late_ms, follow)
+    const not_before_ms = late_ms + 5 * minute_ms
+    expect(fact).toMatchObject({ type: 'ingest_continues', not_before_ms, note: { code: 'slow' } })
   })
   test('a hit that stays tiny is a slot whose bytes never came', () => {
     const hit = { ...work, made_here: false }
-    expect(followFact(hit, record('ingesting', 1), 4_000, policy)).toEqual({ type: 'hit_dead', content: 7 })
-    expect(followFact(hit, record('ingesting', 1), 3_999, policy)).toMatchObject({ type: 'ingest_continues' })
-    expect(followFact(hit, record('ingesting', 500), 4_000, policy)).toMatchObject({ type: 'ingest_continues' })
+    expect(followFact(hit, record('ingesting', 1), 4_000, follow)).toEqual({ type: 'hit_dead', content: 7 })
+    expect(followFact(hit, record('ingesting', 1), 3_999, follow)).toMatchObject({ type: 'ingest_continues' })
+    expect(followFact(hit, record('ingesting', 500), 4_000, follow)).toMatchObject({ type: 'ingest_continues' })
   })
   test('our own slot, and a file of one byte, are never taken for dead', () => {
-    expect(followFact(work, record('ingesting', 0), 4_000, policy)).toMatchObject({ type: 'ingest_continues' })
+    expect(followFact(work, record('ingesting', 0), 4_000, follow)).toMatchObject({ type: 'ingest_continues' })
     const tiny = { ...work, made_here: false, size: 1 }
-    expect(followFact(tiny, record('ingesting', 1), 4_000, policy)).toMatchObject({ type: 'ingest_continues' })
+    expect(followFact(tiny, record('ingesting', 1), 4_000, follow)).toMatchObject({ type: 'ingest_continues' })
   })
 })
