@@ -137,7 +137,7 @@ async function listOf(watched) {
     maxBuffer: 2 ** 28,
   })
   const lines = stdout.trim().split('\n')
-  return lines.map((line) => `${line.slice('../'.length + 34)} ${line.slice(0, 32)}`).sort()
+  return lines.map((line) => `${line.slice('./'.length + 34)} ${line.slice(0, 32)}`).sort()
 }
 
 /**
