@@ -36,34 +36,20 @@ const default_max_ahead = 12
 
 /**
  * Walks a folder in threads of its own. Batches hold regular files that are not ignored, in byte
- * order of their paths. A batch is valid until the caller asks for the next, which uses its memory.
- * `end` settles when the caller has read all batches or stops, or when the signal aborts. In the
- * last two cases it settles at once, with `complete: false` and only the files handed over. Error
- * from both: `disk.offline` if the root is missing or unreadable.
+ * order of their paths. `take` gets one at a time, and may use its memory until it returns. If
+ * `take` calls `stop`, or the signal aborts, the scan ends at once, with `complete: false` and only
+ * the files handed over. Error `disk.offline` if the root is missing or unreadable.
  */
-export function scanFolder(options: ScanOptions): { batches: AsyncIterable<ScanBatch>; end: Promise<ScanEnd> } {
-  refuseOutside(options.under ?? '')
-  let resolve!: (end: ScanEnd) => void
-  let reject!: (error: unknown) => void
-  const end = new Promise<ScanEnd>((on_end, on_error) => {
-    resolve = on_end
-    reject = on_error
-  })
-  // The batches throw this error too, and a caller may listen only there.
-  end.catch(() => {})
-  return { batches: readBatches(options, resolve, reject), end }
-}
-
-async function* readBatches(
+export async function scanFolder(
   options: ScanOptions,
-  resolve: (end: ScanEnd) => void,
-  reject: (error: unknown) => void,
-): AsyncGenerator<ScanBatch, void> {
+  take: (batch: ScanBatch, stop: () => void) => Promise<void> | void,
+): Promise<ScanEnd> {
+  refuseOutside(options.under ?? '')
   const { root, signal, max_ahead = default_max_ahead, pulses = unwatched } = options
   const source = options.threads ?? keepScanThread(system_clock, 0)
   const delivered = createMeasuredTotal()
   const unfinished = () => delivered.with(createWalkReport().end(false))
-  if (signal?.aborted) return resolve(unfinished())
+  if (signal?.aborted) return unfinished()
   const progress = createProgress()
   const { ignore, under = '', batch_entries = default_batch_entries, hashing } = options
   const walk = { root, ignore, under, batch_entries }
@@ -74,27 +60,28 @@ async function* readBatches(
     signal?.addEventListener('abort', () => stop(undefined), { signal: over.signal })
   })
   let finished = false
+  let is_stopped = false
+  const stop = () => {
+    is_stopped = true
+  }
   try {
-    for (;;) {
+    while (!is_stopped) {
       // Not while the caller is busy, because the threads rest then.
       const pulse = pulses.begin(`walk through ${root}`, progress.read)
       const step = await Promise.race([aborted, threads.next()]).finally(() => pulse.end())
-      if (step === undefined) return
+      if (step === undefined) break
       if ('end' in step) {
         finished = true
-        return resolve(delivered.with(step.end))
+        return delivered.with(step.end)
       }
       delivered.add(step.total)
-      if (step.batch.count > 0) yield step.batch
+      if (step.batch.count > 0) await take(step.batch, stop)
     }
-  } catch (error) {
-    reject(error)
-    throw error
+    return unfinished()
   } finally {
     over.abort()
     // Without waiting: the threads may hang on an unresponsive mount. They keep no process alive.
     threads.close(finished)
-    resolve(unfinished())
   }
 }
 

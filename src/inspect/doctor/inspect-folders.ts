@@ -61,10 +61,8 @@ async function inspectFolder(
 
 async function walkFor(folder: FolderConfig, { clock, limits }: DoctorTools): Promise<Seen | undefined> {
   const walk = async (signal: AbortSignal): Promise<Seen | undefined> => {
-    const { batches, end } = scanFolder({ root: folder.path, ignore: folder, signal })
     try {
-      for await (const _ of batches) if (signal.aborted) break
-      const seen = await end
+      const seen = await scanFolder({ root: folder.path, ignore: folder, signal }, () => {})
       return { ...seen, from: seen.complete ? 'walk' : 'part of a walk' }
     } catch {
       // The folder went offline meanwhile: the last scan is used.

@@ -108,11 +108,9 @@ async function planFolder(
   // A moved folder deletes and changes no file: the known ones are at its old path.
   const is_moved = before !== undefined && (before.is_moved || before.root !== folder.path)
   const is_given_anew = state !== undefined && (state.project_id !== folder.project_id || is_moved)
-  const { batches, end } = scanFolder({ root: folder.path, ignore: folder })
   try {
     const round = { ...tools, folder, tally, departures, first_scan_done: state?.first_scan_ms !== undefined }
-    for await (const batch of batches) await planBatch(batch, round)
-    const found = await end
+    const found = await scanFolder({ root: folder.path, ignore: folder }, (batch) => planBatch(batch, round))
     departures.end()
     const is_judged = removes && before && found.complete
     const doubt = is_judged ? doubtAbout(folder, departures, found, { ...before, is_moved }, config.scan) : undefined

@@ -45,13 +45,14 @@ export async function surveyFolder(
     ignored: [...(end?.ignored ?? [])].sort((a, b) => b.count - a.count),
     unreadable_total: end?.unreadable_total ?? 0,
   })
-  const { batches, end } = scanFolder({ root, ignore: { include: [], exclude: [], dot_files: false }, signal })
+  const scan = { root, ignore: { include: [], exclude: [], dot_files: false }, signal }
   try {
-    for await (const batch of batches) {
+    const end = await scanFolder(scan, (batch, enough) => {
       add(batch)
-      if (all.files > limits.max_files) return answer('files')
-    }
-    return signal.aborted ? answer('time') : answer(undefined, await end)
+      if (all.files > limits.max_files) enough()
+    })
+    if (all.files > limits.max_files) return answer('files')
+    return signal.aborted ? answer('time') : answer(undefined, end)
   } catch (error) {
     if (!isSluiceError(error, 'disk.offline')) throw error
     return answer(undefined, undefined, error.message)

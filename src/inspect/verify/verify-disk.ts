@@ -65,9 +65,8 @@ class FolderComparer {
    */
   async run(): Promise<{ offline: string | null; complete: boolean }> {
     const { signal } = this.#tools
-    const { batches, end } = scanFolder({ root: this.#folder.path, ignore: this.#folder, signal })
-    for await (const batch of batches) await this.#take(batch)
-    const ended = await end
+    const scan = { root: this.#folder.path, ignore: this.#folder, signal }
+    const ended = await scanFolder(scan, (batch) => this.#take(batch))
     if (!ended.complete || signal.aborted) return { offline: null, complete: false }
     this.#rowAt()
     const doubt = this.#doubt(ended)

@@ -83,18 +83,13 @@ async function scanNow(
   let is_new_land = known_at_begin === 0
   const found_files = is_whole ? await intake.beginScan(folder) : undefined
   const hashing = found_files?.rule && { rule: found_files.rule, isWanted: () => is_new_land }
-  const scan = startScan(folder, tools, { signal, hashing, ...(under === undefined ? {} : { under }) })
-  try {
-    let is_first = true
-    for await (const batch of scan.batches) {
-      if (is_first && !(await isSameDisk())) break
-      is_first = false
-      await take(batch)
-    }
-  } finally {
-    found_files?.end()
-  }
-  const end = await scan.end
+  let is_first = true
+  const options = { signal, hashing, ...(under === undefined ? {} : { under }) }
+  const end = await walk(folder, tools, options, async (batch, stop) => {
+    if (is_first && !(await isSameDisk())) return stop()
+    is_first = false
+    await take(batch)
+  }).finally(() => found_files?.end())
   if (!end.complete || signal.aborted) {
     await rounds.settled()
     return { kind: 'stopped' }
@@ -207,24 +202,25 @@ export function compareWithKnown(
   { state, device, signal }: { state: FolderState; device: bigint; signal: AbortSignal },
 ): Promise<(Found & { met: number }) | undefined> {
   return tools.turns.take(device, signal, async () => {
-    const scan = startScan(folder, tools, { signal })
     const comparison = new WalkComparison(folder.name, tools.ledger)
     let met = 0
-    for await (const batch of scan.batches) met += await comparison.countMet(batch)
-    const end = await scan.end
+    const end = await walk(folder, tools, { signal }, async (batch) => {
+      met += await comparison.countMet(batch)
+    })
     if (!end.complete || signal.aborted) return undefined
     await comparison.end()
     return { ...(await comparison.found(state, end)), met }
   })
 }
 
-function startScan(
+function walk(
   folder: FolderSettings,
   { pulses, scan_thread }: ScanTools,
   options: Pick<ScanOptions, 'signal' | 'hashing' | 'under'>,
-) {
+  take: Parameters<typeof scanFolder>[1],
+): Promise<ScanEnd> {
   const threads = scan_thread ? { threads: scan_thread } : {}
-  return scanFolder({ root: folder.path, ignore: folder, pulses, ...threads, ...options })
+  return scanFolder({ root: folder.path, ignore: folder, pulses, ...threads, ...options }, take)
 }
 
 /** @internal */

@@ -85,18 +85,15 @@ async function countFor({ folder, state, watching, counted, scan_thread, signal 
   if (counted) return counted
   const known = state.counted
   if (known && known.files + known.directories > watching.chokidar_entries) return { ...known, is_least: false }
-  const { batches, end } = scanFolder({
-    root: folder.path,
-    ignore: folder,
-    signal,
-    ...(scan_thread ? { threads: scan_thread } : {}),
-  })
+  const threads = scan_thread ? { threads: scan_thread } : {}
+  const scan = { root: folder.path, ignore: folder, signal, ...threads }
   let files = 0
-  for await (const batch of batches) {
+  const { directories } = await scanFolder(scan, (batch, stop) => {
     files += batch.count
-    if (files > watching.chokidar_entries) return { files, directories: known?.directories ?? 0, is_least: true }
-  }
-  return { files, directories: (await end).directories, is_least: false }
+    if (files > watching.chokidar_entries) stop()
+  })
+  const is_least = files > watching.chokidar_entries
+  return { files, directories: is_least ? (known?.directories ?? 0) : directories, is_least }
 }
 
 export type WatchRoom = ReturnType<typeof createWatchRoom>

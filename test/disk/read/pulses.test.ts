@@ -69,9 +69,8 @@ test('a walk counts on where all is ignored and no batch comes; it has no pulse 
   const tree = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`${at}.tmp`, 'x']))
   const root = makeTree(tree)
   const ignore = { include: [], exclude: ['*.tmp'], dot_files: true }
-  const { batches, end } = scanFolder({ root, ignore, pulses: counting })
-  for await (const _ of batches) expect(living()).toBe(0)
-  expect(await end).toMatchObject({ complete: true, files: 0 })
+  const end = await scanFolder({ root, ignore, pulses: counting }, () => expect(living()).toBe(0))
+  expect(end).toMatchObject({ complete: true, files: 0 })
   expect(most).toBeGreaterThanOrEqual(300)
   expect(names).toContain(`walk through ${root}`)
 })

@@ -17,15 +17,14 @@ import { makeTree } from '../../rig/tree.ts'
 const ignore = { include: [], exclude: [], dot_files: false }
 
 async function scanAll(root: string, options: Partial<ScanOptions> = {}) {
-  const { batches, end } = scanFolder({ root, ignore, ...options })
   const found = new Map<string, bigint>()
   const digests: string[] = []
-  for await (const batch of batches) {
+  const end = await scanFolder({ root, ignore, ...options }, (batch) => {
     digests.push(batch.digest)
     for (let index = 0; index < batch.count; index += 1)
       found.set(entryPath(batch, index), entryStat(batch, index).inode)
-  }
-  return { paths: [...found.keys()], found, digests, end: await end }
+  })
+  return { paths: [...found.keys()], found, digests, end }
 }
 
 function roomWith(...paths: string[]): BatchRoom {
@@ -121,13 +120,12 @@ test('an abort ends a scan within 200 ms, also of a directory of many files', as
   // The machine may be busy with something else for a moment.
   for (let tries = 0; tries < 5 && !took_ms.some((ms) => ms < 200); tries += 1) {
     const abort = new AbortController()
-    const { batches, end } = scanFolder({ root, ignore, batch_entries: 100, signal: abort.signal })
-    for await (const _ of batches) {
-      if (abort.signal.aborted) continue
+    const end = await scanFolder({ root, ignore, batch_entries: 100, signal: abort.signal }, () => {
+      if (abort.signal.aborted) return
       took_ms[tries] = performance.now()
       abort.abort()
-    }
-    expect((await end).complete).toBe(false)
+    })
+    expect(end.complete).toBe(false)
     took_ms[tries] = performance.now() - took_ms[tries]!
   }
   expect(Math.min(...took_ms)).toBeLessThan(200)

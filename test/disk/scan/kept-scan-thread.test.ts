@@ -32,13 +32,12 @@ afterEach(async () => {
   unsubscribe('worker_threads', note)
 })
 
-const walkThrough = (root: string, under = '') => scanFolder({ root, under, ignore, batch_entries: 2, threads })
-
-async function pathsIn(root: string, under?: string): Promise<string[]> {
-  const { batches, end } = walkThrough(root, under)
+async function pathsIn(root: string, under = ''): Promise<string[]> {
   const paths: string[] = []
-  for await (const batch of batches) for (let at = 0; at < batch.count; at += 1) paths.push(entryPath(batch, at))
-  expect(await end).toMatchObject({ complete: true, files: paths.length })
+  const end = await scanFolder({ root, under, ignore, batch_entries: 2, threads }, (batch) => {
+    for (let at = 0; at < batch.count; at += 1) paths.push(entryPath(batch, at))
+  })
+  expect(end).toMatchObject({ complete: true, files: paths.length })
   return paths
 }
 
@@ -56,7 +55,7 @@ test('walks one after another have one thread, and each its own folder', async (
 
 test('a walk that was given up, or failed, takes its thread with it', async () => {
   const root = makeTree({ 'a.txt': '', 'b.txt': '', 'c.txt': '', 'd.txt': '' })
-  for await (const _batch of walkThrough(root).batches) break
+  await scanFolder({ root, ignore, batch_entries: 2, threads }, (_batch, stop) => stop())
   await until('it has ended', () => alive.size === 0)
   await expect(pathsIn(`${root}/none`)).rejects.toMatchObject({ code: 'disk.offline' })
   await until('it has ended', () => alive.size === 0)

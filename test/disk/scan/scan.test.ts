@@ -9,11 +9,11 @@ import { builtModule, runUnprivileged } from '../../rig/unprivileged.ts'
 const ignore: IgnoreSpec = { include: [], exclude: [], dot_files: false }
 
 async function scanAll(options: ScanOptions) {
-  const { batches, end } = scanFolder(options)
   const paths: string[] = []
-  for await (const batch of batches)
+  const end = await scanFolder(options, (batch) => {
     for (let index = 0; index < batch.count; index += 1) paths.push(entryPath(batch, index))
-  return { paths, end: await end }
+  })
+  return { paths, end }
 }
 
 function wideTree(directories: number, files: number): string {
@@ -30,9 +30,10 @@ test('a folder comes through the thread as the walker lists it', async () => {
 })
 
 test('a batch is no longer than its files: whoever compares it with a ledger reads on to its end', async () => {
-  const { batches } = scanFolder({ root: wideTree(1, 7), ignore, batch_entries: 5 })
   const lengths: number[][] = []
-  for await (const { count, ends, stats } of batches) lengths.push([count, ends.length, stats.length])
+  await scanFolder({ root: wideTree(1, 7), ignore, batch_entries: 5 }, ({ count, ends, stats }) => {
+    lengths.push([count, ends.length, stats.length])
+  })
   expect(lengths).toEqual([
     [5, 5, 20],
     [2, 2, 8],
@@ -42,10 +43,10 @@ test('a batch is no longer than its files: whoever compares it with a ledger rea
 test('batches go round in as much memory as those have that may be ahead, and so do those of the next scan', async () => {
   const memory = new Set<ArrayBufferLike>()
   for (const root of [wideTree(10, 20), wideTree(5, 40)]) {
-    const { batches, end } = scanFolder({ root, ignore, batch_entries: 5, max_ahead: 3 })
-    for await (const { names, ends, stats } of batches)
+    const { files } = await scanFolder({ root, ignore, batch_entries: 5, max_ahead: 3 }, ({ names, ends, stats }) => {
       for (const { buffer } of [names, ends, stats]) memory.add(buffer)
-    expect((await end).files).toBe(200)
+    })
+    expect(files).toBe(200)
   }
   expect(memory.size).toBe(3 * 3)
 })
@@ -54,30 +55,37 @@ test('an empty folder ends at once', async () => {
   expect((await scanAll({ root: makeTree(), ignore })).end).toMatchObject({ complete: true, files: 0, directories: 1 })
 })
 
-test('a missing root is offline, for who reads the batches and for who awaits the end', async () => {
-  const { batches, end } = scanFolder({ root: join(makeTree(), 'none'), ignore })
-  const read = async () => {
-    for await (const _ of batches) throw new Error('there is no batch')
-  }
-  await expect(read()).rejects.toMatchObject({ code: 'disk.offline' })
-  await expect(end).rejects.toMatchObject({ code: 'disk.offline' })
+test('a missing root is offline, and gives no batch', async () => {
+  const scan = scanFolder({ root: join(makeTree(), 'none'), ignore }, () => {
+    throw new Error('there is no batch')
+  })
+  await expect(scan).rejects.toMatchObject({ code: 'disk.offline' })
 })
 
-test.each(['../x', 'a/../..', '/etc', 'a//b', 'a/'])('a path that is not below the folder is refused: %s', (under) => {
-  expect(() => scanFolder({ root: '/tmp', ignore, under })).toThrow('not a path below')
+test('a scan ends with the error of the function that takes its batches', async () => {
+  const scan = scanFolder({ root: wideTree(2, 10), ignore, batch_entries: 5 }, async () => {
+    throw new Error('not taken')
+  })
+  await expect(scan).rejects.toThrow('not taken')
 })
+
+test.each(['../x', 'a/../..', '/etc', 'a//b', 'a/'])(
+  'a path that is not below the folder is refused: %s',
+  async (under) => {
+    await expect(scanAll({ root: '/tmp', ignore, under })).rejects.toThrow('not a path below')
+  },
+)
 
 describe('stopping', () => {
   test('an abort ends a scan within some batches, incomplete, with what was handed over', async () => {
     const root = wideTree(60, 100)
     const abort = new AbortController()
-    const { batches, end } = scanFolder({ root, ignore, batch_entries: 10, signal: abort.signal })
     let seen = 0
-    for await (const batch of batches) {
+    const end = await scanFolder({ root, ignore, batch_entries: 10, signal: abort.signal }, (batch) => {
       seen += batch.count
       if (seen >= 100) abort.abort()
-    }
-    expect(await end).toMatchObject({ complete: false, files: seen })
+    })
+    expect(end).toMatchObject({ complete: false, files: seen })
     // Of 6,000 files: the thread is four batches of ten ahead, and may have begun on the next ones.
     expect(seen).toBeLessThan(300)
   })
@@ -85,11 +93,9 @@ describe('stopping', () => {
   test('an abort is heard while a batch is awaited', async () => {
     const root = wideTree(60, 100)
     const abort = new AbortController()
-    const { batches, end } = scanFolder({ root, ignore, batch_entries: 1_000_000, signal: abort.signal })
-    const reading = scanIterator(batches).next()
+    const scan = scanAll({ root, ignore, batch_entries: 1_000_000, signal: abort.signal })
     abort.abort()
-    expect((await reading).done).toBe(true)
-    expect(await end).toMatchObject({ complete: false, files: 0 })
+    expect(await scan).toMatchObject({ paths: [], end: { complete: false, files: 0 } })
   })
 
   test('one that is aborted before it starts does not start', async () => {
@@ -97,28 +103,26 @@ describe('stopping', () => {
     expect(end.complete).toBe(false)
   })
 
-  test('leaving the loop ends it too', async () => {
-    const { batches, end } = scanFolder({ root: wideTree(2, 10), ignore, batch_entries: 5 })
-    for await (const batch of batches) {
-      expect(batch.count).toBe(5)
-      break
-    }
-    expect(await end).toMatchObject({ complete: false, files: 5 })
+  test('its caller stops it after a batch', async () => {
+    const counts: number[] = []
+    const end = await scanFolder({ root: wideTree(2, 10), ignore, batch_entries: 5 }, async ({ count }, stop) => {
+      counts.push(count)
+      stop()
+    })
+    expect(counts).toEqual([5])
+    expect(end).toMatchObject({ complete: false, files: 5 })
   })
 })
-
-function scanIterator<T>(iterable: AsyncIterable<T>): AsyncIterator<T> {
-  return iterable[Symbol.asyncIterator]()
-}
 
 /** Run in a child process: root is not bound by permission bits. */
 const scan_script = `
   import { entryPath, scanFolder } from '${builtModule('disk/scan/scan')}'
   const ignore = { include: [], exclude: [], dot_files: false }
-  const { batches, end } = scanFolder({ root: process.argv[2], ignore })
   const paths = []
-  for await (const batch of batches) for (let i = 0; i < batch.count; i++) paths.push(entryPath(batch, i))
-  console.log(JSON.stringify({ paths, end: await end }))`
+  const end = await scanFolder({ root: process.argv[2], ignore }, (batch) => {
+    for (let i = 0; i < batch.count; i++) paths.push(entryPath(batch, i))
+  })
+  console.log(JSON.stringify({ paths, end }))`
 
 test('a directory that cannot be read is named, and the rest comes', () => {
   const root = makeTree({ 'a.txt': '', 'locked/b.txt': '', 'no-entry/c.txt': '', 'z/d.txt': '' })

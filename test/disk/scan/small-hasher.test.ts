@@ -15,11 +15,10 @@ async function md5sOf(
   root: string,
   hashing: { rule: HashRule; isWanted(): boolean },
 ): Promise<Record<string, string | undefined>> {
-  const { batches } = scanFolder({ root, ignore: everything, hashing, batch_entries: 64 })
   const md5s: Record<string, string | undefined> = {}
-  for await (const batch of batches) {
+  await scanFolder({ root, ignore: everything, hashing, batch_entries: 64 }, (batch) => {
     for (let index = 0; index < batch.count; index += 1) md5s[entryPath(batch, index)] = entryMd5(batch, index)
-  }
+  })
   return md5s
 }
 

@@ -27,10 +27,12 @@ const script = `
   symlinkSync('/etc', root + '/link')
   execFileSync('mkfifo', [root + '/pipe'])
   const kinds = readDirectory(root).map(kindOf)
-  const { batches, end } = scanFolder({ root, ignore: { include: [], exclude: ['lost+found/'], dot_files: false } })
   const paths = []
-  for await (const batch of batches) for (let at = 0; at < batch.count; at++) paths.push(entryPath(batch, at))
-  console.log(JSON.stringify({ kinds, paths, end: await end }))`
+  const ignore = { include: [], exclude: ['lost+found/'], dot_files: false }
+  const end = await scanFolder({ root, ignore }, (batch) => {
+    for (let at = 0; at < batch.count; at++) paths.push(entryPath(batch, at))
+  })
+  console.log(JSON.stringify({ kinds, paths, end }))`
 
 test.skipIf(!may_mount)(
   'where a directory does not say what its entries are, each is looked at, by its own bytes',

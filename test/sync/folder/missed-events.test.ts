@@ -14,14 +14,13 @@ const ignore = { include: [], exclude: [], dot_files: false }
 async function count(root: string, later_ms: number, known: string[] = [], since_ms = Date.now()) {
   const clock = new FakeClock(since_ms + later_ms)
   const missed = createMissedEvents({ root, settle_ms: 5 * second_ms, clock, known: new Set(known) })
-  const { batches } = scanFolder({ root, ignore })
-  for await (const batch of batches) {
+  await scanFolder({ root, ignore }, (batch) => {
     missed.consider(
       batch,
       Uint32Array.from({ length: batch.count }, (_, index) => index),
     )
     expect(entryPath(batch, 0)).not.toBe('')
-  }
+  })
   return { count: missed.count(), found: [...missed.found()] }
 }
 
