@@ -14,10 +14,13 @@ export interface AddressOptions {
 /** Checks where the service listens and how others reach it. Error `config.service`. */
 export function checkAddress({ listen, has_tls, public_url, public_blob_url }: AddressOptions): void {
   if (isIP(listen) === 0)
-    throw refused(`the local service cannot listen on ${listen}: an address is needed`, 'write it like 192.168.1.4')
+    throw refused(
+      `the local service cannot listen on ${listen}: this is not an IP address`,
+      'give an IP address, for example 192.168.1.4',
+    )
   if (!isLoopback(listen) && !has_tls) {
     throw refused(
-      `the local service cannot listen on ${listen} with plain HTTP, which answers this machine only`,
+      `the local service cannot listen on ${listen} without TLS: plain HTTP is for this machine only`,
       'give --tls-cert and --tls-key (`sluice serve cert` makes them), or use 127.0.0.1 or ::1',
     )
   }
@@ -28,15 +31,15 @@ export function checkAddress({ listen, has_tls, public_url, public_blob_url }: A
     if (url !== undefined) checkPublic(name, url)
     else if (isEverywhere(listen)) {
       throw refused(
-        `the local service cannot listen on ${listen} without ${name}: others could not be told where to go`,
-        `give --${name.replaceAll('_', '-')}, the address as other machines reach it`,
+        `the local service cannot listen on ${listen} without ${name}: clients would not know its address`,
+        `give --${name.replaceAll('_', '-')}, the address that other machines use`,
       )
     }
   }
   if (public_url !== undefined && public_blob_url !== undefined && originIn(public_url) === originIn(public_blob_url)) {
     throw refused(
-      `the local service cannot have the API and the blob store on one origin: ${public_url}, ${public_blob_url}`,
-      'give each a name or a port of its own: a client sends its key to the one and never to the other',
+      `the local service cannot use one origin for the API and the blob store: ${public_url}, ${public_blob_url}`,
+      'give each its own host name or port: clients send their key to the API and never to the blob store',
     )
   }
 }
@@ -48,8 +51,8 @@ function checkPublic(name: string, text: string): void {
   const is_bare = url !== undefined && !/[?#@]|\/$/.test(text)
   if (is_safe && is_bare) return
   throw refused(
-    `the local service cannot be reached under ${name} = ${text}`,
-    'write it like https://sluice.example.org, without a slash at its end',
+    `the local service cannot use ${name} = ${text} as its address`,
+    'give an address such as https://sluice.example.org, without a slash at the end',
   )
 }
 

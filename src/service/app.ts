@@ -64,7 +64,9 @@ export async function createApp(parts: AppParts): Promise<HttpApp> {
     if (!notified) return done(null, payload)
     // Fastify would turn an error here into its own answer, so a listener's error goes to the log
     // only.
-    notified.catch((error: unknown) => log(`a listener failed: ${messageOf(error)}`)).then(() => done(null, payload))
+    notified
+      .catch((error: unknown) => log(`a listener of requests failed: ${messageOf(error)}`))
+      .then(() => done(null, payload))
   })
   for (const route of routes) addRoute(app, parts, route)
   return app
@@ -113,11 +115,11 @@ function enterProject(access: Access, route: Route, { headers }: HttpRequest, co
   if (!route.scoped) return
   const project_id = headers[project_header]
   if (!isId('project', project_id)) {
-    throw fault('publicapi.tenancy.project.missing', 'X-Project-Id is missing, or not the id of a project.')
+    throw fault('publicapi.tenancy.project.missing', 'X-Project-Id is missing, or is not a project id.')
   }
   const found = access.projectOf(context.caller, project_id)
   if (!found) {
-    throw fault('publicapi.tenancy.project.not_found', 'There is no such project within reach of this key.')
+    throw fault('publicapi.tenancy.project.not_found', 'This key has no access to a project with this id.')
   }
   checkRole(found.role, minRole(route))
   Object.assign(context, found)
@@ -135,15 +137,16 @@ function admitAgain(access: Access, route: Route, request: HttpRequest, context:
 function checkRate(reply: HttpReply, wait_s: number | undefined): void {
   if (wait_s === undefined) return
   reply.header('retry-after', String(wait_s))
-  throw fault('publicapi.rate.limited', `This key has sent too many requests: again in ${wait_s} s.`)
+  throw fault('publicapi.rate.limited', `This key has sent too many requests: try again in ${wait_s} s.`)
 }
 
 /** Refuses requests for another host, and from pages of other origins, before any lookup. */
 function checkOrigin(gate: Gate, { raw, headers }: HttpRequest): void {
   const refuse = (why: string) => fault('publicapi.request.malformed', why)
-  if (!hasOneHost(raw)) throw refuse('There is more than one Host header.')
-  if (!gate.isOurHost(headers.host)) throw refuse('The Host header names another host than those of this service.')
-  if (!gate.isAllowedOrigin(headers.origin)) throw refuse('Pages of this Origin may not ask this service.')
+  if (!hasOneHost(raw)) throw refuse('The request has more than one Host header.')
+  if (!gate.isOurHost(headers.host)) throw refuse('The Host header does not name this service.')
+  if (!gate.isAllowedOrigin(headers.origin))
+    throw refuse('Web pages of this Origin may not call this service (--allow-origin).')
 }
 
 function fail(reply: HttpReply, entry: RequestEntry, failure: Failure): HttpReply {

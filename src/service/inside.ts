@@ -17,7 +17,7 @@ export function inspectService(parts: Parts) {
 
   function projectNumber(project_id: string): number {
     const project = access.projectNumber(project_id)
-    if (project === undefined) throw unknown(`there is no project ${project_id}`)
+    if (project === undefined) throw unknown(`the project ${project_id} does not exist`)
     return project
   }
 
@@ -43,7 +43,7 @@ export function inspectService(parts: Parts) {
     readBlob(asset_id: string): Buffer {
       const asset = assets.findAnywhere(asset_id)
       const place = asset && objects.placeOf(asset.seq)
-      if (!place) throw unknown(`there are no bytes of ${asset_id}`)
+      if (!place) throw unknown(`the asset ${asset_id} has no bytes`)
       return 'bytes' in place ? place.bytes : files.read(place.file)
     },
     /** Removes an asset as a user would. Returns false if there is none. */

@@ -119,7 +119,7 @@ export function settingsFrom(options: ServiceOptions) {
   if (!success) {
     const [{ path, message } = { path: [], message: '' }] = error.issues
     const value = path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown>)?.[key], options)
-    throw refused(`the local service cannot work with ${path.join('.')} = ${String(value)}: ${message}`)
+    throw refused(`the local service cannot use ${path.join('.')} = ${String(value)}: ${message}`)
   }
   const { assistant_config, ...settings } = data
   checkAddress({ ...settings, has_tls: settings.tls !== undefined })

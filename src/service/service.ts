@@ -75,7 +75,7 @@ function openParts(options: ServiceOptions, signal: AbortSignal): Parts {
     origins: { api: '', blob: '' },
     wake: { ingest: () => {}, documents: () => {}, answers: () => {} },
     signal,
-    on_error: (error) => log(`the service tries again after a fault: ${messageOf(error)}`),
+    on_error: (error) => log(`a background task of the service failed and is tried again: ${messageOf(error)}`),
   }
 }
 

@@ -76,7 +76,7 @@ export class Client {
     const answer = await response.text()
     const type = response.headers.get('content-type') ?? ''
     // An injected answer need not follow the description.
-    if (!answer.includes('made by fault injection')) {
+    if (!answer.includes('comes from the fault injection')) {
       expect(checkAnswerOf(this.#profile)({ method, url: path, status: response.status, type, body: answer })).toEqual(
         [],
       )

@@ -35,8 +35,8 @@ export function limitConnections(
       if (now_ms - logged_ms < log_every_ms) return
       logged_ms = now_ms
       log(
-        `${name}: new connections are closed, for there are ${max_connections} already and only ${max_open_files} files may be open; ` +
-          'raise it: ulimit -n, LimitNOFILE= of the unit',
+        `${name}: new connections are refused: ${max_connections} are open, and this process may open only ${max_open_files} files; ` +
+          'raise the limit with ulimit -n, or LimitNOFILE= in the unit',
       )
     })
   }
@@ -55,13 +55,13 @@ interface Finishing {
  */
 export async function finishRequests({ servers, in_flight, grace_ms, log }: Finishing): Promise<void> {
   const waited_for = [...in_flight]
-  if (waited_for.length > 0) log(`stopping: waits up to ${grace_ms / 1_000} s for ${nameOf(waited_for)}`)
+  if (waited_for.length > 0) log(`the service stops: it waits up to ${grace_ms / 1_000} s for ${nameOf(waited_for)}`)
   const late = new Set<RequestEntry>()
   const noteLate = () => {
     for (const entry of in_flight) late.add(entry)
   }
   await Promise.all(servers.map((server) => closeServer(server, grace_ms, noteLate)))
-  if (late.size > 0) log(`stopped: ${nameOf([...late])} took longer and got no answer`)
+  if (late.size > 0) log(`the service stopped: ${nameOf([...late])} took too long and got no answer`)
 }
 
 function nameOf(requests: readonly RequestEntry[]): string {

@@ -25,9 +25,13 @@ export function assetHandlers(parts: Parts): Handlers<OwnRoutes> {
         const asset = findAsset(assets, project, params.asset_id)
         if (asset.status !== 'uploaded') return asset
         const object = objects.stat(asset.seq)
-        if (!object) throw fault('publicapi.asset.complete.bytes_missing', 'No bytes were uploaded into this slot yet.')
+        if (!object)
+          throw fault(
+            'publicapi.asset.complete.bytes_missing',
+            'This slot has no bytes yet: upload them before you complete it.',
+          )
         if (asset.declared_md5 !== null && asset.declared_md5 !== object.md5) {
-          throw fault('publicapi.asset.complete.md5_differs', 'The uploaded bytes have another MD5 than was declared.')
+          throw fault('publicapi.asset.complete.md5_differs', 'The MD5 of the uploaded bytes is not the declared one.')
         }
         assets.accept(asset.seq, object, clock.now_ms() + settings.ingest.delay_ms)
         return { ...asset, ...object, status: 'ingesting' as const }

@@ -108,7 +108,7 @@ export function chatHandlers(parts: Parts): Handlers<ChatRoutes> {
 function checkSkills({ resources }: Parts, who: Who, names: readonly string[] = []): void {
   for (const name of names) {
     const skill = resources.named(reachOf('skill', who), name)
-    if (!skill) throw fault('publicapi.chat.skill.unknown', `There is no skill "${name}" that you can use.`)
+    if (!skill) throw fault('publicapi.chat.skill.unknown', `You have no skill named "${name}".`)
     if (skill.enabled === 0) throw fault('publicapi.chat.skill.disabled', `The skill "${name}" is disabled.`)
   }
 }

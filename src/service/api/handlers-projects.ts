@@ -70,7 +70,10 @@ export function projectHandlers({ access, project_store, commits, clock, origins
 /** A known user becomes a member at once (D-05). A project always keeps an owner. */
 function makeMember(projects: ProjectStore, project: number, user: number, role: Role, now_ms: number): void {
   if (role !== 'owner' && projects.isLastOwner(project, user)) {
-    throw fault('publicapi.tenancy.role.last_owner', 'This is the only owner of the project: make another one first.')
+    throw fault(
+      'publicapi.tenancy.role.last_owner',
+      'This member is the only owner of the project: make another member an owner first.',
+    )
   }
   projects.setMember(project, user, role, now_ms)
 }

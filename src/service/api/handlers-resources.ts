@@ -114,7 +114,7 @@ function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
     if (group.name_taken) {
       const other = resources.named(reach, fields.name)
       if (other && other.seq !== before?.seq) {
-        throw fault(group.name_taken, `Another ${kind} that you can use has the name ${fields.name}.`)
+        throw fault(group.name_taken, `The name ${fields.name} is taken by another ${kind}: choose another name.`)
       }
     }
     const { enabled = before?.enabled !== 0, ...kept } = fields
@@ -217,7 +217,7 @@ export function labelHandlers({ labels, assets, commits, profile, clock }: Parts
         const row = find(project, params.label_id)
         const other = body.name === undefined ? undefined : labels.named(project, body.name)
         if (other && other.seq !== row.seq) {
-          throw fault('publicapi.label.name_taken', 'Another label of this project has this name.')
+          throw fault('publicapi.label.name_taken', 'Another label of this project has this name: choose another name.')
         }
         labels.update(row.seq, body)
         return recordOf(find(project, params.label_id))

@@ -5,7 +5,7 @@ import { fault } from '../faults/faults.ts'
 
 export function whole(min: number, max?: number) {
   const range = max === undefined ? `${min} on` : `${min} to ${max}`
-  const error = `a whole number from ${range} is needed`
+  const error = `must be a whole number from ${range}`
   return z
     .int({ error })
     .min(min, { error })
@@ -58,7 +58,7 @@ export function checkLengths(body: unknown, limits: Limits): void {
   for (const [field, value] of Object.entries(body)) {
     const max_length = maxLengthOf(field, limits)
     if (max_length === undefined || typeof value !== 'string' || hasCharacters(value, 0, max_length)) continue
-    throw fault('publicapi.body.invalid', `${field}: this service takes at most ${max_length} characters`)
+    throw fault('publicapi.body.invalid', `${field}: must have at most ${max_length} characters`)
   }
 }
 

@@ -61,7 +61,7 @@ const shared = byStatus(['publicapi.auth.invalid', ...of_every_call.filter((code
 
 function responseOf(status: number, codes: readonly ErrorCode[]): Json {
   return {
-    description: error_texts[status] ?? 'An error; its code says which',
+    description: error_texts[status] ?? 'An error; its code says what happened',
     ...(status === 429 ? { headers: { 'Retry-After': retry_after } } : {}),
     content: {
       'application/json': {
@@ -88,12 +88,12 @@ export function errorExamples(): Json {
 }
 
 const error_texts: Record<string, string> = {
-  400: 'The request cannot be served as it is',
+  400: 'The request is invalid',
   401: 'The key is missing, malformed, unknown or revoked',
-  404: 'There is no such thing within reach of this key and project',
-  429: 'Too many requests: later, again',
+  404: 'This key and project have no such resource',
+  429: 'Too many requests: try again later',
   500: 'The service failed; its log says why',
-  503: 'The service cannot serve now: later, again',
+  503: 'The service is busy: try again later',
 }
 
 const retry_after: Json = {

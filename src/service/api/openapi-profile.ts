@@ -65,7 +65,7 @@ function sentences({ body_bytes, requests_per_minute }: Limits): string {
   const rate =
     requests_per_minute === 0
       ? 'Requests are not limited.'
-      : `Each key has ${requests_per_minute} requests a minute, spread evenly; one too many is answered 429, and Retry-After says how many seconds to wait.`
+      : `Each key may send ${requests_per_minute} requests a minute, evenly spread. Further requests are answered with 429, and Retry-After has the seconds to wait.`
   return `Limits of this service: a body has at most ${body_bytes} bytes. ${rate}`
 }
 

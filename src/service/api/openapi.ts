@@ -106,7 +106,7 @@ function responsesOf(route: Route, schemas: Json): Json {
   return { ...responses, ...errorResponsesOf(route) }
 }
 
-const status_texts: Record<string, string> = { 200: 'Done', 201: 'Made', 202: 'Accepted', 204: 'Done, nothing to say' }
+const status_texts: Record<string, string> = { 200: 'Done', 201: 'Made', 202: 'Accepted', 204: 'Done, without a body' }
 
 function contentOf(schema: z.ZodType, direction: Direction, schemas: Json): Json {
   const described = schemaOf(schema, direction, schemas)

@@ -26,7 +26,7 @@ export function searchWords(prompt: string): string[] {
 }
 
 const extractive_note =
-  '_This answer is extractive: the passages above stand word for word in the sources named, no language model wrote any of it._'
+  '_This answer is extractive: it quotes the sources above word for word. No language model wrote any of it._'
 
 const nothing_found = 'No passage within the scope of this question matches it.'
 

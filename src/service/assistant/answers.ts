@@ -76,7 +76,7 @@ export function runAnswers(parts: Parts): Worker {
 async function answerOne(parts: Parts, message: Asked): Promise<() => void> {
   const { chats, assistant, settings, injected_faults, clock, log } = parts
   const fails = message.attempts === 0 && injected_faults.failsAnswer()
-  const outcome: Outcome = fails ? { fault: 'ordered so' } : await attempt(parts, message)
+  const outcome: Outcome = fails ? { fault: 'fault injection' } : await attempt(parts, message)
   const now_ms = clock.now_ms()
   if ('response' in outcome) return () => chats.answer(message, 'done', outcome.response, now_ms)
 
@@ -84,8 +84,8 @@ async function answerOne(parts: Parts, message: Asked): Promise<() => void> {
   const gives_up = fails || now_ms >= deadline_ms
   const wait_ms = Math.max(outcome.retry_after_ms ?? 0, backoff_ms(message.attempts, retry_backoff))
   const next_ms = Math.min(now_ms + wait_ms, deadline_ms)
-  const next = gives_up ? 'given up' : `tried again in ${Math.ceil((next_ms - now_ms) / second_ms)} s`
-  log(`${message.message_id} could not be answered: ${outcome.fault}; ${next}`)
+  const next = gives_up ? 'it is given up' : `it is tried again in ${Math.ceil((next_ms - now_ms) / second_ms)} s`
+  log(`the message ${message.message_id} got no answer: ${outcome.fault}; ${next}`)
   return () => (gives_up ? chats.answer(message, 'error', null, now_ms) : chats.defer(message.seq, next_ms))
 }
 

@@ -54,7 +54,7 @@ const web_search = z.strictObject({
   /**
    * `{query}` is replaced by the words: `https://search.example.org/search?format=json&q={query}`.
    */
-  url: address.refine((url) => url.includes('{query}'), 'must hold {query}'),
+  url: address.refine((url) => url.includes('{query}'), 'must contain {query}'),
   key_file: z.string().min(1).optional(),
   key_header: z
     .string()
@@ -93,7 +93,10 @@ const schema = z
     auto: z
       .array(auto_rule)
       .min(1)
-      .refine((rules) => Object.keys(rules.at(-1)!).length === 1, 'the last rule must hold always: a mode and no more')
+      .refine(
+        (rules) => Object.keys(rules.at(-1)!).length === 1,
+        'the last rule must always match: it has a mode and no condition',
+      )
       .default([
         { mode: 'research', words: ['research', 'recherche', 'recherchiere', 'investigate'] },
         { mode: 'expert', words: ['analyse', 'analyze', 'analysiere', 'compare', 'vergleiche', 'evaluate', 'bewerte'] },
@@ -125,10 +128,10 @@ const schema = z
   })
   .superRefine(({ assistant, modes, model_classes, model }, context) => {
     if (assistant !== 'model') return
-    if (!model) context.addIssue({ code: 'custom', path: ['model'], message: 'is needed: its base_url at least' })
+    if (!model) context.addIssue({ code: 'custom', path: ['model'], message: 'is missing: give at least its base_url' })
     for (const [mode, { model_class }] of Object.entries(modes)) {
       if (Object.hasOwn(model_classes, model_class)) continue
-      const message = `names the class ${model_class}, which model_classes does not have`
+      const message = `names the class ${model_class}, which is not in model_classes`
       context.addIssue({ code: 'custom', path: ['modes', mode, 'model_class'], message })
     }
   })
@@ -172,7 +175,7 @@ function readJson(file: string): unknown {
 function unusable(file: string, what: string): SluiceError {
   return refused(
     `the assistant’s configuration ${file} cannot be used: ${what}`,
-    'docs/service.md, "The assistant", has every field',
+    'docs/service.md describes every field in "The assistant"',
   )
 }
 

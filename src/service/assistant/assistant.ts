@@ -55,7 +55,7 @@ const completion = z.object({
     .min(1),
 })
 
-const cut_note = '_The model stopped at the limit of its length: this answer is not whole._'
+const cut_note = '_The model stopped at its length limit, so this answer is incomplete._'
 
 /**
  * A model behind the chat completions interface of OpenAI. Each attempt makes one call, and the
@@ -88,11 +88,14 @@ function openModelAssistant({ host, connections, proxy, clock }: ModelParts): As
 
 function readAnswer({ status, headers, body, truncated }: HttpResponse, model: string, now_ms: number): Outcome {
   if (status !== 200) {
-    return { fault: `${model} was answered with ${status}`, retry_after_ms: retryAfter_ms({ ...headers }, now_ms) }
+    return {
+      fault: `the host of ${model} answered with status ${status}`,
+      retry_after_ms: retryAfter_ms({ ...headers }, now_ms),
+    }
   }
-  if (truncated) return { fault: `the answer of ${model} is larger than it may be` }
+  if (truncated) return { fault: `the answer of ${model} is larger than the limit` }
   const parsed = completion.safeParse(parseJson(body))
-  if (!parsed.success) return { fault: `what came from ${model} is no answer` }
+  if (!parsed.success) return { fault: `the host of ${model} sent no valid answer` }
   const { message, finish_reason } = parsed.data.choices[0]!
   return { response: finish_reason === 'length' ? `${message.content}\n\n${cut_note}` : message.content }
 }

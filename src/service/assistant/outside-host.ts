@@ -55,7 +55,7 @@ export function openOutsideHost(options: OutsideHostOptions) {
       try {
         return await http.request({ ...request, headers, signal: AbortSignal.any([signal, late.signal]) })
       } catch (error) {
-        if (late.signal.aborted && !signal.aborted) throw new Error(`no whole answer within ${timeout_ms} ms`)
+        if (late.signal.aborted && !signal.aborted) throw new Error(`no complete answer within ${timeout_ms} ms`)
         throw error
       } finally {
         over.abort()
@@ -75,7 +75,7 @@ function readKeyFile(file: string): string {
     if (!stat.isFile()) throw unusable(file, 'it is not a file')
     if ((stat.mode & 0o077) !== 0) throw unusable(file, 'group or others can read it', `chmod 600 ${file}`)
     const key = bytes.toString('latin1').trim()
-    if (!/^[\x21-\x7e]+$/.test(key)) throw unusable(file, 'a key is one word of visible characters')
+    if (!/^[\x21-\x7e]+$/.test(key)) throw unusable(file, 'the key must be one word of visible characters')
     return key
   } catch (error) {
     throw error instanceof SluiceError ? error : unusable(file, codeOf(error) ?? 'it cannot be read')

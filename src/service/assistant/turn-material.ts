@@ -76,8 +76,8 @@ async function searchWeb(
     return await web.search(words, signal)
   } catch (error) {
     if (signal.aborted) throw error
-    log(`a web search failed: ${messageOf(error)}`)
-    notes.push('The web was not searched: the search failed.')
+    log(`the web search failed, so an answer goes without it: ${messageOf(error)}`)
+    notes.push('The web search failed, so this answer does not use the web.')
     return []
   }
 }

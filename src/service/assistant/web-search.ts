@@ -25,7 +25,8 @@ export function openWebSearch(settings: WebSearch, clock: Clock, connections: nu
       const query = encodeURIComponent(words.slice(0, max_words).join(' '))
       const found = new URL(url.replaceAll('{query}', query))
       const { status, body, truncated } = await outside.ask({ method: 'GET', url: found, headers: {} }, signal)
-      if (status !== 200 || truncated) throw odd(`the web search answered ${status}${truncated ? ', too much' : ''}`)
+      if (status !== 200 || truncated)
+        throw odd(`the web search answered with status ${status}${truncated ? ' and too many bytes' : ''}`)
       return readResults(body, settings).slice(0, results_most)
     },
     close: () => outside.close(),

@@ -40,7 +40,7 @@ export function createBlobStore(parts: BlobParts): Server {
     silence_ms: parts.settings.silence_ms,
     handle: (request, response) => {
       handle(parts, request, response).catch((error: unknown) => {
-        log(`an upload failed: ${messageOf(error)}`)
+        log(`an upload failed, the client may try again: ${messageOf(error)}`)
         if (response.headersSent) response.destroy()
         else if (isLocked(error)) refuseBlob(response, 'busy', { 'retry-after': locked_retry_after_s })
         else refuseBlob(response, 'failed')

@@ -35,8 +35,8 @@ export function loadSigningKey(file: string): KeyObject {
   const text = readFileSync(file, 'utf8').trim()
   if (!/^[0-9a-f]{64}$/.test(text)) {
     throw refused(
-      `${file} does not hold a signing key`,
-      'remove it: a new one is made, and upload URLs given out before stop working',
+      `${file} contains no valid signing key`,
+      'remove the file: the next start makes a new key, and earlier upload URLs stop working',
     )
   }
   return createSecretKey(Buffer.from(text, 'hex'))
@@ -66,7 +66,7 @@ export function signWith(key: KeyObject) {
       const limit = query.get('limit') ?? ''
       const given = Buffer.from(query.get('signature') ?? '', 'hex')
       if (!/^\d{1,15}$/.test(expires) || !/^\d{1,15}$/.test(limit) || given.length !== 32) {
-        return { ok: false, reason: 'the URL carries no signature' }
+        return { ok: false, reason: 'the URL has no signature' }
       }
       const names = (query.get('headers') ?? '').split(';').filter((name) => name !== '')
       const missing = names.find((name) => headers[name] === undefined)

@@ -109,7 +109,7 @@ const codes: Record<number, ErrorCode> = {
   500: 'publicapi.internal.failed',
 }
 
-const by_order = 'This answer was made by fault injection of the local service.'
+const by_order = 'This answer comes from the fault injection of the local service.'
 
 /** Sends the failure, or cuts the connection. */
 export function sendFailure(response: ServerResponse, failure: Failure, entry: { place: Place; status: number }): void {

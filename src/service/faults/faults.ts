@@ -47,7 +47,7 @@ export interface FaultAnswers {
 /** Answers every error as the contract's object (A-20); an unexpected one as a bare 500. */
 export function answerFault(error: unknown, { blank_codes, log }: FaultAnswers): ErrorAnswer {
   if (isLocked(error)) {
-    log(`a request has to wait: ${messageOf(error)}`)
+    log(`a request must be repeated: ${messageOf(error)}`)
     const humane = 'The service cannot write now: another process uses its data.'
     const headers = { 'retry-after': locked_retry_after_s }
     return { ...errorAnswer('publicapi.service.unavailable', humane), headers }

@@ -14,7 +14,7 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
   const entries = new Map<string, Entry>()
   for await (const entry of zip.eachEntry()) {
     entries.set(entry.fileName, entry)
-    if (entries.size > max_entries) throw unreadable(`an archive of more than ${max_entries} parts`)
+    if (entries.size > max_entries) throw unreadable(`the archive has more than ${max_entries} parts`)
   }
   // The limit counts the real bytes of all parts, because the sizes in an archive can be false.
   let left_bytes = unpacked_bytes
@@ -29,7 +29,7 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
     if (entry.isEncrypted()) throw unreadable('encrypted')
     for await (const chunk of await zip.openReadStreamPromise(entry)) {
       left_bytes -= (chunk as Buffer).length
-      if (left_bytes < 0) throw unreadable(`unpacks to more than ${unpacked_bytes} bytes`)
+      if (left_bytes < 0) throw unreadable(`it unpacks to more than ${unpacked_bytes} bytes`)
       yield chunk as Buffer
     }
   }

@@ -31,10 +31,10 @@ async function textOf(file: FileToRead, limits: ExtractLimits): Promise<string> 
     case 'zip':
       return (await import('./extract-package.ts')).extractPackage(file.bytes, limits)
     case 'old office':
-      throw unreadable('encrypted, or in the binary format of old office programs')
+      throw unreadable('encrypted, or in the binary format of Office programs before 2007')
     default:
       if (isNamedPdf(file) && hasPdfMark(file.bytes)) return extractPdf(file.bytes, limits)
-      if (isNamedDocument(file)) throw unreadable('not what its name or type says')
+      if (isNamedDocument(file)) throw unreadable('its content does not fit its name or type')
       return foreignText(file)
   }
 }
@@ -59,7 +59,7 @@ async function textOfPages(document: Awaited<ReturnType<typeof openPdf>>, limits
     page.cleanup()
   }
   const text = pages.toString()
-  if (text.trim() === '') throw unreadable('holds no text, only pictures of pages at most')
+  if (text.trim() === '') throw unreadable('it has no text, at most pictures of pages')
   return text
 }
 
@@ -76,7 +76,7 @@ async function openPdf(bytes: Buffer) {
 function foreignText(file: FileToRead): string {
   const is_html = isHtml(file)
   const text = decodeForeign(file.bytes, is_html ? charsetInHtml(file.bytes) : undefined)
-  if (text === undefined) throw unreadable('not text in a character set that is known')
+  if (text === undefined) throw unreadable('it is not text in a known character set')
   return is_html ? htmlToText(text) : text
 }
 
@@ -91,7 +91,7 @@ function reasonOf(error: unknown): string {
   if (isSluiceError(error, 'ingest.unreadable')) return error.message
   const words = messageOf(error).replace(/\s+/g, ' ').slice(0, max_quoted_length)
   const missing = /Cannot find package '([^']+)'/.exec(words)?.[1]
-  if (missing !== undefined) return `the optional package ${missing} is not installed, which this kind of file needs`
-  if (/allocation failed|out of memory/i.test(words)) return 'needs more memory than a file may take'
+  if (missing !== undefined) return `this kind of file needs the optional package ${missing}, which is not installed`
+  if (/allocation failed|out of memory/i.test(words)) return 'it needs more memory than a file may use'
   return `broken: ${words}`
 }

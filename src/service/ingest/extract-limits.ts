@@ -13,7 +13,7 @@ export function unreadable(message: string): SluiceError {
 }
 
 export function tooMuchText({ text_length }: ExtractLimits): SluiceError {
-  return unreadable(`holds more than ${text_length} characters of text`)
+  return unreadable(`it has more than ${text_length} characters of text`)
 }
 
 /** Collects text up to its limit. */

@@ -18,7 +18,7 @@ function readerOf(archive: Archive): (archive: Archive, text: GrowingText) => Pr
   if (archive.has('xl/workbook.xml')) return extractWorkbook
   if (archive.has('META-INF/container.xml')) return extractEpub
   if (archive.has('mimetype') && archive.has('content.xml')) return extractOpenDocument
-  throw unreadable('an archive that is no document of a kind that is read')
+  throw unreadable('the archive is not a document that the service can read')
 }
 
 /**

@@ -72,7 +72,7 @@ async function readOne({ assets, commits, log }: Parts, reader: DocumentReader, 
   const { unreadable } = await reader.read({ asset: seq, project, filename, mime_type })
   // A power cut can undo this commit. The asset then shows `ingesting` again and is read again.
   await commits.writeUnflushed(() => assets.finishIngest(seq, unreadable === undefined ? 'ready' : 'failed'))
-  if (unreadable !== undefined) log(`${asset_id} failed: ${unreadable}`)
+  if (unreadable !== undefined) log(`the asset ${asset_id} failed, its file cannot be read: ${unreadable}`)
 }
 
 /** The most assets read in one transaction. */
@@ -97,14 +97,17 @@ export async function completeIndex(parts: Parts): Promise<number> {
         const row = missing.find(({ asset }) => asset === outcome.asset)!
         const { unreadable } = outcome.needs_child ? await readDocument(documents, row) : outcome
         if (unreadable === undefined) read++
-        else log(`asset number ${row.asset} is ready but cannot be read again: ${unreadable}`)
+        else
+          log(
+            `the asset number ${row.asset} is ready but cannot be read again, so no search finds its text: ${unreadable}`,
+          )
       }
       after = last.asset
     }
   } finally {
     await documents.end()
   }
-  if (read > 0) log(`the index of passages was behind: ${read} assets were read again`)
+  if (read > 0) log(`the index of passages was incomplete: ${read} assets were read again`)
   return read
 }
 

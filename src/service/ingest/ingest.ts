@@ -76,7 +76,8 @@ async function readAll({ reader, log, signal }: Parts, due: readonly AssetRow[])
     outcomes = await readSingly(reader, wanted, signal)
   }
   for (const { asset, unreadable } of outcomes) {
-    if (unreadable !== undefined) log(`${due.find((row) => row.seq === asset)?.asset_id} failed: ${unreadable}`)
+    if (unreadable !== undefined)
+      log(`the asset ${due.find((row) => row.seq === asset)?.asset_id} failed, its file cannot be read: ${unreadable}`)
   }
   return outcomes
 }
@@ -89,7 +90,7 @@ async function readSingly(reader: Reader, wanted: readonly AssetToRead[], signal
       outcomes.push(...(await reader.ask('read', [asset])))
     } catch (error) {
       if (!isThreadDeath(error) || signal.aborted) throw error
-      outcomes.push({ asset: asset.asset, unreadable: 'the reader broke down over it' })
+      outcomes.push({ asset: asset.asset, unreadable: 'the thread that read it ended' })
     }
   }
   return outcomes

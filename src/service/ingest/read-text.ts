@@ -43,7 +43,7 @@ export function readText(file: FileToRead): ReadText {
   const { bytes } = file
   if (isNamedDocument(file)) return { needs_child: true }
   if (isRuledOut(file) || bytes.toString('latin1', 0, no_text_start.length) === no_text_start) {
-    return { unreadable: 'a kind of file that is not read' }
+    return { unreadable: 'the service does not read this kind of file' }
   }
   if (formatOf(bytes) !== undefined) return { needs_child: true }
   if (switchesCharset(bytes)) return { needs_child: true }
@@ -52,7 +52,7 @@ export function readText(file: FileToRead): ReadText {
     if (!isHtml(file)) return { text }
     return bytes.length > max_html_bytes ? { needs_child: true } : { text: htmlToText(text) }
   }
-  if (bytes.includes(0) && utf16WithoutMark(bytes) === undefined) return { unreadable: 'holds NUL bytes' }
+  if (bytes.includes(0) && utf16WithoutMark(bytes) === undefined) return { unreadable: 'it contains NUL bytes' }
   return { needs_child: true }
 }
 

@@ -68,7 +68,7 @@ serveCalls(({ database: database_file, passages: passages_file, objects, max_byt
       | undefined
     // The asset was removed while it waited, so the outcome does not matter.
     if (!object) return { asset, unreadable: 'its bytes are gone' }
-    if (object.size_in_bytes > max_bytes) return { asset, unreadable: `larger than ${max_bytes} bytes` }
+    if (object.size_in_bytes > max_bytes) return { asset, unreadable: `it is larger than ${max_bytes} bytes` }
     if (isNamedDocument({ filename, mime_type })) return { asset, needs_child: true }
     const bytes = object.bytes ?? readObjectFile(join(objects, object.file ?? ''))
     if (bytes === undefined) return { asset, unreadable: 'its bytes cannot be read from the disk' }

@@ -128,7 +128,7 @@ export function keepReadingProcess(settings: Limits) {
       peak_bytes = Math.max(peak_bytes, bytes)
     })
     // `end` was called during the read.
-    if (child !== used) throw notStarted('it was ended')
+    if (child !== used) throw notStarted('the service ended it')
     if ('ended' in answer) {
       await end()
       return answer
@@ -158,7 +158,7 @@ function startChild({ time_ms, memory_bytes, reading_program }: Limits): Child {
     serialization: 'advanced',
   })
   const gone = new AbortController()
-  let fault = 'it said nothing'
+  let fault = 'it sent no message'
   child.on('error', (error) => {
     fault = error.message
     if (child.pid === undefined) gone.abort()
@@ -201,7 +201,7 @@ async function ask(
   if (message === undefined || 'started' in message) {
     if (stop_signals.has(child.process.signalCode ?? ''))
       throw notStarted(`it was ended by ${child.process.signalCode}`)
-    const ended = `the process that read it ended by ${endingOf(child.process)}, as it does for lack of memory`
+    const ended = `the process that read it ended by ${endingOf(child.process)}, probably for lack of memory`
     return { ended, may_retry: child.files > 0 || child.process.signalCode === 'SIGKILL' }
   }
   notePeak(message.peak_bytes)
@@ -220,10 +220,10 @@ async function watch(
     const resident = residentBytes(pid)
     notePeak(resident)
     if (resident > memory_bytes) {
-      return { ended: `needs more than ${formatBytes(memory_bytes)} of memory`, may_retry: files > 0 }
+      return { ended: `it needs more than ${formatBytes(memory_bytes)} of memory`, may_retry: files > 0 }
     }
     const left_ms = until_ms - system_clock.monotonic_ms()
-    if (left_ms <= 0) return { ended: `takes longer than ${formatDuration(time_ms)}`, may_retry: false }
+    if (left_ms <= 0) return { ended: `it takes longer than ${formatDuration(time_ms)}`, may_retry: false }
     await system_clock.sleep(Math.min(memory_check_ms, left_ms), done)
   }
   return undefined
@@ -289,7 +289,7 @@ function endingOf({ signalCode, exitCode }: ChildProcess): string {
 function notStarted(why: string): SluiceError {
   return new SluiceError({
     code: 'service.reading_process',
-    message: `no process reads documents now: ${why}`,
-    hint: 'documents wait until one does; nothing else does',
+    message: `the process that reads documents did not start: ${why}`,
+    hint: 'documents wait until it starts; other files are read meanwhile',
   })
 }

@@ -80,7 +80,7 @@ export function checkRole(role: Role, min_role: Role): void {
   if (ranks[role] >= ranks[min_role]) return
   throw fault(
     'publicapi.tenancy.role.insufficient',
-    `This takes the role ${min_role} in the project; yours is ${role}.`,
+    `This needs the role ${min_role} in the project; yours is ${role}.`,
   )
 }
 

@@ -26,10 +26,10 @@ export function openTokens(database: Sqlite, clock: Clock) {
   const { value, run } = statementsOf(database)
   const create = database.transaction((name: string, hashed: Buffer, { project_ids, user }: TokenReach) => {
     if (value('SELECT 1 FROM tokens WHERE name = ?', name)) {
-      throw refused(`there is a token called ${name} already`, 'choose another name, or revoke it')
+      throw refused(`the token ${name} already exists`, 'choose another name, or revoke it')
     }
     const whose = user === undefined ? null : value('SELECT seq FROM users WHERE email = ?', user)
-    if (whose === undefined) throw refused(`there is no user ${user}`, 'list them with `sluice serve user list`')
+    if (whose === undefined) throw refused(`the user ${user} does not exist`, 'list them with `sluice serve user list`')
     const { lastInsertRowid } = run(
       `INSERT INTO tokens (name, hash, every_project, created_at_ms, user)
        VALUES (@name, @hashed, @every_project, @now_ms, @whose)`,
@@ -102,7 +102,7 @@ export function openUsers(database: Sqlite, clock: Clock) {
   const { value, run } = statementsOf(database)
   const create = database.transaction((email: string, name: string | undefined) => {
     if (value('SELECT 1 FROM users WHERE email = ?', email)) {
-      throw refused(`there is a user ${email} already`, 'list them with `sluice serve user list`')
+      throw refused(`the user ${email} already exists`, 'list them with `sluice serve user list`')
     }
     const now_ms = clock.now_ms()
     const user_id = makeId('user', now_ms)

@@ -13,14 +13,14 @@ export function checkName(what: string, name: string): void {
 
 export function checkEmail(email: string): void {
   if (z.email().max(max_email_length).safeParse(email).success) return
-  throw refused(`"${email}" is not an e-mail address`, 'write one like ada@example.org')
+  throw refused(`"${email}" is not an e-mail address`, 'give an address such as ada@example.org')
 }
 
 /** The number of the project with this id. Error `config.service` if there is none. */
 export function projectWith(database: Sqlite, project_id: string): number {
   const project = statementsOf(database).value<number>('SELECT seq FROM projects WHERE project_id = ?', project_id)
   if (project !== undefined) return project
-  throw refused(`there is no project ${project_id}`, 'list them with `sluice serve project list`')
+  throw refused(`the project ${project_id} does not exist`, 'list them with `sluice serve project list`')
 }
 
 /** Rows for the output of commands: times as text, `json` columns parsed, NULL left out. */
@@ -74,7 +74,7 @@ export function openWorkspaces(database: Sqlite, clock: Clock) {
   const { run } = statementsOf(database)
   const create = database.transaction((name: string, organisation: string) => {
     if (findWorkspace(database, { organisation, workspace: name }) !== undefined) {
-      throw refused(`there is a workspace ${name} in the organisation ${organisation} already`, 'choose another name')
+      throw refused(`the organisation ${organisation} already has a workspace ${name}`, 'choose another name')
     }
     const now_ms = clock.now_ms()
     run(
@@ -118,7 +118,7 @@ export function openProjects(database: Sqlite, clock: Clock) {
       if (workspace === undefined) {
         const { organisation, workspace: wanted = always_there } = where
         const place = organisation === undefined ? '' : ` in the organisation ${organisation}`
-        throw refused(`there is no workspace ${wanted}${place}`, 'list them with `sluice serve workspace list`')
+        throw refused(`the workspace ${wanted}${place} does not exist`, 'list them with `sluice serve workspace list`')
       }
       const now_ms = clock.now_ms()
       const project_id = makeId('project', now_ms)

@@ -24,8 +24,8 @@ export function backUpService(data_dir: string, folder: string): ServiceBackup {
   if (existsSync(folder)) {
     throw new SluiceError({
       code: 'usage.exists',
-      message: `${folder} is there already`,
-      hint: 'name a folder that does not exist; nothing is written over',
+      message: `${folder} already exists`,
+      hint: 'name a folder that does not exist: a backup overwrites nothing',
     })
   }
   const from = dataPaths(data_dir)

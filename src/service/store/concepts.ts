@@ -58,11 +58,12 @@ export function openConcepts(database: Sqlite, clock: Clock) {
   const { value, run } = statementsOf(database)
 
   function setAssets({ seq, project, project_id }: Place, asset_ids: readonly string[]): void {
-    if (asset_ids.length === 0) throw refused('a concept has assets', 'name them with --assets')
+    if (asset_ids.length === 0) throw refused('a concept needs at least one asset', 'name them with --assets')
     run('DELETE FROM concept_assets WHERE concept = ?', seq)
     for (const asset_id of asset_ids) {
       const asset = value('SELECT seq FROM assets WHERE asset_id = ? AND project = ?', asset_id, project)
-      if (asset === undefined) throw refused(`there is no asset ${asset_id} in ${project_id}`, 'check its id')
+      if (asset === undefined)
+        throw refused(`the project ${project_id} has no asset ${asset_id}`, 'check the id of the asset')
       run('INSERT OR IGNORE INTO concept_assets (concept, asset) VALUES (?, ?)', seq, asset)
     }
   }
@@ -106,7 +107,10 @@ export function openViews(database: Sqlite, clock: Clock) {
       const names = labels ? JSON.stringify(labels) : before.label_names
       const kept = [names === '[]' ? null : names, (name_pattern ?? before.name_pattern) || null]
       if (kept.every((filter) => filter === null)) {
-        throw refused('a view without a filter would be the whole project', 'use --labels, --name-pattern or both')
+        throw refused(
+          'a view needs a filter: without one it would show the whole project',
+          'use --labels, --name-pattern or both',
+        )
       }
       run('UPDATE views SET label_names = ?, name_pattern = ? WHERE seq = ?', ...kept, seq)
     }),
@@ -136,11 +140,11 @@ function openSets<Kind extends 'concept' | 'view', Fields extends { labels?: rea
 
   function refuseTaken(project: number, name: string): void {
     if (!value(`SELECT 1 FROM ${table} WHERE project = ? AND name = ?`, project, name)) return
-    throw refused(`"${name}" is in use in this project`, 'choose another name')
+    throw refused(`the name "${name}" is taken in this project`, 'choose another name')
   }
 
   function unknown(id: string): SluiceError {
-    return refused(`there is no ${kind} ${id}`, `list them with \`sluice serve ${kind} list\``)
+    return refused(`the ${kind} ${id} does not exist`, `list them with \`sluice serve ${kind} list\``)
   }
 
   const create = database.transaction((name: string, fields: Fields & { project_id: string }) => {

@@ -31,7 +31,7 @@ export function makeDataFolders(paths: DataPaths): void {
     mkdirSync(paths.objects, { recursive: true, mode: 0o700 })
   } catch (error) {
     throw refused(
-      `the data folder ${paths.folder} cannot be made: ${messageOf(error)}`,
+      `the data folder ${paths.folder} cannot be created: ${messageOf(error)}`,
       'name a folder that you may write to',
       error,
     )

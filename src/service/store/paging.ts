@@ -24,7 +24,7 @@ export function readPage<Row, Position, Item>(
   const cursor = before_id ?? after_id
   const position = cursor === undefined ? undefined : positionOf(cursor)
   if (cursor !== undefined && position === undefined) {
-    throw fault('publicapi.cursor.unknown', `There is no ${cursor} in this list to page from.`)
+    throw fault('publicapi.cursor.unknown', `This list has no ${cursor}.`)
   }
   // One row more than the limit shows whether there are more.
   const rows = rowsFrom(position, limit + 1, before_id !== undefined)

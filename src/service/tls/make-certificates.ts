@@ -80,8 +80,8 @@ function readAuthority(files: CertificateFiles, now_ms: number): Authority {
   const valid_to_ms = Date.parse(certificate.validTo)
   if (name === undefined || !certificate.ca || !certificate.checkPrivateKey(key) || valid_to_ms <= now_ms) {
     throw refused(
-      `${files.ca} and ${files.ca_key} are not an authority of ours that is still valid`,
-      'move both away: others are made, and every client needs the new one',
+      `${files.ca} and ${files.ca_key} are not a valid authority of Sluice, or have expired`,
+      'move both files away: then a new authority is made, and every client needs its certificate',
     )
   }
   return { name, key, valid_to_ms }
@@ -96,7 +96,7 @@ function readPair(files: CertificateFiles): { certificate: X509Certificate; key:
   } catch (error) {
     throw refused(
       `the authority ${files.ca} cannot be used again: ${messageOf(error)}`,
-      'bring back both of its files, or move them away: others are made',
+      'restore both of its files, or move them away: then a new authority is made',
     )
   }
 }
@@ -105,8 +105,8 @@ function readPair(files: CertificateFiles): { certificate: X509Certificate; key:
 function refuseToOverwrite({ ca, ca_key, cert, key }: CertificateFiles): void {
   const hint = 'move it away, or name another folder with --dir'
   const in_the_way = [cert, key].find(existsSync)
-  if (in_the_way !== undefined) throw refused(`${in_the_way} is there already, and is not overwritten`, hint)
-  if (!existsSync(ca) && existsSync(ca_key)) throw refused(`${ca_key} is there already, without ${ca}`, hint)
+  if (in_the_way !== undefined) throw refused(`${in_the_way} already exists and is not overwritten`, hint)
+  if (!existsSync(ca) && existsSync(ca_key)) throw refused(`${ca_key} exists without ${ca}`, hint)
 }
 
 function checkHost(host: string): void {
@@ -118,7 +118,7 @@ function checkHost(host: string): void {
   if (is_name && host.length <= 253 && new RegExp(`^(\\*\\.)?${label}(\\.${label})*$`, 'i').test(host)) return
   throw refused(
     `"${host}" is not a name or an address of a host`,
-    'write it like sluice.lan or 192.168.1.4, without https://',
+    'give a name such as sluice.lan or 192.168.1.4, without https://',
   )
 }
 

@@ -27,8 +27,8 @@ export function readTls({ cert_file, key_file }: TlsFiles, now_ms: number, log: 
   const private_key = parse('the key', key_file, () => createPrivateKey(key))
   if (!certificate.checkPrivateKey(private_key)) {
     throw refused(
-      `the key ${key_file} is not the one of the certificate ${cert_file}`,
-      'name the two files that were made together; in a chain the certificate of this host comes first',
+      `the key ${key_file} does not belong to the certificate ${cert_file}`,
+      'give the key of this certificate; in a chain the certificate of this host comes first',
     )
   }
   checkTimes(certificate, cert_file, now_ms, log)
@@ -38,7 +38,7 @@ export function readTls({ cert_file, key_file }: TlsFiles, now_ms: number, log: 
 /** Error `config.service` if the key file is missing or others can read it. */
 export function checkKeyMode(key_file: string): void {
   const mode = parse('the key', key_file, () => statSync(key_file)).mode & 0o077
-  if (mode !== 0) throw refused(`the key ${key_file} can be read by others`, `chmod 600 ${key_file}`)
+  if (mode !== 0) throw refused(`group or others can read the key ${key_file}`, `chmod 600 ${key_file}`)
 }
 
 function checkTimes(certificate: X509Certificate, file: string, now_ms: number, log: (line: string) => void): void {
@@ -46,13 +46,14 @@ function checkTimes(certificate: X509Certificate, file: string, now_ms: number, 
   if (Date.parse(validTo) <= now_ms) {
     throw refused(
       `the certificate ${file} expired on ${validTo}`,
-      'make another one, for example with `sluice serve cert`',
+      'make a new one, for example with `sluice serve cert`',
     )
   }
   if (Date.parse(validFrom) > now_ms) {
     throw refused(`the certificate ${file} is not valid before ${validFrom}`, 'check the clock of this machine')
   }
-  if (Date.parse(validTo) - now_ms < expiry_warning_ms) log(`the certificate ${file} expires on ${validTo}`)
+  if (Date.parse(validTo) - now_ms < expiry_warning_ms)
+    log(`the certificate ${file} expires on ${validTo}; make a new one in time`)
 }
 
 function parse<Value>(what: string, file: string, read: () => Value): Value {

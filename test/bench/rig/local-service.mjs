@@ -3,7 +3,7 @@
 import { startService } from '../../../dist/service/service.js'
 
 // What is sent to be stored only is no text, and each would be a line.
-const log = (line) => line.endsWith('a kind of file that is not read') || console.error(line)
+const log = (line) => line.endsWith('the service does not read this kind of file') || console.error(line)
 const service = await startService({ data_dir: process.argv[2], max_logged_requests: 0, log })
 const { project_id } = service.projects.list()[0] ?? service.projects.create('bench')
 const { token } = service.tokens.create('bench')

@@ -51,6 +51,6 @@ test('more connections than descriptors: those too many are closed and logged, a
   expect(await putBy(agent, slots[1]!, Buffer.alloc(400_000, 'x'))).toBe(201)
   await until(() => left.every((count) => count() < open_files / 2), 'those too many are closed')
   expect(service.err()).toMatch(
-    /(api|blob): new connections are closed, for there are \d+ already and only 160 files may be open/,
+    /(api|blob): new connections are refused: \d+ are open, and this process may open only 160 files/,
   )
 })

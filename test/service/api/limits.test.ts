@@ -78,7 +78,7 @@ test('A-34 a body, a prompt or a name above the limits of this service is a 400 
   const invalid = (field: string, most: number) => [
     400,
     'publicapi.body.invalid',
-    `${field}: this service takes at most ${most} characters`,
+    `${field}: must have at most ${most} characters`,
   ]
   expect((await client.post('/v1/chats', { prompt: 'p'.repeat(100) })).status).toBe(202)
   expect(await refused('/v1/chats', { prompt: 'p'.repeat(101) })).toEqual(invalid('prompt', 100))
@@ -105,7 +105,7 @@ test('A-34 the description has the limits of the service that serves it', async 
   expect(usual.text).toContain('at most 1048576 bytes. Requests are not limited.')
   const narrow = await described({ prompt_length: 500, name_length: 40, body_bytes: 9_000, requests_per_minute: 90 })
   expect(narrow.lengths).toEqual([500, 1_024, 40])
-  expect(narrow.text).toContain('at most 9000 bytes. Each key has 90 requests a minute')
+  expect(narrow.text).toContain('at most 9000 bytes. Each key may send 90 requests a minute')
   expect(narrow.text).toContain('Retry-After')
 })
 

@@ -46,13 +46,13 @@ const model = { base_url: 'https://models.example.org/v1' }
 test.each([
   [{ assistant: 'oracle' }, 'assistant'],
   [{ assistnat: 'model' }, 'assistnat'],
-  [{ assistant: 'model', model_classes }, 'model: is needed'],
+  [{ assistant: 'model', model_classes }, 'model: is missing'],
   [{ assistant: 'model', model, model_classes: { small: model_classes.small } }, 'modes.expert.model_class'],
   [{ model: { base_url: 'http://models.example.org/v1' } }, 'model.base_url: must begin with https://'],
   [{ model: { base_url: 'https://key@models.example.org/v1' } }, 'model.base_url'],
   [{ model: { ...model, timeout_ms: 0 } }, 'model.timeout_ms'],
-  [{ web_search: { url: 'https://search.example.org/' } }, 'web_search.url: must hold {query}'],
-  [{ auto: [{ mode: 'fast', skills_least: 1 }] }, 'auto: the last rule must hold always'],
+  [{ web_search: { url: 'https://search.example.org/' } }, 'web_search.url: must contain {query}'],
+  [{ auto: [{ mode: 'fast', skills_least: 1 }] }, 'auto: the last rule must always match'],
   [{ modes: { fast: default_assistant.modes.fast } }, 'modes.expert'],
   [{ deadline_ms: 1.5, memories_most: -1 }, 'memories_most'],
 ])('a configuration that cannot work ends the start, and says why: %j', async (config, fault) => {

@@ -98,7 +98,7 @@ test('C-17 an answer that cannot be written down yet is written later: the model
   const other = openSqlite({ file, migrations: service_migrations, synchronous: 'NORMAL' })
   other.exec('BEGIN IMMEDIATE')
   answer()
-  await until(() => lines.some((line) => line.includes('tries again after a fault')))
+  await until(() => lines.some((line) => line.includes('a background task of the service failed and is tried again')))
   other.exec('ROLLBACK')
   other.close()
   expect(await client.answer(chat_id, message_id)).toBe('Nine.')
@@ -143,18 +143,22 @@ const echo: Reply = (response, { headers }) => {
 }
 
 test.each<[string, Reply, RegExp, object?]>([
-  ['a 500', json({ error: { message: 'overloaded' } }, 500), /answered with 500/],
-  ['a 429 with Retry-After', json({}, 429, { 'retry-after': '1' }), /answered with 429; tried again in [1-9]/],
-  ['a 401 that repeats the key', echo, /answered with 401/],
-  ['a redirect', json({}, 307, { location: 'http://127.0.0.1:1/v1/chat/completions' }), /answered with 307/],
-  ['garbage', (response) => response.end('<html>Bad gateway</html>'), /is no answer/],
-  ['an empty answer', completion('  '), /is no answer/],
-  ['no text', completion(null), /is no answer/],
-  ['no choices', json({ choices: [] }), /is no answer/],
+  ['a 500', json({ error: { message: 'overloaded' } }, 500), /answered with status 500/],
+  [
+    'a 429 with Retry-After',
+    json({}, 429, { 'retry-after': '1' }),
+    /answered with status 429; it is tried again in [1-9]/,
+  ],
+  ['a 401 that repeats the key', echo, /answered with status 401/],
+  ['a redirect', json({}, 307, { location: 'http://127.0.0.1:1/v1/chat/completions' }), /answered with status 307/],
+  ['garbage', (response) => response.end('<html>Bad gateway</html>'), /sent no valid answer/],
+  ['an empty answer', completion('  '), /sent no valid answer/],
+  ['no text', completion(null), /sent no valid answer/],
+  ['no choices', json({ choices: [] }), /sent no valid answer/],
   ['half an answer', half, /network|broke|closed|POST/i],
-  ['too much of an answer', completion('x'.repeat(3_000)), /larger than it may be/, { answer_bytes_most: 2_048 }],
-  ['silence', silence, /no whole answer within 300 ms/, { timeout_ms: 300 }],
-  ['an answer that never ends', drip, /no whole answer within 300 ms/, { timeout_ms: 300 }],
+  ['too much of an answer', completion('x'.repeat(3_000)), /larger than the limit/, { answer_bytes_most: 2_048 }],
+  ['silence', silence, /no complete answer within 300 ms/, { timeout_ms: 300 }],
+  ['an answer that never ends', drip, /no complete answer within 300 ms/, { timeout_ms: 300 }],
 ])(
   'C-20 C-17 after %s the next candidate is asked, and its answer is taken; the key is in no log',
   async (_, reply, line, model = {}) => {
@@ -169,7 +173,7 @@ test.each<[string, Reply, RegExp, object?]>([
 
 test('C-20 an answer that the model broke off at its limit is kept, and says so', async () => {
   const { client } = await withModel([completion('Nine, and then', 'length')])
-  expect((await client.ask(question)).response).toMatch(/^Nine, and then\n\n_.*not whole\._$/)
+  expect((await client.ask(question)).response).toMatch(/^Nine, and then\n\n_.*this answer is incomplete\._$/)
 })
 
 /** A service on a clock of our own, asked one question. */

@@ -127,7 +127,7 @@ test.each<[string, (slot: Slot, client: Client) => Promise<{ status: number; bod
     'no signature',
     (slot) => rawPut({ ...slot, upload_url: slot.upload_url.split('?')[0]! }, { ...slot.upload_headers, ...length }),
     403,
-    'the URL carries no signature',
+    'the URL has no signature',
   ],
   [
     'no length',

@@ -58,10 +58,10 @@ test('B-24 a sentence from the middle of every kind of document is found through
 })
 
 test.each<[string, Buffer, string, string]>([
-  ['text under the name of a PDF', Buffer.from('text'), 'a.pdf', 'not what its name or type says'],
+  ['text under the name of a PDF', Buffer.from('text'), 'a.pdf', 'its content does not fit its name or type'],
   ['an encrypted PDF', fixture('encrypted.pdf'), 'a.pdf', 'encrypted'],
   ['half a document', fixture('harbour.docx').subarray(0, 5_000), 'a.docx', 'broken: '],
-  ['a bomb', wordDocument('<w:p/>'.padEnd(3_000_000)), 'a.docx', 'unpacks to more than 1000000 bytes'],
+  ['a bomb', wordDocument('<w:p/>'.padEnd(3_000_000)), 'a.docx', 'it unpacks to more than 1000000 bytes'],
   ['an old office file', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'a.bin', 'encrypted, or in the binary format'],
 ])('B-24 what cannot be read ends failed, with the reason in the log: %s', async (_what, bytes, name, reason) => {
   const lines: string[] = []
@@ -69,7 +69,7 @@ test.each<[string, Buffer, string, string]>([
   const asset_id = await client.upload(bytes, name, unknown_type)
   expect(client.statusOf(asset_id)).toBe('failed')
   await until(() => lines.length > 0)
-  expect(lines).toEqual([expect.stringContaining(`${asset_id} failed: ${reason}`)])
+  expect(lines).toEqual([expect.stringContaining(`${asset_id} failed, its file cannot be read: ${reason}`)])
   const next = await client.upload(wordDocument('<w:t>next</w:t>'), 'next.docx', unknown_type)
   expect(client.statusOf(next)).toBe('ready')
 })
@@ -108,7 +108,7 @@ test('B-24 where no process can be started, documents wait and everything else g
   const slot = await client.slot({ filename: 'a.pdf', mime_type: 'application/pdf' })
   await put(slot, fixture('harbour.pdf'))
   await client.post(`/v1/assets/${slot.asset_id}/complete`)
-  await until(() => lines.some((line) => line.includes('no process reads documents now')))
+  await until(() => lines.some((line) => line.includes('the process that reads documents did not start')))
   expect(client.statusOf(slot.asset_id)).toBe('ingesting')
   expect(client.statusOf(await client.upload('plain text'))).toBe('ready')
 })
@@ -121,7 +121,7 @@ test('B-20 documents, too, are read again when the index was removed', async () 
   for (const end of ['', '-wal', '-shm']) rmSync(join(data_dir, `passages.db${end}`), { force: true })
   const lines: string[] = []
   const second = await start({ data_dir, log: (line) => lines.push(line) })
-  expect(lines).toEqual(['the index of passages was behind: 1 assets were read again'])
+  expect(lines).toEqual(['the index of passages was incomplete: 1 assets were read again'])
   const { response } = await second.ask('Who trims the lamp?', { scope: { asset_ids: [asset_id] } })
   expect(response).toContain('Yrsa Holm')
 })

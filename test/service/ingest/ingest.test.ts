@@ -87,7 +87,7 @@ test('one file that is lost on the disk fails alone', async () => {
   await clock.advance(5_000)
   await until(() => client.statusOf(kept) === 'ready')
   expect(client.statusOf(lost)).toBe('failed')
-  expect(lines.join()).toContain(`${lost} failed: its bytes cannot be read from the disk`)
+  expect(lines.join()).toContain(`${lost} failed, its file cannot be read: its bytes cannot be read from the disk`)
 })
 
 test('passages of a removed asset leave the index', async () => {
@@ -108,7 +108,7 @@ test('B-20 ready stays true when the index was removed: it is made again before 
   for (const file of ['passages.db', 'passages.db-wal', 'passages.db-shm'])
     rmSync(join(data_dir, file), { force: true })
   const second = await start({ data_dir, log: (line) => lines.push(line) })
-  expect(lines).toEqual(['the index of passages was behind: 2 assets were read again'])
+  expect(lines).toEqual(['the index of passages was incomplete: 2 assets were read again'])
   expect((await second.ask('Who keeps the northern lock?')).response).toContain('Sunniva')
 })
 

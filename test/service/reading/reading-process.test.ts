@@ -84,9 +84,9 @@ describe('whatever a file does to its process', () => {
   })
 
   test.each([
-    ['spins', /^takes longer than 1 s$/, 1_000],
-    ['waits', /^takes longer than 1 s$/, 1_000],
-    ['leaves', /^takes longer than 1 s$/, 1_000],
+    ['spins', /^it takes longer than 1 s$/, 1_000],
+    ['waits', /^it takes longer than 1 s$/, 1_000],
+    ['leaves', /^it takes longer than 1 s$/, 1_000],
     ['eats buffers', /memory/, 60_000],
     ['eats the heap', /memory/, 60_000],
     ['dies', /ended by SIGSEGV/, 60_000],
@@ -185,7 +185,7 @@ test('without the optional packages their kinds of files are refused, with the r
   for (const name of ['chardet', 'htmlparser2'])
     symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name))
   const reading = open({ reading_program: join(copy, 'dist', 'service', 'reading', 'reading-child.js') })
-  const missing = (name: string) => `the optional package ${name} is not installed, which this kind of file needs`
+  const missing = (name: string) => `this kind of file needs the optional package ${name}, which is not installed`
   const read = (name: string) => reading.read({ ...file(name), place: { path: join(documents, name) } })
   expect(await read('harbour.pdf')).toEqual({ unreadable: missing('unpdf') })
   expect(await read('harbour.docx')).toEqual({ unreadable: missing('yauzl') })

@@ -226,7 +226,7 @@ test('C-11 a turn that fails ends in error after its deadline, without words', a
   expect((await client.get(path)).body.status).toBe('running')
   await clock.runUntil(async () => (await client.get(path)).body.status === 'error')
   expect(Object.keys((await client.get(path)).body).sort()).toEqual(['created_at', 'message_id', 'status'])
-  expect(lines.join()).toContain(`${message_id} could not be answered`)
+  expect(lines.join()).toContain(`the message ${message_id} got no answer`)
 })
 
 test('C-13 a chat can be named and deleted, a message deleted', async () => {

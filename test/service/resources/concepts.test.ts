@@ -57,12 +57,12 @@ test('D-10 what cannot be is refused: no assets, no filter, a name in use, what 
   service.views.create('minutes', { project_id, labels: ['board'] })
   const nowhere = 'project_00000000000000000000'
   for (const [words, fault] of [
-    [['concept', 'create', 'gates', '--project', project_id, '--assets', asset], 'in use'],
-    [['concept', 'create', 'piers', '--project', project_id, '--assets', ','], 'a concept has assets'],
-    [['concept', 'create', 'piers', '--project', project_id, '--assets', 'asset_0'], 'there is no asset'],
-    [['concept', 'create', 'piers', '--project', nowhere, '--assets', asset], 'there is no project'],
+    [['concept', 'create', 'gates', '--project', project_id, '--assets', asset], 'is taken in this project'],
+    [['concept', 'create', 'piers', '--project', project_id, '--assets', ','], 'a concept needs at least one asset'],
+    [['concept', 'create', 'piers', '--project', project_id, '--assets', 'asset_0'], 'has no asset asset_0'],
+    [['concept', 'create', 'piers', '--project', nowhere, '--assets', asset], `the project ${nowhere} does not exist`],
     [['concept', 'create', '', '--project', project_id, '--assets', asset], 'cannot be the name'],
-    [['view', 'create', 'minutes', '--project', project_id, '--labels', 'board'], 'in use'],
+    [['view', 'create', 'minutes', '--project', project_id, '--labels', 'board'], 'is taken in this project'],
     [['view', 'create', 'other', '--project', project_id], 'whole project'],
     [['view', 'create', 'other', '--project', project_id, '--labels', 'x'], 'name of a label'],
   ] as const) {
@@ -92,9 +92,9 @@ test('D-10 a concept is changed and removed by command: the next answer knows, a
   expect((await change('--assets', ten, '--labels', '')).code).toBe(0)
   expect([listed(), await ask()]).toMatchObject([{ name: 'doors', assets: 1, labels: [] }, [false, true]])
   for (const [words, fault] of [
-    [['--name', 'piers'], 'in use'],
-    [['--assets', ','], 'a concept has assets'],
-    [['--assets', `${nine},asset_0`], 'there is no asset'],
+    [['--name', 'piers'], 'is taken in this project'],
+    [['--assets', ','], 'a concept needs at least one asset'],
+    [['--assets', `${nine},asset_0`], 'has no asset asset_0'],
     [['--labels', 'x'], 'name of a label'],
   ] as const) {
     const { code, err } = await change(...words)
@@ -107,7 +107,7 @@ test('D-10 a concept is changed and removed by command: the next answer knows, a
   expect(refused.status).toBe(404)
   for (const verb of ['change', 'remove']) {
     const { code, err } = await sluice('concept', verb, concept_id, ...dir)
-    expect([code, err]).toEqual([78, expect.stringContaining(`there is no concept ${concept_id}`)])
+    expect([code, err]).toEqual([78, expect.stringContaining(`the concept ${concept_id} does not exist`)])
   }
   expect(client.statusOf(ten)).toBe('ready')
 })
@@ -133,7 +133,7 @@ test('D-10 a view is changed and removed by command', async () => {
   expect(await ask()).toEqual([false, true])
   for (const [words, fault] of [
     [['--labels', ''], 'whole project'],
-    [['--name', 'other'], 'in use'],
+    [['--name', 'other'], 'is taken in this project'],
   ] as const) {
     const { code, err } = await change(...words)
     expect([code, err], words.join(' ')).toEqual([78, expect.stringContaining(fault)])

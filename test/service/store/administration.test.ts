@@ -56,7 +56,9 @@ test('D-05 users are made, listed and removed by commands, beside a running serv
   expect((await sluice('serve', 'user', 'create', email.toUpperCase(), ...dir)).code).toBe(78)
   expect((await sluice('serve', 'user', 'remove', email, ...dir)).code).toBe(0)
   expect((await ada.get('/v1/assets')).status).toBe(401)
-  expect((await sluice('serve', 'user', 'remove', email, ...dir)).err).toContain('there is no user ada@example.org')
+  expect((await sluice('serve', 'user', 'remove', email, ...dir)).err).toContain(
+    'the user ada@example.org does not exist',
+  )
 })
 
 test('D-05 who is removed and comes back with the same address is a member of nothing', async () => {
@@ -133,14 +135,17 @@ test('A-18 the secret is shown once: no file of the service holds it', async () 
 
 test.each([
   [['token', 'create', ''], 'cannot be the name'],
-  [['token', 'create', 'x', '--projects', 'project_00000000000000000000'], 'there is no project'],
+  [
+    ['token', 'create', 'x', '--projects', 'project_00000000000000000000'],
+    'the project project_00000000000000000000 does not exist',
+  ],
   [['project', 'create', 'a\nb'], 'cannot be the name'],
-  [['project', 'create', 'x', '--workspace', 'lost'], 'there is no workspace lost'],
-  [['project', 'create', 'x', '--organisation', 'lost'], 'in the organisation lost'],
+  [['project', 'create', 'x', '--workspace', 'lost'], 'the workspace lost does not exist'],
+  [['project', 'create', 'x', '--organisation', 'lost'], 'in the organisation lost does not exist'],
   [['workspace', 'create', 'default'], 'already'],
   [['workspace', 'create', 'x', '--organisation', ''], 'name of an organisation'],
   [['user', 'create', 'ada'], 'is not an e-mail address'],
-  [['token', 'create', 'x', '--user', 'ada@example.org'], 'there is no user'],
+  [['token', 'create', 'x', '--user', 'ada@example.org'], 'the user ada@example.org does not exist'],
 ])('a wrong word is refused with a hint: %j', async (words, message) => {
   const { code, err } = await sluice('serve', ...words, '--data-dir', temporaryFolder())
   expect([code, err]).toEqual([78, expect.stringContaining(message)])
@@ -161,11 +166,14 @@ test('only one service works on a data folder', async () => {
 
 test.each([
   [{ listen: '0.0.0.0' }, /this machine only/],
-  [{ listen: 'localhost' }, /an address is needed/],
+  [{ listen: 'localhost' }, /is not an IP address/],
   [{ public_url: 'http://sluice.example.org' }, /public_url = http:/],
   [{ public_url: 'https://sluice.example.org/' }, /public_url = https:/],
   [{ public_blob_url: 'sluice.example.org' }, /public_blob_url = sluice/],
-  [{ public_url: 'https://a.example/api', public_blob_url: 'https://A.example:443/blobs' }, /on one origin/],
+  [
+    { public_url: 'https://a.example/api', public_blob_url: 'https://A.example:443/blobs' },
+    /one origin for the API and the blob store/,
+  ],
   [{ listen: '192.168.1.4' }, /this machine only/],
   [{ port: -1 }, /port = -1/],
   [{ ingest: { delay_ms: Number.NaN } }, /ingest.delay_ms = NaN/],
@@ -229,10 +237,10 @@ test('serve prints one line of JSON when it is ready, and stops on a signal', as
 })
 
 test.each([
-  ['assets.lost=500', 'there is no call assets.lost'],
+  ['assets.lost=500', 'the call assets.lost does not exist'],
   ['put=200', 'a status from 400 to 599'],
   ['put=500:often=3', 'a rule is every, times or retry'],
-  ['put=500:every=0', 'a whole number from 1 on'],
+  ['put=500:every=0', 'every must be a whole number, 1 or more'],
 ])('--fail %s is refused', async (rule, message) => {
   const { code, err } = await sluice('serve', '--fail', rule, '--data-dir', temporaryFolder())
   expect([code, err]).toEqual([64, expect.stringContaining(message)])

@@ -44,7 +44,7 @@ test('nothing is written over, and without a service there is nothing to copy', 
   const client = await start()
   const folder = join(temporaryFolder(), 'copy')
   backUpService(client.service.data_dir, folder)
-  expect(() => backUpService(client.service.data_dir, folder)).toThrow('is there already')
+  expect(() => backUpService(client.service.data_dir, folder)).toThrow('already exists')
   const nowhere = join(temporaryFolder(), 'other')
   expect(() => backUpService(temporaryFolder(), nowhere)).toThrow('there is no database')
   expect(() => statSync(nowhere)).toThrow('ENOENT')

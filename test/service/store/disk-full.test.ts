@@ -91,7 +91,7 @@ const before = objects()
 for (const [at, slot] of kept.entries()) await put(slot, text('kept', at % 2 ? 2_000_000 : 20_000))
 // The log of the database has some room of its own.
 for (let at = 0; refused.call < 6 && at < 100; at++) await send('full ' + at, text('full ' + at, 20_000))
-await until(() => lines.filter((line) => line.includes('tries again')).length >= 3, 'a fault of reading and one of answering')
+await until(() => lines.filter((line) => line.includes('failed and is tried again')).length >= 3, 'a fault of reading and one of answering')
 const while_full = { ...refused, known: await statusOf(accepted[0]), left: objects() - before, accepted: accepted.length, asked: asked.length }
 rmSync(filler)
 await settled()

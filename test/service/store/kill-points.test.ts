@@ -71,7 +71,7 @@ test('a row whose object the disk has lost ends failed, before complete and afte
   await put(next, bytes)
   await complete(second, account, next.asset_id)
   await statusIs(second, account, next.asset_id, 'ready')
-  expect(second.err()).toContain(`${accepted.asset_id} failed: `)
+  expect(second.err()).toContain(`${accepted.asset_id} failed, its file cannot be read: `)
 })
 
 test('killed while files are read: each is read after the restart, once, and found', async () => {

@@ -26,8 +26,8 @@ test('SIGTERM: what is in flight is finished, nobody new gets in, and it says wh
   const upload = uploadHalf(slot, bytes)
   await until(() => objectsIn(account.data_dir).length === 1, 'the upload is on its way')
   const ended = service.end('SIGTERM')
-  await until(() => service.err().includes('stopping:'), 'it says that it stops')
-  expect(service.err()).toContain('stopping: waits up to 30 s for 1 upload\n')
+  await until(() => service.err().includes('the service stops:'), 'it says that it stops')
+  expect(service.err()).toContain('the service stops: it waits up to 30 s for 1 upload\n')
   await until(() => isRefused(service.api), 'the API refuses')
   await until(() => isRefused(service.blob), 'the blob store refuses')
   expect(await upload.finish()).toBe(201)
@@ -51,8 +51,8 @@ test('what takes longer than the grace is cut, said, and can be done again', asy
   await until(() => objectsIn(account.data_dir).length === 1, 'the upload is on its way')
   expect(await service.end('SIGTERM')).toBe(0)
   await upload.closed
-  expect(service.err()).toContain('stopping: waits up to 0.2 s for 1 upload\n')
-  expect(service.err()).toContain('stopped: 1 upload took longer and got no answer\n')
+  expect(service.err()).toContain('the service stops: it waits up to 0.2 s for 1 upload\n')
+  expect(service.err()).toContain('the service stopped: 1 upload took too long and got no answer\n')
   expect(objectsIn(account.data_dir)).toEqual([])
 
   const again = await serve(account.data_dir, ['--blob-port', port])

@@ -56,10 +56,10 @@ test('keys are for their owner alone, in a folder for the owner alone', () => {
 
 test('nothing is overwritten; a certificate that was moved away is made anew by the same authority', () => {
   const { folder, files, ca, leaf } = make()
-  expect(() => make(folder)).toThrow(/is there already/)
+  expect(() => make(folder)).toThrow(/already exists/)
   expect(readFileSync(files.cert, 'utf8')).toBe(leaf.toString())
   rmSync(files.cert)
-  expect(() => make(folder)).toThrow(/server.key is there already/)
+  expect(() => make(folder)).toThrow(/server.key already exists/)
   renameSync(files.key, `${files.key}.old`)
   const again = make(folder)
   expect(again.ca.serialNumber).toBe(ca.serialNumber)
@@ -70,11 +70,11 @@ test('nothing is overwritten; a certificate that was moved away is made anew by 
 test('half an authority, or what is none, is not completed by another half', () => {
   const first = make()
   for (const file of [first.files.cert, first.files.key, first.files.ca]) rmSync(file)
-  expect(() => make(first.folder)).toThrow(/ca.key is there already, without/)
+  expect(() => make(first.folder)).toThrow(/ca.key exists without/)
   const second = make()
   for (const file of [second.files.cert, second.files.key]) rmSync(file)
   writeFileSync(second.files.ca_key, readFileSync(first.files.ca_key))
-  expect(() => make(second.folder)).toThrow(/are not an authority of ours/)
+  expect(() => make(second.folder)).toThrow(/are not a valid authority of Sluice/)
   rmSync(second.files.ca_key)
   expect(() => make(second.folder)).toThrow(/cannot be used again/)
 })
@@ -83,7 +83,7 @@ test('an authority whose key others can read signs nothing more', () => {
   const { folder, files } = make()
   for (const file of [files.cert, files.key]) rmSync(file)
   chmodSync(files.ca_key, 0o640)
-  expect(() => make(folder)).toThrow(/ca.key can be read by others/)
+  expect(() => make(folder)).toThrow(/group or others can read the key .*ca.key/)
   expect(existsSync(files.cert)).toBe(false)
 })
 

@@ -91,7 +91,7 @@ test('an address that is not loopback needs TLS and nothing more', async () => {
   const { tls } = certificates(['192.0.2.7'])
   const data_dir = temporaryFolder()
   await expect(startService({ data_dir, listen: '192.0.2.7' })).rejects.toThrow(
-    /plain HTTP, which answers this machine only/,
+    /without TLS: plain HTTP is for this machine only/,
   )
   // Nobody has this address: it comes as far as listening.
   await expect(startService({ data_dir, listen: '192.0.2.7', tls })).rejects.toMatchObject({ code: 'http.listen' })
@@ -113,7 +113,7 @@ test('certificates and keys that cannot work are told before anything is served'
     [{ ...tls, key_file: '/nowhere.key' }, /the key \/nowhere.key cannot be used: ENOENT/],
     [{ ...tls, cert_file: file('no certificate') }, /the certificate .* cannot be used/],
     [{ ...tls, key_file: file('no key') }, /the key .* cannot be used/],
-    [{ ...tls, key_file: other.tls.key_file }, /is not the one of the certificate/],
+    [{ ...tls, key_file: other.tls.key_file }, /does not belong to the certificate/],
     [old.tls, /expired on/],
   ]
   for (const [odd, message] of cases) {
@@ -124,7 +124,7 @@ test('certificates and keys that cannot work are told before anything is served'
   }
   await expect(start({ tls, clock })).rejects.toThrow(/is not valid before/)
   chmodSync(files.key, 0o640)
-  await expect(start({ tls })).rejects.toThrow(/can be read by others/)
+  await expect(start({ tls })).rejects.toThrow(/group or others can read the key/)
 })
 
 test('a certificate that ends soon is told at the start', async () => {
