@@ -97,7 +97,7 @@ test('settling: shows the time of the next check', async () => {
 
 describe('skipped', () => {
   test.each([
-    ['empty', 'once there is something in it'],
+    ['empty', 'as soon as it has bytes'],
     ['too_large', 'max_file_bytes'],
     ['before_start', 'sluice accept'],
   ] as const)('%s', async (reason, told) => {
@@ -137,7 +137,7 @@ describe('waiting', () => {
   test('shows its turn, the last error with the next try, and a missing daemon', async () => {
     const { ask, rig } = await setUp()
     await rig.settle('turn')
-    expect(ask('turn').why).toEqual(['it goes up when its turn comes'])
+    expect(ask('turn').why).toEqual(['it is sent when its turn comes'])
     expect(ask('turn', false).why[0]).toContain('no daemon is running')
     await fail(rig, 'failed', rig.clock.now_ms() + minute_ms)
     expect(ask('failed')).toMatchObject({
@@ -158,13 +158,13 @@ describe('waiting', () => {
       'an earlier version went up 1 min ago: this one goes in 9 min, 10 min after that one (uploads.min_resend_s)',
     ])
     await rig.clock.advance(10 * minute_ms)
-    expect(ask('a').why).toEqual(['it goes up when its turn comes'])
+    expect(ask('a').why).toEqual(['it is sent when its turn comes'])
   })
 
   test('shows the daily limit', async () => {
     const { ask, rig } = await setUp({ uploads: { max_bytes_per_day: '100B' } })
     await rig.settle('alone', { size: 500 })
-    expect(ask('alone').why).toEqual(['it goes up when its turn comes'])
+    expect(ask('alone').why).toEqual(['it is sent when its turn comes'])
     await rig.bringIn('first', { size: 90 })
     await rig.settle('second', { size: 20 })
     expect(ask('second').why[0]).toContain('uploads.max_bytes_per_day')
@@ -253,7 +253,7 @@ test('versions from another path of the folder are kept, with the reason', async
   )
   await rig.bringIn('changed')
   const time = 'it is of a time when the folder had another path, project or rules'
-  expect(ask('gone').why).toContainEqual(expect.stringContaining(`what is in the service stays there: ${time}`))
+  expect(ask('gone').why).toContainEqual(expect.stringContaining(`its content stays in the service: ${time}`))
   expect(ask('changed').why).toContainEqual(expect.stringContaining(`still answers, and stays there: ${time}`))
 })
 

@@ -60,7 +60,7 @@ function notAsked(failure: Failure, chat_id: string | undefined): SluiceError {
     const is_gone = failure.status === 404 || failure.status === 410
     return new SluiceError({
       code: 'answer.refused',
-      message: `the service does not take the question: ${what}`,
+      message: `the service refused the question: ${what}`,
       ...(is_gone ? { hint: goneHint(chat_id) } : {}),
     })
   }
@@ -127,7 +127,7 @@ export async function awaitAnswer(tools: AskTools, { chat_id, message_id }: Turn
   }
   throw new SluiceError({
     code: 'answer.stopped',
-    message: `not waited for any longer; the service goes on answering in the chat ${chat_id}`,
+    message: `stopped waiting; the service goes on answering in the chat ${chat_id}`,
     hint: 'read it there in the assistant; `sluice ask --follow-up` goes on in that chat',
   })
 }

@@ -73,7 +73,7 @@ async function beside({ folders, lost, doubts }: Work, control: ControlClient): 
   const { pid, mode } = control.presence
   const who = `the running daemon (process ${pid})`
   const when =
-    mode === 'run' ? 'audits now, and notes what the service lost' : 'leaves the audit to the next `sluice run`'
+    mode === 'run' ? 'audits now, and records what the service lost' : 'leaves the audit to the next `sluice run`'
   return [
     ...(folders.length > 0 ? [`${who} scans now: ${folders.join(', ')}`] : []),
     ...(lost.length > 0 ? [`${who} ${when}`] : []),
@@ -97,7 +97,7 @@ async function recorded({ folders, lost, doubts }: Work, config: Config): Promis
 }
 
 function alone({ folders, lost, doubts }: Work): string[] {
-  const recorded = 'what a scan cannot see is taken up with `sluice verify --record`, or by a running daemon'
+  const recorded = '`sluice verify --record`, or a running daemon, also repairs what a scan cannot see'
   return [
     ...(folders.length > 0 ? [`no daemon is running: ${sync_text}`] : []),
     ...(lost.length + doubts.length > 0 ? [recorded] : []),

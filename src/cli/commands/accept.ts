@@ -51,7 +51,7 @@ async function recordCommand(
   const is_running = reached === undefined || (await record(words, config))
   for (const [index, word] of words.entries()) printFitted(terminal, outcomeText(word, reached?.[index] ?? nothing))
   if (!is_running) {
-    printNote(terminal, 'no daemon is running: `sluice run` or `sluice sync` does it')
+    printNote(terminal, 'no daemon is running: the next `sluice run` or `sluice sync` does it')
   }
   return exit_codes.ok
 }

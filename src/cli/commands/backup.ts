@@ -17,14 +17,14 @@ import type { Terminal } from '../text/terminal.ts'
 
 export const backup = defineCommand({
   options: (yargs) =>
-    yargs.positional('file', argument('where the copy is to be')).option('force', flag('write over an earlier backup')),
+    yargs.positional('file', argument('the path of the copy')).option('force', flag('overwrite an earlier backup')),
   async run({ config: named, file: text, force }, terminal) {
     const { config } = loadConfig({ file: named })
     const file = backupTarget(text, config, process.cwd())
     const { bytes, files } = backUpLedger(config.state_dir, file, { force })
     const known = counted(files, 'file')
-    print(terminal, `${file}: ${formatBytes(bytes)}, what is known of ${known}`)
-    terminal.err('the way back, with the daemon stopped:')
+    print(terminal, `${file}: ${formatBytes(bytes)}, the ledger of ${known}`)
+    terminal.err('to restore it, stop the daemon and run:')
     terminal.err(`  sluice restore ${shellWord(file)}${named === undefined ? '' : ` --config ${shellWord(named)}`}`)
     return exit_codes.ok
   },
@@ -39,13 +39,12 @@ function backupTarget(text: string, { folders, state_dir }: Config, cwd: string)
   const file = join(realPath(dirname(written)), basename(written))
   const folder = folders.find(({ path }) => isBelow(file, realPath(path)))
   if (folder) throw refused(`${file} lies in the watched folder ${folder.name}: it would be sent`)
-  if (isBelow(file, realPath(state_dir)))
-    throw refused(`${file} lies in the state directory, beside what it is a copy of`)
+  if (isBelow(file, realPath(state_dir))) throw refused(`${file} lies in the state directory, beside the ledger itself`)
   return file
 }
 
 function refused(message: string): SluiceError {
-  return new SluiceError({ code: 'usage.target', message, hint: 'name a file elsewhere, best on another disk' })
+  return new SluiceError({ code: 'usage.target', message, hint: 'name a file in another place, best on another disk' })
 }
 
 export const restore = defineCommand({
@@ -56,10 +55,13 @@ export const restore = defineCommand({
     const { aside } = restoreLedger(config.state_dir, file, system_clock.now_ms())
     await restoreCovered(config, terminal)
     giveToOwner(config.state_dir)
-    print(terminal, `the ledger is that of ${file} again`)
-    if (aside !== undefined) print(terminal, `the one before it is ${aside}`)
-    printNote(terminal, 'what came in since is found by its bytes, and not sent again: `sluice run` or `sluice sync`')
-    printNote(terminal, 'what it calls ready is compared with the service as soon as `sluice run` begins')
+    print(terminal, `the ledger is restored from ${file}`)
+    if (aside !== undefined) print(terminal, `the ledger before that is kept as ${aside}`)
+    printNote(
+      terminal,
+      'files sent since the backup are recognised by their bytes and not sent again: start `sluice run` or `sluice sync`',
+    )
+    printNote(terminal, '`sluice run` compares the ready files with the service as soon as it starts')
     return exit_codes.ok
   },
 })

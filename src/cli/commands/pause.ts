@@ -18,7 +18,7 @@ const longest_why = 200
 
 export const pause = defineCommand({
   options: (yargs) =>
-    yargs.option('for', text('for so long, such as 30m, 2h or 1d')).option('why', text('the reason, shown by status')),
+    yargs.option('for', text('the duration, such as 30m, 2h or 1d')).option('why', text('the reason, shown by status')),
   async run({ config: named, for: duration, why: reason }, terminal) {
     const why = reason?.trim() === '' ? undefined : reason
     const { config } = loadConfig({ file: named })
@@ -31,7 +31,7 @@ export const pause = defineCommand({
       to_ledger: () => [{ type: 'paused', by, why, until_ms }],
     })
     const how_long = for_ms === undefined ? '' : ` for ${formatDuration(for_ms)}`
-    printFitted(terminal, `paused${how_long}: nothing new is sent, asked or delivered; what is under way is finished`)
+    printFitted(terminal, `paused${how_long}: nothing new is sent, asked or delivered; work in progress ends normally`)
     terminal.out('`sluice resume` ends it')
     return exit_codes.ok
   },
@@ -65,7 +65,7 @@ export const resume = defineCommand({
     })
     printFitted(terminal, `resumed; it was ${pauseText(pauseStatus(pause), system_clock.now_ms())}`)
     if (!is_running) {
-      printNote(terminal, 'no daemon is running: `sluice run` or `sluice sync` does it')
+      printNote(terminal, 'no daemon is running: `sluice run` or `sluice sync` goes on with the work')
     }
     return exit_codes.ok
   },

@@ -33,13 +33,13 @@ const max_names = 3
 
 const reasons: Record<Reason, string> = {
   ready: 'ready already',
-  underway: 'on the way already',
+  underway: 'already on the way',
   refused: 'refused (sluice ls --state refused)',
   removed_on_service: 'removed on the service (sluice retry PATH sends them again)',
   brake: 'held by the upload limit (sluice accept PATH sends them)',
   empty: 'empty',
   too_large: 'larger than max_file_bytes',
-  before_start: 'older than start says (sluice accept PATH takes them all the same)',
+  before_start: 'older than start allows (sluice accept PATH sends them)',
   known_bytes: 'bytes that the project has: linked, not sent',
   same_bytes: 'same bytes as another one here: sent once',
   changing: 'changing just now',
@@ -47,21 +47,21 @@ const reasons: Record<Reason, string> = {
 }
 
 const waits: Record<RemovalWait, string> = {
-  grace: 'deleted lately (delete_grace_ms)',
+  grace: 'deleted a short time ago (delete_grace_ms)',
   replacement: 'until what took their place is ready',
   look: 'until every folder of the project is online and was scanned',
   twin: 'until files of the same size are read: they may be these (--hash reads them)',
   left_out: 'kept while a file that is left out has their size, and may be one of them',
   asked: 'while a prompt is asked about them',
-  person: 'for a person, it is more than is removed by itself (removal.most_files)',
-  service: 'the service would not',
+  person: 'until you accept it, because it is more than Sluice removes without asking (removal.most_files)',
+  service: 'refused by the service',
 }
 
 export function planLines(plan: Plan, width: number): Line[] {
   const writer = new LineWriter(width)
   writer.say(`would go up: ${formatAmount(plan.would_go_up)}`, { tone: 'strong' })
   if (!plan.knows_ledger) {
-    writer.say('nothing was kept yet, so every file counts as new', { indent: 2, tone: 'faint' })
+    writer.say('there is no ledger yet, so every file counts as new', { indent: 2, tone: 'faint' })
   }
   if (!plan.hashed && plan.would_go_up.files > 0) {
     writer.say('the project may have some of these bytes already: --hash reads the files and finds them', {
@@ -109,7 +109,7 @@ function sayFolder(writer: LineWriter, folder: FolderPlan): void {
 }
 
 function sayRemovals(writer: LineWriter, { name, doubt, removals }: FolderPlan): void {
-  if (doubt !== null) writer.say(`nothing in it would count as gone: ${doubt}`, { indent: 2, tone: 'warn' })
+  if (doubt !== null) writer.say(`nothing in it would count as deleted: ${doubt}`, { indent: 2, tone: 'warn' })
   if (removals === null) return
   const { would_go, waits: waiting } = removals
   const list = ({ files, bytes, examples }: RemovalGroup) =>
@@ -117,9 +117,12 @@ function sayRemovals(writer: LineWriter, { name, doubt, removals }: FolderPlan):
   if (would_go.files > 0) writer.say(`would be removed on the service: ${list(would_go)}`, { indent: 2, tone: 'warn' })
   for (const group of waiting) {
     const first = group.first === null ? '' : `, the first until ${group.first}`
-    writer.say(`to be removed there, and waiting: ${list(group)}: ${waits[group.why]}${leftOut(group)}${first}`, {
-      indent: 2,
-    })
+    writer.say(
+      `to be removed on the service, and waiting: ${list(group)}: ${waits[group.why]}${leftOut(group)}${first}`,
+      {
+        indent: 2,
+      },
+    )
     if (group.why === 'person') writer.command(`sluice accept --removals ${shellWord(name)}`, 4)
   }
 }
@@ -129,7 +132,7 @@ function leftOut({ left_out }: WaitingRemovals): string {
 }
 
 function saySeen(writer: LineWriter, seen: NonNullable<FolderPlan['seen']>): void {
-  if (!seen.complete) writer.say('the folder changed while it was walked: this is not all', { indent: 2, tone: 'bad' })
+  if (!seen.complete) writer.say('the folder changed during the scan: there may be more', { indent: 2, tone: 'bad' })
   sayIgnored(writer, seen.ignored, max_rules)
   const list = (what: string, names: readonly string[], total: number) => {
     if (total === 0) return
@@ -142,8 +145,8 @@ function saySeen(writer: LineWriter, seen: NonNullable<FolderPlan['seen']>): voi
   list('cannot be read by this user', unreadable, seen.unreadable_total)
   const narrower = seen.narrower.map(({ path, why }) => `${path} (${why})`)
   list('fewer people can read them than this folder', narrower, seen.narrower_total)
-  list('other disks, not entered', seen.other_mounts, seen.other_mounts.length)
+  list('other disks, not scanned', seen.other_mounts, seen.other_mounts.length)
   for (const { kind, count } of seen.special) {
-    writer.say(`${formatCount(count)} ${kind}: no file, left alone`, { indent: 2, tone: 'faint' })
+    writer.say(`${formatCount(count)} ${kind}: not regular files, never sent`, { indent: 2, tone: 'faint' })
   }
 }

@@ -75,7 +75,7 @@ async function askDaemon(
 ): Promise<ExitCode> {
   await control.deliverAgain({ run, targets })
   if (control.presence.mode === 'once') {
-    printNote(terminal, 'a single pass is at work, which delivers nothing: `sluice run` does')
+    printNote(terminal, 'a single pass is running, which delivers nothing: `sluice run` does')
     return exit_codes.ok
   }
   const signals = listenForStop()

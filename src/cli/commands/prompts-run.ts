@@ -71,7 +71,7 @@ async function runBeside(asked: Asked, control: ControlClient): Promise<ExitCode
   if (mode === 'once') {
     throw new SluiceError({
       code: 'answer.busy',
-      message: `a single pass is at work (process ${pid}), which asks nothing`,
+      message: `a single pass is running (process ${pid}), which asks nothing`,
       hint: 'run this again when it has ended',
     })
   }

@@ -22,7 +22,7 @@ import { passState, showProgress } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
-  options: (yargs) => yargs.option('dry-run', flag('say what there is to rebuild from; change nothing')),
+  options: (yargs) => yargs.option('dry-run', flag('show the data to rebuild from; changes nothing')),
   async run({ config: named, 'dry-run': is_dry }, terminal) {
     const { config, warnings } = loadConfig({ file: named })
     for (const warning of warnings) printWarning(terminal, warning)
@@ -84,8 +84,8 @@ async function rebuild(config: Config, terminal: Terminal): Promise<ExitCode> {
 function unfinished(cause: SluiceError | undefined): SluiceError {
   return new SluiceError({
     code: cause?.code ?? 'answer.stopped',
-    message: `the ledger is not rebuilt yet: ${cause?.message ?? 'stopped'}`,
-    hint: `what was found is kept: \`sluice rebuild\` goes on from there${cause?.hint === undefined ? '' : `; ${cause.hint}`}`,
+    message: `the rebuild has not ended: ${cause?.message ?? 'stopped'}`,
+    hint: `the progress is kept: \`sluice rebuild\` goes on from there${cause?.hint === undefined ? '' : `; ${cause.hint}`}`,
     cause,
   })
 }

@@ -18,7 +18,7 @@ export const command = defineCommand({
     }
     try {
       for (const folder of names) await control.rescan({ folder })
-      print(terminal, `scanned from now on: ${names.join(', ')}; \`sluice status\` shows when it is done`)
+      print(terminal, `the scan begins: ${names.join(', ')}; \`sluice status\` shows when it has ended`)
     } finally {
       await control.close()
     }

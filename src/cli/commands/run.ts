@@ -45,11 +45,12 @@ export const command = defineCommand({
           // The reloader logs its errors.
           signals.onHangup(() => void reloader.reload().catch(() => {}))
           await aborted(signals.first)
-          await manager.stopping('finishing what is in flight')
-          log.info('finishing what is in flight; another signal stops at once')
+          await manager.stopping('stopping: transfers in progress are finished')
+          log.info('stopping: transfers in progress are finished; a second signal stops at once')
         } catch (error) {
           if (isSluiceError(error, 'account.refused')) {
-            const on_error = (fault: unknown) => log.warn({ error: fault }, 'the refused token could not be alerted')
+            const on_error = (fault: unknown) =>
+              log.warn({ error: fault }, 'the alert about the refused token could not be sent')
             await tellRefusal(daemon, error, { clock, hurry: signals.first, on_error })
           }
           await manager.stopping(messageOf(error))

@@ -5,7 +5,7 @@ import { refuseUnknown, serveList, serveVerb, wordsIfGiven } from './serve-verb.
 export const user = {
   create: serveVerb({
     argument: ['email', 'their e-mail address'],
-    options: { name: 'their name, for people' },
+    options: { name: 'the name that other users see' },
     run: ({ users }, { email, name }, terminal) => terminal.out(users.create(email, name).user_id),
   }),
 
@@ -19,7 +19,7 @@ export const user = {
     argument: ['email', 'the e-mail address of the user'],
     run({ users }, { email }, terminal) {
       refuseUnknown(users.remove(email), `user ${email}`, 'sluice serve user list')
-      printNote(terminal, `${email} is removed; a service that runs refuses their tokens from the next request on`)
+      printNote(terminal, `${email} is removed; a running service refuses their tokens from the next request on`)
     },
   }),
 }
@@ -27,10 +27,10 @@ export const user = {
 export const token = {
   /** Standard output has only the secret, so that it can go into a file. It is not shown again. */
   create: serveVerb({
-    argument: ['name', 'a name to revoke it by'],
+    argument: ['name', 'a name, needed to revoke it'],
     options: {
-      projects: 'the ids of the projects within its reach, with commas; otherwise every project',
-      user: 'the e-mail address of the user whose token it is; otherwise it is an owner wherever it reaches',
+      projects: 'the ids of the projects that it may use, with commas; default: every project',
+      user: 'the e-mail address of its user; without it, the token has the role owner in its projects',
     },
     run({ tokens }, { name, projects, user }, terminal) {
       terminal.out(tokens.create(name, { user, project_ids: wordsIfGiven(projects) }).token)
@@ -47,20 +47,20 @@ export const token = {
   revoke: serveVerb({
     argument: ['name', 'the name of the token'],
     run({ tokens }, { name }, terminal) {
-      refuseUnknown(tokens.revoke(name), `token called ${name}`, 'sluice serve token list')
-      printNote(terminal, `${name} is revoked; a service that runs refuses it from the next request on`)
+      refuseUnknown(tokens.revoke(name), `token ${name}`, 'sluice serve token list')
+      printNote(terminal, `${name} is revoked; a running service refuses it from the next request on`)
     },
   }),
 }
 
 export const workspace = {
   create: serveVerb({
-    argument: ['name', 'a name to make projects in it by'],
-    options: { organisation: 'the organisation that holds it, made when new; otherwise the one called default' },
+    argument: ['name', 'a name, needed to make projects in it'],
+    options: { organisation: 'its organisation, made if it is new; default: the organisation called default' },
     run({ workspaces }, { name, organisation }, terminal) {
       workspaces.create(name, organisation)
-      const how = '`sluice serve project create NAME --workspace` fills it'
-      printNote(terminal, `the workspace ${name} is there; ${how}`)
+      const how = '`sluice serve project create NAME --workspace` makes a project in it'
+      printNote(terminal, `the workspace ${name} exists now; ${how}`)
     },
   }),
 
@@ -71,7 +71,7 @@ export const workspace = {
 
 export const project = {
   create: serveVerb({
-    argument: ['name', 'a name for people'],
+    argument: ['name', 'the name that users see'],
     options: { workspace: 'the workspace that holds it', organisation: 'the organisation of the workspace' },
     run({ projects }, { name, workspace, organisation }, terminal) {
       terminal.out(projects.create(name, { organisation, workspace }).project_id)

@@ -9,35 +9,37 @@ import { type DataDirOptions, wordsIfGiven } from './serve-verb.ts'
 
 /** Limits without a default here have theirs, with the reason, in the service. */
 const options = {
-  'ingest-delay': { ...number('milliseconds that a file takes to become ready, at least'), default: 0 },
-  'ingest-max-bytes': number('bytes of a file that is read, at most'),
-  'ingest-time': number('milliseconds that reading a document may take'),
-  'ingest-memory': number('bytes of memory that reading a document may take'),
-  'ingest-processes': number('processes that read documents'),
-  'requests-per-minute': number('requests of one token a minute, the rest is answered 429; 0: no limit'),
-  'max-body': number('bytes of a JSON body at most'),
-  'max-upload': number('bytes of an uploaded file at most'),
-  'max-prompt': number('characters of a prompt at most'),
-  'max-filename': number('characters of a filename at most'),
-  'max-name': number('characters of every other name and title at most'),
-  'stop-grace': number('milliseconds that requests in flight have to finish when it is stopped'),
-  silence: number('milliseconds without a byte after which a connection is cut'),
+  'ingest-delay': { ...number('minimum milliseconds until a file is ready'), default: 0 },
+  'ingest-max-bytes': number('maximum bytes of a file that is read'),
+  'ingest-time': number('maximum milliseconds for reading a document'),
+  'ingest-memory': number('maximum bytes of memory for reading a document'),
+  'ingest-processes': number('number of processes that read documents'),
+  'requests-per-minute': number('maximum requests of a token per minute, more are answered with 429; 0: no limit'),
+  'max-body': number('maximum bytes of a JSON body'),
+  'max-upload': number('maximum bytes of an uploaded file'),
+  'max-prompt': number('maximum characters of a prompt'),
+  'max-filename': number('maximum characters of a filename'),
+  'max-name': number('maximum characters of every other name and title'),
+  'stop-grace': number('milliseconds that running requests have to end when the service stops'),
+  silence: number('milliseconds without a byte after which a connection is closed'),
   listen: { ...text('the address to listen on; one that is not loopback needs TLS'), default: '127.0.0.1' },
   'tls-cert': text('the certificate (PEM, with its chain) of both listeners'),
   'tls-key': text('the key of the certificate (PEM), readable by this user alone'),
-  'public-url': text('the address of the API as others reach it, behind a reverse proxy or by a name'),
-  'public-blob-url': text('the same of the blob store'),
-  'allow-origin': text('origins whose web pages may ask, with commas; * for any'),
+  'public-url': text('the address of the API for other machines, such as that of a reverse proxy'),
+  'public-blob-url': text('the address of the blob store for other machines'),
+  'allow-origin': text('origins whose web pages may call the API, with commas; * for any'),
   port: { ...number('port of the API; 0: a free one'), default: 0 },
   'blob-port': { ...number('port of the blob store; 0: a free one'), default: 0 },
   profile: {
     choices: ['default', 'hosted'],
     default: 'default',
-    describe: 'keep to the specification, or do what the hosted service does against it',
+    describe: 'default: as in the specification; hosted: with the deviations of the hosted service',
   },
-  'answer-delay': { ...number('milliseconds that an answer takes, at least'), default: 0 },
-  'assistant-config': text('a file of JSON: who answers, and how (docs/service.md); otherwise passages are quoted'),
-  latency: { ...number('milliseconds that every request waits first'), default: 0 },
+  'answer-delay': { ...number('minimum milliseconds until an answer is ready'), default: 0 },
+  'assistant-config': text(
+    'a JSON file that says which model answers (docs/service.md); without it, answers quote passages',
+  ),
+  latency: { ...number('milliseconds that every request waits before any work'), default: 0 },
   fail: {
     ...text('PLACE=STATUS|drop[:every=N][:times=N][:retry=SECONDS], several with commas (docs/service.md)'),
     default: '',
@@ -128,18 +130,21 @@ function placeOf(place: string, part: string): Pick<Failure, 'route'> {
   if (place === 'put') return { route: 'put' }
   const route = routes.find(({ id }) => id === place)
   if (route) return { route: route.id }
-  throw wrong(part, `there is no call ${place}; the calls are all, put, ${routes.map(({ id }) => id).join(', ')}`)
+  throw wrong(
+    part,
+    `the call ${place} does not exist; the calls are all, put, ${routes.map(({ id }) => id).join(', ')}`,
+  )
 }
 
 function whatOf(what: string, part: string): Pick<Failure, 'status' | 'drop_connection'> {
   if (what === 'drop') return { status: 0, drop_connection: true }
   if (/^[45]\d\d$/.test(what)) return { status: Number(what) }
-  throw wrong(part, `what happens is a status from 400 to 599, or drop`)
+  throw wrong(part, `after = comes a status from 400 to 599, or drop`)
 }
 
 function ruleOf(rule: string, part: string): Partial<Failure> {
   const [name = '', value = ''] = rule.split('=')
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw wrong(part, `${name} takes a whole number from 1 on`)
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw wrong(part, `${name} must be a whole number, 1 or more`)
   if (name === 'every') return { every: Number(value) }
   if (name === 'times') return { times: Number(value) }
   if (name === 'retry') return { retry_after_s: Number(value) }

@@ -3,11 +3,11 @@ import { serveList, serveVerb, wordsIfGiven, wordsOf } from './serve-verb.ts'
 
 export const concept = {
   create: serveVerb({
-    argument: ['name', 'a name for people'],
+    argument: ['name', 'the name that users see'],
     options: {
       project: { needed: 'the id of its project' },
-      assets: { needed: 'the ids of the assets that it stands for, with commas' },
-      labels: 'names of labels that lead to it, with commas; made when new',
+      assets: { needed: 'the ids of its assets, with commas' },
+      labels: 'names of its labels, with commas; new ones are made',
     },
     run({ concepts }, { name, project: project_id, assets, labels }, terminal) {
       const of = { project_id, asset_ids: wordsOf(assets), labels: wordsOf(labels) }
@@ -30,7 +30,7 @@ export const concept = {
     },
     run({ concepts }, { id, name, assets, labels }, terminal) {
       concepts.change(id, { name, asset_ids: wordsIfGiven(assets), labels: wordsIfGiven(labels) })
-      terminal.err(`${id} is changed, for answers that are written from now on`)
+      terminal.err(`${id} is changed; it applies to answers that are written from now on`)
     },
   }),
 
@@ -45,7 +45,7 @@ export const concept = {
 
 export const view = {
   create: serveVerb({
-    argument: ['name', 'a name for people'],
+    argument: ['name', 'the name that users see'],
     options: {
       project: { needed: 'the id of its project' },
       labels: 'shows assets with one of these labels: their names, with commas',
@@ -71,7 +71,7 @@ export const view = {
     },
     run({ views }, { id, name, labels, 'name-pattern': name_pattern }, terminal) {
       views.change(id, { name, labels: wordsIfGiven(labels), name_pattern })
-      terminal.err(`${id} is changed, for answers that are written from now on`)
+      terminal.err(`${id} is changed; it applies to answers that are written from now on`)
     },
   }),
 

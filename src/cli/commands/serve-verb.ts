@@ -16,7 +16,7 @@ export interface DataDirOptions extends GlobalOptions {
 /** The data folder, for all commands of the local service. */
 export function dataDirOption(yargs: Argv<GlobalOptions>): Argv<DataDirOptions> {
   return yargs.option('data-dir', {
-    ...text('the folder in which the local service keeps everything'),
+    ...text('the folder with all data of the local service'),
     default: join(readEnvironment().state_home, 'sluice', 'service'),
     defaultDescription: '~/.local/state/sluice/service',
   })
@@ -83,7 +83,11 @@ async function administer(options: DataDirOptions, work: (administration: Admini
  */
 export function refuseUnknown(is_known: boolean, what: string, list: string): void {
   if (is_known) return
-  throw new SluiceError({ code: 'config.service', message: `there is no ${what}`, hint: `list them with \`${list}\`` })
+  throw new SluiceError({
+    code: 'config.service',
+    message: `the ${what} does not exist`,
+    hint: `list them with \`${list}\``,
+  })
 }
 
 /** The words of an option that takes several with commas between; absent: none. */

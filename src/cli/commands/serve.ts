@@ -55,11 +55,14 @@ export const cert = defineCommand({
         ...words('names and addresses under which clients reach the service'),
         demandOption: true,
       })
-      .option('dir', text('the folder for the files; otherwise tls in the data folder')),
+      .option('dir', text('the folder for the files; default: tls in the data folder')),
   async run(options, terminal) {
     const files = makeCertificates(options.dir ?? join(options['data-dir'], 'tls'), options.hosts, system_clock)
     terminal.err(`Start it with: sluice serve --tls-cert ${files.cert} --tls-key ${files.key} --listen ADDRESS`)
-    printNote(terminal, `On every other machine, ${files.ca} is service.ca_file; ${files.ca_key} stays here.`)
+    printNote(
+      terminal,
+      `On every other machine, set service.ca_file to a copy of ${files.ca}; keep ${files.ca_key} here.`,
+    )
     terminal.out(files.ca)
     return exit_codes.ok
   },

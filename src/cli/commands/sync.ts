@@ -66,7 +66,8 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
     const drained = await Promise.race([daemon.drained, aborted(signals.first)]).finally(() => control.close())
     // Closed before the ledger: the last one that closes writes back the log, and a reader cannot.
     await shown.close()
-    if (drained === undefined) printNote(terminal, 'finishing what is in flight; another signal stops at once')
+    if (drained === undefined)
+      printNote(terminal, 'stopping: transfers in progress are finished; a second signal stops at once')
     await Promise.race([daemon.stop(), aborted(signals.second).then(() => daemon.abort())])
     return shown.summary(drained !== undefined && drained.why !== 'done' ? drained.error : undefined)
   } finally {
@@ -96,7 +97,7 @@ async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode>
     const { pass_wait_ms: reading_most_ms } = pass.config.follow
     const ended = await awaitIdle({ idle, view: shown.view, clock, stopped: signals.first, reading_most_ms })
     await shown.progress.end()
-    if (ended === 'stopped') printNote(terminal, 'not waited for any longer; the daemon goes on')
+    if (ended === 'stopped') printNote(terminal, 'stopped waiting; the daemon goes on')
     return shown.summary(typeof ended === 'string' ? undefined : ended)
   } finally {
     await shown.close()

@@ -77,6 +77,6 @@ function logRefusal(error: unknown, log: Log): void {
   const hint = isSluiceError(error) ? error.hint : undefined
   log.error(
     { err: error, ...(hint === undefined ? {} : { hint }) },
-    'not reloaded: the configuration in force stays as it was',
+    'not reloaded: the earlier configuration stays in force',
   )
 }

@@ -115,7 +115,7 @@ function runProgram(line: string, program: string, words: readonly string[]): vo
   throw new SluiceError({
     code: 'install.command',
     message: `${line} failed: ${error ? codeOf(error) : stderr.trim() || `exit code ${status}`}`,
-    hint: 'what was done before stays; run the same command again once that is mended',
+    hint: 'the earlier steps stay done; repair this and run the same command again',
   })
 }
 
@@ -128,7 +128,7 @@ function mayFail<Answer>(path: string, act: () => Answer): Answer {
     throw new SluiceError({
       code: 'install.file',
       message: `${path}: ${messageOf(error)}`,
-      hint: 'what was done before stays; run the same command again once that is mended',
+      hint: 'the earlier steps stay done; repair this and run the same command again',
       cause: error,
     })
   }

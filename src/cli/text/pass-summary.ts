@@ -80,7 +80,7 @@ export function printSummary(state_dir: string, end: Omit<PassEnd, 'view' | 'pas
 
 /** Entries that the last scan could not read. There may be unknown files in them. */
 function unseenLines({ name, scan, offline_reason }: FolderView): string[] {
-  if (!scan) return offline_reason === undefined ? [`unseen    ${name}: its first scan is not over`] : []
+  if (!scan) return offline_reason === undefined ? [`unseen    ${name}: its first scan has not ended`] : []
   const { unreadable, unreadable_total, odd_names, odd_names_total } = scan
   const lines: string[] = []
   if (unreadable_total > 0) {
@@ -133,7 +133,7 @@ function problemLines(end: PassEnd, stages: readonly string[]): string[] {
 function waitingLines({ view, now_ms }: PassEnd, folders: readonly FolderView[]): string[] {
   const lines: string[] = []
   const settling = sumOf(folders, ['settling']).files
-  if (settling > 0) lines.push(detail(`${formatCount(settling)} × seen, not quiet for long enough or not hashed yet`))
+  if (settling > 0) lines.push(detail(`${formatCount(settling)} × found, not settled or not hashed yet`))
   const reading = sumOf(folders, ['ingesting']).files
   if (reading > 0) lines.push(detail(`${formatCount(reading)} × sent, and still read by the service`))
   for (const { about, message } of view.troubles()) lines.push(detail(`${about}: ${message}`))

@@ -27,20 +27,20 @@ export class FoundDifferences {
 }
 
 const texts: Record<DifferenceKind, string> = {
-  ledger_damaged: 'the ledger is damaged, and was compared with nothing',
+  ledger_damaged: 'the ledger is damaged, so it was not compared',
   ledger_inconsistent: 'the ledger contradicts itself',
-  tickets_damaged: 'what is kept of open uploads is damaged',
+  tickets_damaged: 'the records of open uploads are damaged',
   unknown_on_disk: 'on disk, not known yet',
-  gone_from_disk: 'known, not on disk any more',
+  gone_from_disk: 'known, but no longer on disk',
   changed_on_disk: 'changed on disk since the last check',
   content_differs: 'other bytes under the same size and times',
   unreadable: 'cannot be read by this user',
   missing_on_service: 'ready here, gone on the service',
-  failed_on_service: 'ready here, of no use to the service',
+  failed_on_service: 'ready here, but the service cannot use it',
   not_ready_on_service: 'ready here, not ready on the service',
   returned_on_service: 'given up here, ready on the service',
   label_missing: 'a label is missing on the service',
-  unknown_on_service: 'ready on the service, not of this ledger: never touched',
+  unknown_on_service: 'ready on the service, but not from this ledger: never touched',
 }
 
 export function verifyLines(
@@ -51,7 +51,7 @@ export function verifyLines(
   const writer = new LineWriter(options.width)
   for (const { name, offline, complete } of summary.folders) {
     if (offline !== null) writer.say(`${name} is offline, and was not compared: ${offline}`, { tone: 'bad' })
-    else if (!complete) writer.say(`${name} was not looked through to its end: this is not all`, { tone: 'bad' })
+    else if (!complete) writer.say(`${name} was not compared completely: there may be more`, { tone: 'bad' })
   }
   for (const kind of Object.keys(texts) as DifferenceKind[]) sayKind(writer, kind, summary, found, options)
   sayRest(writer, summary)
@@ -91,23 +91,23 @@ function cureOf(kind: DifferenceKind, on_remote_delete: 'respect' | 'resend'): s
       return 'stop the daemon, and move the file away: an upload that was under way begins anew'
     case 'unknown_on_disk':
     case 'changed_on_disk':
-      return 'the next pass takes it up'
+      return 'the next pass sends it'
     case 'gone_from_disk':
-      return 'the next pass takes note of it; nothing is removed on the service'
+      return 'the next pass records it; nothing is removed on the service'
     case 'content_differs':
       return 'no scan sees it: a running daemon, or --record and the next pass, reads it again and sends it'
     case 'unreadable':
       return '`sluice doctor` says who may read it; the next pass tries again'
     case 'missing_on_service':
       return on_remote_delete === 'resend'
-        ? 'the audit notes it and sends it again (on_remote_delete: resend)'
-        : 'the audit (or --record) notes it and leaves it away (on_remote_delete: respect); then `sluice retry PATH` sends it again'
+        ? 'the audit records it and sends it again (on_remote_delete: resend)'
+        : 'the audit (or --record) records it and does not send it again (on_remote_delete: respect); then `sluice retry PATH` sends it again'
     case 'failed_on_service':
-      return 'the audit (or --record) notes it; then `sluice retry PATH` sends it again'
+      return 'the audit (or --record) records it; then `sluice retry PATH` sends it again'
     case 'not_ready_on_service':
-      return 'the audit (or --record) notes it, and it is followed until it is ready'
+      return 'the audit (or --record) records it, and Sluice follows it until it is ready'
     case 'returned_on_service':
-      return 'the audit (or --record) makes it ready here, too'
+      return 'the audit (or --record) records it as ready'
     case 'label_missing':
       return 'a running daemon, or --record and the next pass, attaches it again; it goes for good by `labels` of the folder'
     case 'unknown_on_service':
@@ -126,7 +126,7 @@ function sayRest(writer: LineWriter, { on_the_way, standing, projects }: VerifyS
   if (reasons.length > 0)
     writer.say(`not ready for a known reason: ${reasons.join(', ')} (sluice status)`, { tone: 'faint' })
   const unanswered = projects.reduce((sum, project) => sum + project.unanswered, 0)
-  if (unanswered > 0) writer.say(`${formatCount(unanswered)} about which the service would not speak`, { tone: 'warn' })
+  if (unanswered > 0) writer.say(`${formatCount(unanswered)} without an answer of the service`, { tone: 'warn' })
 }
 
 function closingText(summary: VerifySummary): string {

@@ -12,12 +12,12 @@ export function checkConfig(
   const checks = faults.map((line) => find.fault(withoutFile(line, about), hint))
   checks.push(...warnings.map((line) => find.warning(line)))
   if (unresponsive.length > 0) {
-    const hint = 'when they answer again, run this once more: how paths lie to each other was not checked'
-    checks.push(find.warning(`it names places that give no answer: ${unresponsive.join(', ')}`, hint))
+    const hint = 'run this again when they answer: whether one path lies inside another was not checked'
+    checks.push(find.warning(`it names paths that do not answer: ${unresponsive.join(', ')}`, hint))
   }
   if (file !== undefined && isOpenToWriters(file)) {
-    const hint = `it says where the token goes: chmod go-w ${file}`
-    checks.push(find.fault('others than its owner may change it', hint))
+    const hint = `the file decides where the token is sent: chmod go-w ${file}`
+    checks.push(find.fault('users other than its owner may change it', hint))
   }
   return checks.length > 0 ? checks : [find.ok('in order')]
 }

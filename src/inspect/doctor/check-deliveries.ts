@@ -58,7 +58,7 @@ export async function checkWebhooks(tools: DoctorTools): Promise<Check[]> {
   }
   const checks = [...hosts].map(([key, url]) =>
     url === undefined
-      ? findings('webhook', key).fault('what this file holds is no address', 'it must hold the address alone')
+      ? findings('webhook', key).fault('this file contains no address', 'it must contain only the address')
       : checkHost('webhook', url, tools),
   )
   return Promise.all(checks)
@@ -80,6 +80,6 @@ export function checkCommands({ config, isUnresponsive }: DoctorTools): Check[] 
     const is_runnable = !isUnresponsive(program) && accessFault(program, constants.X_OK) === undefined
     if (is_runnable && statSync(program, { throwIfNoEntry: false })?.isFile()) return ok(`of ${where}: it can be run`)
     const hint = `check its path and its directories, and chmod +x ${shellWord(program)}`
-    return fault(`of ${where}: it is not there, or this user may not run it`, hint)
+    return fault(`of ${where}: it does not exist, or this user may not run it`, hint)
   })
 }

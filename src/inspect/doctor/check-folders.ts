@@ -43,8 +43,8 @@ function checkPresence({ folder, root, seen }: InspectedFolder, answer_ms: numbe
       : fault(`${path}: ${who} may not pass through ${closed}`, `setfacl -m u:${user}:x ${word}, or chmod o+x`)
   }
   if (root.kind === 'offline') {
-    const hint = 'check its path; if it is mounted later all is well: it counts as offline until then'
-    return warning(`${path} is not there now`, hint)
+    const hint = 'check its path; until it exists or is mounted, the folder counts as offline'
+    return warning(`${path} does not exist now`, hint)
   }
   if (root.empty) return warning(`${path} is empty`, 'if a disk or share belongs there, it is not mounted')
   return ok(`${path}: there${seen === undefined ? '' : `, ${countText(seen)}`}`)
@@ -67,7 +67,7 @@ function checkFilesystem({ name, watch, rescan_interval_ms }: FolderConfig, { fi
     const every = formatDuration(rescan_interval_ms)
     return ok(`${filesystem}${notes[filesystem] ?? ''}; a whole scan at least every ${every}`)
   }
-  const text = `${filesystem}: what other machines change there gives no event here, scans find it`
+  const text = `${filesystem}: changes by other machines give no events here, so scans find them`
   if (watch === 'auto' || watch === 'scan') return ok(text)
   return warning(text, `watch: auto in the configuration scans it on a timer; now it is watch: ${watch}`)
 }
@@ -85,7 +85,7 @@ function checkRights({ folder, seen }: InspectedFolder, who: string): Check[] {
   if (seen.unreadable_total === 0) return [ok(`${who} may read all of it${fromText(seen)}`)]
   const entries = seen.unreadable.map(({ path, code }) => `${path} (${code})`)
   const text = `${formatCount(seen.unreadable_total)} that ${who} cannot read (${adviceOnUnreadable(seen.unreadable.map(({ code }) => code))})${fromText(seen)}: ${named(entries, seen.unreadable_total)}`
-  const hint = `setfacl -R -m u:${userWord(who)}:rX ${shellWord(folder.path)} gives the right, an exclude leaves them out in so many words`
+  const hint = `setfacl -R -m u:${userWord(who)}:rX ${shellWord(folder.path)} gives the right; an exclude leaves them out on purpose`
   return [warning(text, hint)]
 }
 
@@ -98,7 +98,7 @@ function checkWidening({ folder, seen }: InspectedFolder): Check[] {
   const what = total === 1 ? 'a subfolder' : `${formatCount(total)} subfolders`
   const text = `${what} that fewer people can read${fromText(seen)}: ${named(entries, total)}`
   if (folder.widening === 'skip') return [ok(`${text}; left out (widening: skip)`)]
-  const hint = 'all the project sees their files; widening: skip leaves them out, an exclude those that are named'
+  const hint = 'everybody in the project sees their files; widening: skip leaves them all out, an exclude single ones'
   return [warning(text, hint)]
 }
 

@@ -74,7 +74,7 @@ function connectionAdvice(
   if (error.code !== 'network.tls') return [message, error.hint]
   // The code of OpenSSL or Node is in brackets at the end (network-fault.ts).
   const code = /\(([A-Z][A-Z0-9_]+)\)$/.exec(message)?.[1] ?? ''
-  const { meaning = 'no trusted connection came about', hint } = known[code] ?? {}
+  const { meaning = 'no trusted connection was made', hint } = known[code] ?? {}
   return [`${meaning}${code === '' ? '' : ` (${code})`}`, hint ?? caHint(ca_field)]
 }
 
@@ -86,7 +86,7 @@ const clock =
   'check the clock of this machine first (timedatectl); if it is right, the operator of the host must renew the certificate'
 const other_host = {
   meaning: 'its certificate is for another host',
-  hint: 'check the address: the name in it must be one of the certificate; something on the way may answer in its place',
+  hint: 'check the address: the certificate must have its host name; another machine on the way may have answered',
 }
 const no_tls = { hint: 'check the address and its port: something there does not speak TLS' }
 

@@ -51,9 +51,9 @@ function judgeError(find: Findings, state_dir: string, error: unknown): Check {
 
 /** A started daemon would discard the results of an open rebuild. */
 function none({ ok, warning }: Findings, state_dir: string): Check {
-  if (!isRebuildOpen(state_dir)) return ok('not there yet: the first start makes it')
+  if (!isRebuildOpen(state_dir)) return ok('does not exist yet: the first start makes it')
   const hint = '`sluice rebuild` goes on where it ended; start the daemon after it'
-  return warning('a rebuild is not finished, and there is no ledger until it is', hint)
+  return warning('a rebuild has not ended, and there is no ledger until it does', hint)
 }
 
 function checkLog(file: string): Check[] {
@@ -73,7 +73,8 @@ export function checkRemovals({ config, ledger }: DoctorTools): Check[] {
   if (folders.length === 0 || ledger === undefined) return []
   const { ok, warning } = findings('removals', folders.map(({ name }) => name).join(', '))
   const refused = ledger.removals().refusals.map(({ project_id, code, message }) => {
-    const hint = 'it is asked again once a day; on_delete: keep and on_change: keep say what is the case anyway'
+    const hint =
+      'Sluice tries again once a day; on_delete: keep and on_change: keep would state this in the configuration'
     const text = `the service does not remove assets, so they are kept: ${message} [${code}]`
     return findings('removals', project_id).warning(text, hint)
   })

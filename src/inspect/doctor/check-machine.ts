@@ -13,8 +13,8 @@ export function checkNode(version: string): Check {
   const { ok, warning, fault } = findings('node', `Node ${version}`)
   const hint = 'install Node 22 or newer (nodejs.org)'
   const is_old = major < min_node[0] || (major === min_node[0] && minor < min_node[1])
-  if (is_old) return fault(`too old: ${min_node.join('.')} is the least`, hint)
-  if (major % 2 === 1) return warning('of a line that is kept up for half a year only', hint)
+  if (is_old) return fault(`too old: Sluice needs at least ${min_node.join('.')}`, hint)
+  if (major % 2 === 1) return warning('its line is supported for half a year only', hint)
   return ok('new enough')
 }
 

@@ -14,10 +14,10 @@ const max_secret_bytes = 16_384
 export function checkSecretFiles({ config, uid, isUnresponsive }: DoctorTools): Check[] {
   return secretFiles(config).map(({ file, what }) => {
     const { ok, warning, fault } = findings('secret_files', file)
-    if (isUnresponsive(file)) return fault(`${what}: no answer from where it lies`)
+    if (isUnresponsive(file)) return fault(`${what}: its path does not answer`)
     const read = readSecret(file)
     if ('why' in read) {
-      return fault(`${what} cannot be read: ${read.why}`, 'check that it is there, what it holds, and who may read it')
+      return fault(`${what} cannot be read: ${read.why}`, 'check that it exists, what it contains, and who may read it')
     }
     const { mode, uid: owner } = read.stat
     const word = shellWord(file)

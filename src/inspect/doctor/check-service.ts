@@ -74,7 +74,7 @@ async function checkProject(
     if (outcome.ok) return ok('the token reaches it')
     const { about } = outcome.failure
     const text = failureText(outcome.failure)
-    if (about === 'account') return fault(text, `have a new token made; this one came from ${secrets.source}`)
+    if (about === 'account') return fault(text, `make a new token; this one came from ${secrets.source}`)
     if (about === 'project') return fault(text, 'check the project id, and that the token’s owner is a member')
     const host = findings('api_host', new URL(config.service!.base_url).host)
     return host.fault(text, 'check service.base_url; if it is right, wait and try again')
@@ -113,7 +113,7 @@ export function judgeClock(theirs_ms: number, ours_ms: number): Check {
   if (off_ms < skew_warning_ms) return find.ok('agrees with that of the service')
   const text = `it is ${formatDuration(Math.abs(skew_ms))} ${skew_ms > 0 ? 'ahead of' : 'behind'} that of the service`
   const level = off_ms < skew_fault_ms ? 'warning' : 'fault'
-  return find[level](text, 'have it set from the network: timedatectl set-ntp true')
+  return find[level](text, 'set it from the network: timedatectl set-ntp true')
 }
 
 const soon_ms = 30 * day_ms

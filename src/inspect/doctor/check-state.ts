@@ -33,7 +33,7 @@ export function checkStateDir({ config, uid, isUnresponsive, limits }: DoctorToo
     return [fault(`no answer in ${limits.answer_ms / 1_000} s`, 'it must lie on a local disk')]
   if (isClosed(state_dir)) return [warning('not checked: this user may not pass to it')]
   const stat = statOf(state_dir)
-  if (stat === undefined) return [ok('not there yet: the first start makes it')]
+  if (stat === undefined) return [ok('does not exist yet: the first start makes it')]
   const checks = [
     ...checkModes(find, state_dir, stat),
     ...checkShare(find, state_dir),

@@ -84,5 +84,5 @@ export function checkUnit(config: UsableConfig, unit: FoundUnit | undefined): Ch
 export function misfitsOf(config: Config, { drop_in, drop_in_file }: FoundUnit): string[] {
   if (drop_in !== undefined) return unitFit(config, drop_in)
   const cure = 'run `sluice install`, which makes it from the configuration, and restart the service'
-  return [`${drop_in_file} is not there, the unit knows neither folders nor reports: ${cure}`]
+  return [`${drop_in_file} does not exist, so the unit knows neither folders nor reports: ${cure}`]
 }

@@ -155,7 +155,7 @@ async function safely(
   try {
     return await withinTime(clock, limit_ms, async () => part(), late)
   } catch (error) {
-    const text = `it could not be checked: ${messageOf(error)}`
+    const text = `the check failed: ${messageOf(error)}`
     const hint = codeOf(error) === undefined ? 'this is a fault of Sluice itself: please report it' : undefined
     return [find.fault(text, hint)]
   }

@@ -83,7 +83,7 @@ function settlingReason(of: Case): string {
   if (stat.size >= large_bytes && not_before_ms <= of.now_ms) {
     return `its ${formatBytes(stat.size)} are read for their md5: two such files of a folder at a time, in the order in which they were seen`
   }
-  return `it must not change for ${formatDuration(of.folder.settle_ms)} before it is taken up (settle_ms); it is checked again ${when(of, not_before_ms)}`
+  return `it must not change for ${formatDuration(of.folder.settle_ms)} before it is sent (settle_ms); it is checked again ${when(of, not_before_ms)}`
 }
 
 function goneReasons({ story, parting, folder, now_ms }: Case): string[] {
@@ -108,20 +108,20 @@ function specialReason({ on_disk, path, folder }: Case): string {
 }
 
 function unknownReasons(of: Case): string[] {
-  if (of.on_disk.kind === 'missing') return ['there is no such file here, and none was ever seen']
+  if (of.on_disk.kind === 'missing') return ['the file does not exist, and Sluice never saw it']
   if (of.on_disk.kind === 'unreadable') return ['it cannot be checked: give this user the right to read its directory']
-  if (of.on_disk.size === 0) return ['it is empty: it goes up once there is something in it', ...standstill(of)]
+  if (of.on_disk.size === 0) return ['it is empty: Sluice sends it as soon as it has bytes', ...standstill(of)]
   const held = standstill(of)
   if (held.length > 0) return ['it was not scanned yet', ...held]
   return [
-    of.scanned ? 'it was not scanned yet: the next scan finds it' : 'the first scan of its folder is not over yet',
+    of.scanned ? 'it was not scanned yet: the next scan finds it' : 'the first scan of its folder has not ended yet',
   ]
 }
 
 function skippedReasons(of: Case): string[] {
   const { reason, detail } = of.story!.row
   const said = `skipped (${reason}): ${detail}`
-  if (reason === 'empty') return [said, 'it goes up by itself once there is something in it']
+  if (reason === 'empty') return [said, 'Sluice sends it as soon as it has bytes']
   if (reason === 'too_large') return [said, 'a larger max_file_bytes of this folder allows it']
   return [said, `to send it all the same: sluice accept ${placeOf(of)}`]
 }
@@ -168,8 +168,8 @@ function sendingReasons(of: Case): string[] {
       `it is ${formatBytes(size)}, and ${formatBytes(of.sent_today_bytes)} of the ${formatBytes(limit)} for 24 hours are used (uploads.max_bytes_per_day): it goes when there is room`,
     )
   }
-  if (of.state === 'sending') reasons.push('the service gave it a place, its bytes are on their way')
-  else if (reasons.length === 0) reasons.push('it goes up when its turn comes')
+  if (of.state === 'sending') reasons.push('the service has a slot for it, and its bytes are being sent')
+  else if (reasons.length === 0) reasons.push('it is sent when its turn comes')
   return reasons
 }
 
@@ -218,8 +218,8 @@ function removalReasons(
 ): string[] {
   if (content?.state === 'removing') return ['it is just being removed on the service']
   if (content?.state === 'abandoned') return ['it is not in the service']
-  if (!parting) return ['what is in the service stays there: another file has the same bytes, or it never came in']
-  if (parting.due_ms === undefined) return [`what is in the service stays there${whyKept(parting, folder)}`]
+  if (!parting) return ['its content stays in the service: another file has the same bytes, or it never got there']
+  if (parting.due_ms === undefined) return [`its content stays in the service${whyKept(parting, folder)}`]
   const { why } = parting
   if (why === undefined) return ['it is removed on the service next']
   return [`it is to be removed on the service${waiting({ ...parting, why }, now_ms, folder)}`]
@@ -271,7 +271,7 @@ function waiting({ why, due_ms = 0, left_out }: Waiting, now_ms: number, folder:
         'cannot be read, or that a disk covers, may hide it): it may have moved'
       )
     case 'twin':
-      return ' when files of the same size have come to rest: it may be one of them'
+      return ' when files of the same size are settled: it may be one of them'
     case 'left_out': {
       const which = left_out ? `${left_out.folder}/${left_out.path}` : 'sluice ls --state skipped'
       return `, and kept for now: a file that is left out has its size and may be it (${which}); it stays until each such file is gone or taken up`
@@ -279,8 +279,8 @@ function waiting({ why, due_ms = 0, left_out }: Waiting, now_ms: number, folder:
     case 'asked':
       return ' when the prompt that asks about it has its answer'
     case 'person':
-      return `, with more than is removed by itself (removal.most_files); if that is right: sluice accept --removals ${folder.name}`
+      return `, with more files than Sluice removes without asking (removal.most_files); if that is right: sluice accept --removals ${folder.name}`
     case 'service':
-      return `; the service would not, and is asked again in ${formatDuration(Math.max(0, due_ms - now_ms))}`
+      return `; the service refused, and is asked again in ${formatDuration(Math.max(0, due_ms - now_ms))}`
   }
 }

@@ -61,7 +61,7 @@ test('accept for what has disappeared, without a daemon: the next pass believes 
   rmSync(join(home.path, 'docs/lost'), { recursive: true })
   rmSync(join(home.path, 'docs/kept'), { recursive: true })
   expect(await home.inProcess('sync')).toMatchObject({ out: expect.stringContaining('0 of 13 files found: waiting') })
-  expect((await home.inProcess('status')).out).toContain('the word is for what is missing alone')
+  expect((await home.inProcess('status')).out).toContain('this accepts only that files are missing')
   // As a ledger of an earlier version waits.
   const ledger = new Database(join(home.path, 'state/ledger.db'))
   ledger.prepare('UPDATE folders SET disappearance = NULL').run()

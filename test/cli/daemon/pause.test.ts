@@ -61,7 +61,7 @@ test('through the daemon, which may be killed meanwhile', async (context) => {
   await daemon.ended
   home.write({ 'b.txt': 'two' })
   const next = await home.run()
-  expect((await home.inProcess('rescan', 'docs')).out).toContain('scanned from now on: docs')
+  expect((await home.inProcess('rescan', 'docs')).out).toContain('the scan begins: docs')
   expect((await home.inProcess('status')).out).toMatch(/^paused for/)
   expect(await home.inProcess('sync')).toMatchObject({ code: 3, err: expect.stringContaining('`sluice resume`') })
   expect(home.readyAssets()).toBe(1)

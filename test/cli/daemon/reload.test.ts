@@ -21,7 +21,7 @@ test('a SIGHUP puts the new configuration in force, a faulty one changes nothing
 
   writeFileSync(join(home.path, 'sluice.yaml'), 'service: { base_url: ftp://here }\nfolder: []\n')
   daemon.child.kill('SIGHUP')
-  await until('it is refused', () => daemon.err().includes('stays as it was'), daemon.err)
+  await until('it is refused', () => daemon.err().includes('the earlier configuration stays in force'), daemon.err)
   // A line for every fault.
   for (const field of ['service.base_url', 'service.project_id', 'folder:', 'folders: is missing'])
     expect(daemon.err()).toContain(field)
@@ -46,7 +46,7 @@ test('sluice reload answers what changed, or why nothing did', async (context) =
     code: 77,
     err: expect.stringContaining('holds no valid token'),
   })
-  await until('it is said', () => daemon.err().includes('stays as it was'), daemon.err)
+  await until('it is said', () => daemon.err().includes('the earlier configuration stays in force'), daemon.err)
   // Many at once are one after the other, and each asks for a reload that begins after it.
   home.giveToken()
   const ended = await Promise.all(Array.from({ length: 5 }, () => home.inProcess('reload')))

@@ -37,7 +37,7 @@ test('a second signal stops at once; what was in flight goes on at the next star
   const daemon = await home.run()
   await until('a request is out', () => is_asked, daemon.err)
   daemon.child.kill('SIGTERM')
-  await until('it was heard', () => daemon.err().includes('another signal stops at once'), daemon.err)
+  await until('it was heard', () => daemon.err().includes('a second signal stops at once'), daemon.err)
   const began = performance.now()
   daemon.child.kill('SIGTERM')
   expect((await daemon.ended).code).toBe(0)

@@ -113,7 +113,7 @@ test('what the machine refuses is said with its path, and is no fault of Sluice'
   writeFileSync(join(root, 'etc'), 'in the way')
   const { code, err } = await sluice('install', '--config', file)
   expect([code, err]).toEqual([1, expect.stringContaining(`${join(root, 'etc/')}`)])
-  expect(err).toContain('run the same command again once that is mended')
+  expect(err).toContain('repair this and run the same command again')
   expect(err).not.toContain('a fault of Sluice itself')
 })
 

@@ -39,7 +39,7 @@ test('beside a daemon at work: whole, for its owner alone, without secrets; the 
   await until('both are in', () => home.readyAssets() === 2)
   const file = join(home.path, 'ledger.backup')
   const ended = await home.inProcess('backup', file)
-  expect(ended).toMatchObject({ code: 0, out: expect.stringMatching(/ledger\.backup: .*, what is known of 2 files/) })
+  expect(ended).toMatchObject({ code: 0, out: expect.stringMatching(/ledger\.backup: .*, the ledger of 2 files/) })
   expect(ended.err).toContain(`sluice restore ${file}`)
   expect(kept(file)).toEqual(['a.txt', 'b/c.txt'])
   expect(statSync(file).mode & 0o777).toBe(0o600)

@@ -164,13 +164,13 @@ test('interrupted by a service that is away, it is no ledger yet; the next try g
   const status = await home.inProcess('status')
   expect(status).toMatchObject({
     code: 3,
-    out: expect.stringMatching(/^a rebuild is not finished, .*`sluice rebuild`/),
+    out: expect.stringMatching(/^a rebuild has not ended, .*`sluice rebuild`/),
   })
   expect(status.out).not.toMatch(/no folder was scanned yet|sluice run/)
   const { checks } = JSON.parse((await home.inProcess('doctor', '--json')).out) as { checks: { id: string }[] }
   expect(checks.find(({ id }) => id === 'ledger')).toMatchObject({
     level: 'warning',
-    message: expect.stringContaining('a rebuild is not finished'),
+    message: expect.stringContaining('a rebuild has not ended'),
   })
   home.giveToken()
   const found = readFileSync(join(home.path, 'state/rebuild/ledger.db'))
@@ -227,7 +227,7 @@ test('while one is at work, and waits: status and ls say so, and a second one is
   const status = await waiting(home)
   expect(status).toMatchObject({
     code: 3,
-    out: expect.stringContaining(`a rebuild is at work (process ${rebuilding.child.pid}), and there is no ledger`),
+    out: expect.stringContaining(`a rebuild is running (process ${rebuilding.child.pid}), and there is no ledger`),
   })
   expect(status.out).not.toMatch(/sluice (run|rebuild)/)
   const no_ledger = 'there is no ledger until the rebuild has ended: `sluice status` says whether one is running\n'
@@ -235,6 +235,6 @@ test('while one is at work, and waits: status and ls say so, and a second one is
   expect(await home.inProcess('rebuild')).toMatchObject({ code: 1, err: expect.stringContaining('another rebuild') })
   rebuilding.child.kill('SIGTERM')
   await rebuilding.ended
-  expect((await home.inProcess('status')).out).toMatch(/^a rebuild is not finished/)
+  expect((await home.inProcess('status')).out).toMatch(/^a rebuild has not ended/)
   expect((await home.inProcess('verify')).err).toContain('run `sluice rebuild` again')
 })

@@ -53,7 +53,7 @@ test('a ledger that SQLite cannot read to its end: 3, and it is compared with no
   damage(file, 1)
   const { code, out, err } = await home.inProcess('verify')
   expect([code, err]).toEqual([3, ''])
-  expect(out).toMatch(/^1 × the ledger is damaged, and was compared with nothing\n/)
+  expect(out).toMatch(/^1 × the ledger is damaged, so it was not compared\n/)
   expect(out).toContain(`${file}: `)
   expect(out).toContain('`sluice rebuild`, which sends nothing again')
   expect(out).toMatch(/\nservice not compared; 1 difference in what could be compared\n$/)
@@ -70,7 +70,7 @@ test('tickets that cannot be read are a difference, the rest is compared; none a
   const file = join(home.path, 'state/tickets.db')
   damage(file, 1)
   const { code, out } = await home.inProcess('verify')
-  expect([code, out]).toEqual([3, expect.stringMatching(/^1 × what is kept of open uploads is damaged\n/)])
+  expect([code, out]).toEqual([3, expect.stringMatching(/^1 × the records of open uploads are damaged\n/)])
   expect(out).toContain('\n2 files ready, 2 of 2 assets usable; 1 difference\n')
   rmSync(file)
   expect(await home.inProcess('verify')).toMatchObject({

@@ -60,10 +60,10 @@ test('differences by kind, with what heals them: 3; a pass takes up what is on d
     [
       '1 × on disk, not known yet',
       '  docs/new.txt: not known yet',
-      '  the next pass takes it up',
+      '  the next pass sends it',
       '1 × changed on disk since the last check',
       '  docs/b/c.txt: 5 bytes, known with 3',
-      '  the next pass takes it up',
+      '  the next pass sends it',
       '2 files ready, 2 of 2 assets usable; 2 differences',
       '',
     ].join('\n'),
@@ -121,7 +121,7 @@ test('--full --record without a daemon: bytes that changed in secret are read an
   })
   const seen = await home.inProcess('verify', '--full')
   expect([seen.code, seen.out]).toEqual([3, expect.stringContaining('docs/a.txt')])
-  expect(seen.err).toBe('what a scan cannot see is taken up with `sluice verify --record`, or by a running daemon\n')
+  expect(seen.err).toBe('`sluice verify --record`, or a running daemon, also repairs what a scan cannot see\n')
   // Nothing is written down yet: a pass sees nothing of it.
   expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('nothing new') })
   expect((await home.inProcess('verify', '--full', '--record')).err).toBe(
@@ -162,7 +162,7 @@ test('beside a daemon: it scans and audits', async (context) => {
   expect(code).toBe(3)
   expect(err.split('\n')).toEqual([
     `the running daemon (process ${daemon.child.pid}) scans now: docs`,
-    `the running daemon (process ${daemon.child.pid}) audits now, and notes what the service lost`,
+    `the running daemon (process ${daemon.child.pid}) audits now, and records what the service lost`,
     '',
   ])
   const healed =

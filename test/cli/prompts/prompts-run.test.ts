@@ -119,7 +119,7 @@ test('--dry-run shows what is then sent: of several turns each, without what the
       turn < 2 ? scope : { ...scope, chat_ids: ['…'] },
     ]),
   )
-  expect(out).toContain(`note: ${gone} is not on the service, or out of reach: left out`)
+  expect(out).toContain(`note: ${gone} is left out: the service does not have it, or the token has no access`)
 })
 
 test('Ctrl-C ends the wait alone: what was asked stays asked, and is told', async () => {

@@ -205,7 +205,7 @@ test('sluice prompts run beside a single pass, which asks nothing', async () => 
     expect(await prompts('run', 'digest')).toEqual({
       code: 3,
       out: '',
-      err: expect.stringContaining('a single pass is at work (process 4711)'),
+      err: expect.stringContaining('a single pass is running (process 4711)'),
     })
   } finally {
     await control.close()

@@ -134,7 +134,7 @@ test('Ctrl-C: what is in flight is finished, the rest is told as waiting: 3', as
   sync.child.kill('SIGINT')
   const { code, signal, out, err } = await sync.ended
   expect([code, signal]).toEqual([3, null])
-  expect(err).toContain('finishing what is in flight')
+  expect(err).toContain('stopping: transfers in progress are finished')
   expect(out).toMatch(/^waiting {3}\d+ files/m)
   // No slot was left without its bytes.
   expect(home.service.assets(home.project_id).filter(({ bare }) => bare)).toEqual([])
@@ -148,9 +148,9 @@ test('what the service reads for long is left to the next pass, alone and beside
   const first = await home.sluice('sync')
   expect([first.code, first.err]).toEqual([
     3,
-    expect.stringMatching(/^sluice: the service is still reading 1 file, and nothing else has gone on for 1 s$/m),
+    expect.stringMatching(/^sluice: the service is still reading 1 file, and nothing has changed for 1 s$/m),
   ])
-  expect(first.err).toContain('the next `sluice sync`, or a running daemon, goes on waiting for them')
+  expect(first.err).toContain('the next `sluice sync`, or a running daemon, waits for them')
   expect(first.out).toMatch(/^waiting {3}1 file, 3 B\n {10}1 × sent, and still read by the service$/m)
 
   const daemon = await home.run()

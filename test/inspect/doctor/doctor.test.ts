@@ -29,7 +29,7 @@ describe('sluice doctor', () => {
     expect(of(before, 'blob_host')).toMatchObject([
       { message: expect.stringContaining('not known before the first upload') },
     ])
-    expect(of(before, 'ledger')).toMatchObject([{ message: expect.stringContaining('not there yet') }])
+    expect(of(before, 'ledger')).toMatchObject([{ message: expect.stringContaining('does not exist yet') }])
 
     expect((await home.sluice('sync')).code).toBe(0)
     const daemon = await home.run()

@@ -102,7 +102,7 @@ describe('a folder', () => {
     const on_share = inspected.map((one) => ({ ...one, root: share }))
     expect(checkFolders(on_share, 1)[1]).toMatchObject({
       level: 'ok',
-      message: expect.stringContaining('scans find it'),
+      message: expect.stringContaining('scans find them'),
     })
     expect(checkWatching(on_share, means, shares)[0]).toMatchObject({
       level: 'ok',
