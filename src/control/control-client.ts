@@ -122,15 +122,15 @@ function translated(error: unknown, verb: string, answer_ms: number): unknown {
   if (error.code === 'network.timeout' && verb !== 'ping') {
     return new SluiceError({
       code: 'control.still_at_work',
-      message: `the daemon took ${verb} up, and is still at work on it after ${formatDuration(answer_ms)}`,
-      hint: 'it goes on by itself; its log says when that is over, and `sluice status` how it is',
+      message: `the daemon accepted ${verb}, and is still working on it after ${formatDuration(answer_ms)}`,
+      hint: 'it goes on by itself; its log says when it has ended, and `sluice status` shows the state',
       cause: error,
     })
   }
   return new SluiceError({
     code: 'control.unreachable',
     message: `the daemon does not answer ${verb}: ${messageOf(error)}`,
-    hint: 'run this as the user that the daemon runs as; if it hangs, its log says where',
+    hint: 'run this as the user of the daemon; if the daemon hangs, its log says where',
     cause: error,
   })
 }

@@ -32,7 +32,7 @@ export async function checkToken(
       throw new SluiceError({
         code: 'account.refused',
         message: `the service refuses the token (${secrets.source}): ${failureText(failure)}`,
-        hint: 'make a new one where it came from, put it in its place, and start again',
+        hint: 'make a new token where the old one came from, replace the old one, and start Sluice again',
       })
     }
     return failure.about === 'network' || failure.about === 'later' ? 'unreachable' : 'taken'

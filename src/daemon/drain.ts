@@ -90,15 +90,19 @@ function createPatience(clock: Clock) {
     // The probe after the pause needs some time for its answer.
     if (!is_too_long && now_ms - until_ms < unreachable_ms) return undefined
     const left = until_ms > now_ms ? `, the next ${formatDuration(until_ms - now_ms)}` : ''
-    const hint = 'what was not sent goes up with the next run, which waits as well while the service asks for it'
-    const error = { code: 'service.asked_to_wait', message: `the service asked us to wait${left}: ${message}`, hint }
+    const hint = 'the next run sends the rest; it also waits as long as the service asks'
+    const error = {
+      code: 'service.asked_to_wait',
+      message: `the service asked Sluice to wait${left}: ${message}`,
+      hint,
+    }
     return { why: 'asked_to_wait', error: new SluiceError(error) }
   }
 
   function unreachable({ about, since_ms, message }: Tripped): Drained | undefined {
     const lost_since_ms = Math.max(since_ms, paused_until_ms.get(about) ?? since_ms)
     if (clock.now_ms() - lost_since_ms < unreachable_ms) return undefined
-    const hint = 'what was not sent goes up with the next run; check service.base_url and the network'
+    const hint = 'the next run sends the rest; check service.base_url and the network'
     return { why: 'service_unreachable', error: new SluiceError({ code: 'service.unreachable', message, hint }) }
   }
 
@@ -140,8 +144,8 @@ export function createReadingWait(clock: Clock, max_ms: number) {
       const what = files === 1 ? '1 file' : `${formatCount(files)} files`
       return new SluiceError({
         code: 'answer.still_reading',
-        message: `the service is still reading ${what}, and nothing else has gone on for ${formatDuration(max_ms)}`,
-        hint: 'they are sent; the next `sluice sync`, or a running daemon, goes on waiting for them',
+        message: `the service is still reading ${what}, and nothing has changed for ${formatDuration(max_ms)}`,
+        hint: 'they are sent; the next `sluice sync`, or a running daemon, waits for them',
       })
     },
   }

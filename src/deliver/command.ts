@@ -33,7 +33,7 @@ export async function runCommand(
 ): Promise<Delivered> {
   const values = templateValues(message)
   const [program = '', ...rendered] = run.map((part) => renderTemplate(part, values))
-  if (signal.aborted) return laterFault('delivery.stopped', `${program} was not begun`)
+  if (signal.aborted) return laterFault('delivery.stopped', `${program} was not started`)
   let child: ChildProcess
   try {
     // The command gets its own process group, so that its children can be ended with it.
@@ -69,7 +69,7 @@ function notStarted(program: string, error: unknown): Delivered {
   if (['E2BIG', 'ERR_INVALID_ARG_VALUE'].includes(codeOf(error) ?? '')) {
     return finalFault('delivery.command', what, 'check its arguments')
   }
-  return laterFault('delivery.command', what, 'check its path and that it may be run')
+  return laterFault('delivery.command', what, 'check its path, and that the daemon may run it')
 }
 
 /** Keeps the end, where commands say why they failed. It may repeat a secret: scrub it. */
@@ -143,10 +143,10 @@ function endGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
 }
 
 function outcomeOf(program: string, { code, signal, why_ended }: Ending, said: string, timeout_ms: number): Delivered {
-  if (why_ended === 'stop') return laterFault('delivery.stopped', `${program} was ended before it was done`)
+  if (why_ended === 'stop') return laterFault('delivery.stopped', `${program} was stopped before it ended`)
   if (why_ended === 'time') {
-    const what = `${program} was ended after ${formatDuration(timeout_ms)}${said}`
-    return laterFault('delivery.command_time', what, 'make it faster, or give it a longer time')
+    const what = `${program} was stopped after ${formatDuration(timeout_ms)}${said}`
+    return laterFault('delivery.command_time', what, 'make it faster, or set a longer timeout')
   }
   if (code === 0) return delivered
   const how = typeof code === 'number' ? `ended with code ${code}` : `was ended by ${signal ?? 'a signal'}`

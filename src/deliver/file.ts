@@ -50,7 +50,7 @@ function writeOnce(wanted: string, content: Buffer): Delivered {
     if (there === 'nothing' || there === 'this') return delivered
     if (there !== 'another file') return there
   }
-  const what = `there are ${max_same_name} files called ${wanted} already`
+  const what = `${max_same_name} files are already called ${wanted}`
   return laterFault('delivery.file', what, 'remove some, or put {{date}} into its name')
 }
 
@@ -59,14 +59,14 @@ function whatIsAt(path: string, content: Buffer): 'nothing' | 'this' | 'another 
   if (!there) return 'nothing'
   // Renaming would replace a link instead of following it, which its owner did not mean.
   if (!there.isFile()) {
-    return finalFault('delivery.file', `${path} is there and is no plain file`, 'remove it or choose another name')
+    return finalFault('delivery.file', `${path} exists and is not a regular file`, 'remove it or choose another name')
   }
   // Sluice writes whole files, so another program wrote or changed one with other bytes.
   return there.size === content.length && content.equals(readFileSync(path)) ? 'this' : 'another file'
 }
 
 function oddNameReason(name: string): string | undefined {
-  if (name === '' || name === '.' || name === '..') return 'it names no file'
+  if (name === '' || name === '.' || name === '..') return 'it is not the name of a file'
   if (name.includes('/') || name.includes('\0')) return 'it would lie outside its directory'
   if (Buffer.byteLength(name) > max_name_bytes) return `it is longer than ${max_name_bytes} bytes`
   return undefined

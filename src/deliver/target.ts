@@ -92,6 +92,6 @@ function unusable(file: string, what: string, why: string): SluiceError {
   return new SluiceError({
     code: 'delivery.secret_file',
     message: `${what} cannot be read from ${file}: ${why}`,
-    hint: 'check that it is there, what it holds, and who may read it',
+    hint: 'check that the file exists, what it contains, and who may read it',
   })
 }

@@ -85,8 +85,8 @@ const mended_statuses = [401, 403, 404]
 const hints: Record<number, string> = {
   401: 'check the address and the signing secret',
   403: 'check the address and the signing secret',
-  404: 'check the address: it may have been withdrawn',
-  410: 'the address was withdrawn: make a new one',
+  404: 'check the address: the receiver may have deleted it',
+  410: 'the receiver has deleted the address: make a new one',
   413: 'the message is too large for it: ask for a shorter report, or choose another delivery',
 }
 
@@ -99,7 +99,7 @@ function outcomeOf({ status, headers, body }: HttpResponse, url: URL, now_ms: nu
     return retry_after_ms === undefined ? fault : { ...fault, retry_after_ms }
   }
   if (status >= 300 && status < 400) {
-    const hint = 'redirects are not followed: give the address that it leads to'
+    const hint = 'Sluice follows no redirects: give the address that it leads to'
     return finalFault('delivery.redirected', what, hint)
   }
   const hint = hints[status] ?? 'check what the receiver accepts'

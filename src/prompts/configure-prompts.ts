@@ -36,7 +36,10 @@ async function toldBefore(
 ): Promise<RunFact[]> {
   const { facts, bad } = await restoreTold(dir, { prompt: name, project_id })
   for (const { path, why } of bad)
-    report.fault(`what ${name} was told, from ${path}: it may be told again`, new Error(why))
+    report.fault(
+      `the manifest ${path} of the prompt ${name} cannot be read, so a report may cover its files again`,
+      new Error(why),
+    )
   return facts
 }
 

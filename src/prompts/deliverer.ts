@@ -48,7 +48,7 @@ async function deliverOne(item: DeliveryWork, tools: RunTools, delivery_tools: D
   const receiver = receiverOf(item, tools, delivery_tools)
   if (!receiver) {
     const from = item.run === undefined ? 'alerts' : item.written.prompt
-    const message = `${item.target} is not among the deliveries of ${from} any more`
+    const message = `${item.target} is no longer among the deliveries of ${from}`
     return end(item, { type: 'delivery_failed', ...key, error: { code: 'delivery.unconfigured', message } }, tools)
   }
   const outcome = await deliver(receiver.target, receiver.message, delivery_tools)

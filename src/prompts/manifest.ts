@@ -93,14 +93,15 @@ export function parseManifest(text: string): ManifestRead | undefined {
   const value = JSON.parse(text) as Partial<Manifest> | null
   if (typeof value !== 'object' || value === null || value.format !== manifest_format) return undefined
   const { version, prompt, project_id, began_ms, due_ms, assets } = value
-  if (version !== manifest_version) throw new Error(`its version is ${String(version)}, known is ${manifest_version}`)
+  if (version !== manifest_version)
+    throw new Error(`its version is ${String(version)}, but this program reads version ${manifest_version}`)
   const is_whole =
     typeof prompt === 'string' &&
     typeof project_id === 'string' &&
     Number.isSafeInteger(due_ms) &&
     Number.isSafeInteger(began_ms) &&
     Array.isArray(assets)
-  if (!is_whole || !assets.every(isTold)) throw new Error('a field is missing, or is of another kind')
+  if (!is_whole || !assets.every(isTold)) throw new Error('a field is missing or has the wrong type')
   return { prompt, project_id, began_ms: began_ms!, due_ms: due_ms!, assets }
 }
 

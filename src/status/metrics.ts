@@ -36,18 +36,16 @@ export class Metrics implements Measures {
   readonly #sent_bytes = this.#counter('sluice_sent_bytes_total', 'Bytes of files that the service has taken.')
   readonly #requests = this.#counter(
     'sluice_requests_total',
-    'Requests to the service and its blob store, by what became of them.',
+    'Requests to the service and its blob store, by outcome.',
     ['call', 'outcome'],
   )
   readonly #scans = this.#counter('sluice_scans_total', 'Complete scans.', ['folder'])
-  readonly #missed = this.#counter(
-    'sluice_events_missed_total',
-    'Files that a scan found and the watcher should have told.',
-    ['folder'],
-  )
+  readonly #missed = this.#counter('sluice_events_missed_total', 'Files that a scan found and the watcher missed.', [
+    'folder',
+  ])
   readonly #rebuilt = this.#counter(
     'sluice_watcher_rebuilt_total',
-    'Watchers that were made anew, because they had missed something or stood on what is no more.',
+    'Watchers that were replaced, because they missed something or their directory is gone.',
     ['folder'],
   )
   readonly #given_up = this.#counter(
@@ -62,48 +60,42 @@ export class Metrics implements Measures {
   )
   readonly #save_to_ready = this.#histogram(
     'sluice_save_to_ready_seconds',
-    'From the moment a file is saved until it is ready in the assistant.',
+    'Time from saving a file until it is ready in the assistant.',
     save_to_ready_s,
   )
-  readonly #scan_time = this.#histogram('sluice_scan_duration_seconds', 'How long complete scans take.', scan_s)
-  readonly #files = this.#gauge('sluice_files', 'Files by where they stand.', ['folder', 'state'])
-  readonly #online = this.#gauge('sluice_folder_online', '1 while the folder is there.', ['folder'])
+  readonly #scan_time = this.#histogram('sluice_scan_duration_seconds', 'Duration of complete scans.', scan_s)
+  readonly #files = this.#gauge('sluice_files', 'Files by state.', ['folder', 'state'])
+  readonly #online = this.#gauge('sluice_folder_online', '1 while the folder is online.', ['folder'])
   readonly #watcher = this.#gauge(
     'sluice_folder_watcher',
-    '1 for what the folder is watched by; scan: by nothing, scans on a timer.',
+    '1 for the watcher of the folder; scan: no watcher, scans on a timer.',
     ['folder', 'watcher'],
   )
-  readonly #healthy = this.#gauge('sluice_healthy', '1 while every promise is kept.')
-  readonly #broken = this.#gauge('sluice_promises_broken', 'How many reasons a promise is not kept for.', ['promise'])
-  readonly #outdated = this.#gauge(
-    'sluice_outdated_versions',
-    'Versions that still answer and that no file has any more.',
-  )
+  readonly #healthy = this.#gauge('sluice_healthy', '1 while there is no health problem.')
+  readonly #broken = this.#gauge('sluice_promises_broken', 'Number of health problems by promise.', ['promise'])
+  readonly #outdated = this.#gauge('sluice_outdated_versions', 'Versions in the assistant that no file has any more.')
   readonly #failing = this.#gauge(
     'sluice_uploads_failing',
     'Contents whose upload failed: deferred, which are tried again, and given_up.',
     ['state'],
   )
-  readonly #paused = this.#gauge('sluice_paused', '1 while a person has paused it.')
-  readonly #upload_calls = this.#gauge(
-    'sluice_upload_calls_allowed',
-    'How many calls for uploads may be out at once now.',
-  )
+  readonly #paused = this.#gauge('sluice_paused', '1 while a user has paused Sluice.')
+  readonly #upload_calls = this.#gauge('sluice_upload_calls_allowed', 'Maximum number of parallel upload calls now.')
   readonly #bandwidth = this.#gauge(
     'sluice_bandwidth_limit_bytes_per_second',
-    'What uploads may take of the line now; 0 while there is no limit.',
+    'Limit of the upload rate now; 0 while there is no limit.',
   )
   readonly #queue_age = this.#gauge(
     'sluice_queue_oldest_age_seconds',
-    'How long the content that waits longest has waited; 0 when nothing does.',
+    'Age of the oldest waiting content; 0 when none waits.',
   )
-  readonly #disk = this.#gauge('sluice_state_free_bytes', 'Free space where the ledger lies.')
+  readonly #disk = this.#gauge('sluice_state_free_bytes', 'Free space on the disk of the ledger.')
   readonly #last_scan = this.#last('scan', 'The end of the last complete scan.', ['folder'])
   readonly #last_audit = this.#last('audit', 'The end of the last full audit.', ['project'])
   readonly #last_prompt = this.#last('prompt', 'The due time of the last written run.', ['prompt'])
   readonly #last_delivery = this.#last('delivery', 'When a report last reached a receiver.')
   readonly #last_ready = this.#last('ready', 'When a file last became ready.')
-  readonly #last_upload = this.#last('upload', 'When the bytes of a file were last taken.')
+  readonly #last_upload = this.#last('upload', 'When the service last accepted the bytes of a file.')
 
   constructor(version: string, started_ms: number) {
     this.content_type = this.#registry.contentType
@@ -236,7 +228,7 @@ export class Metrics implements Measures {
       },
     })
     read('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss())
-    read('process_start_time_seconds', 'When it started, Unix time.', () => started_ms / second_ms)
+    read('process_start_time_seconds', 'Start time of the process, Unix time.', () => started_ms / second_ms)
     read('process_open_fds', 'Open file descriptors.', openDescriptors)
   }
 }

@@ -130,7 +130,7 @@ export function createCircuits(tools: CircuitTools) {
       if (!resting.has(about)) resting.set(about, { ...tripped, until_ms: 0 })
       throw error
     }
-    report.trouble(about, 'right again', 'info')
+    report.trouble(about, 'resolved', 'info')
   }
 
   function checkToken(now_ms: number): void {
@@ -250,7 +250,7 @@ export function createCircuits(tools: CircuitTools) {
         await ledger.record(told.map(([about]) => ({ type: 'trouble_ended', about })))
         for (const [about, tripped] of told) {
           tripped.told = false
-          report.trouble(about, 'left behind: another service is in force', 'info')
+          report.trouble(about, 'dropped: the configuration names another service', 'info')
         }
       }
       is_retired = true

@@ -34,16 +34,18 @@ export function isOfUploads(about: About): boolean {
 }
 
 const hints: Readonly<Record<string, string>> = {
-  account: 'Nothing is sent until the token works: renew it where it came from; it is read again by itself',
-  api: 'It is tried again by itself; if it lasts, check service.base_url, the network and the proxy',
-  blob: 'It is tried again by itself; if it lasts, check that the blob host can be reached from here',
+  account:
+    'Sluice sends nothing until the token works: renew it where it came from; Sluice reads the new one by itself',
+  api: 'Sluice tries again by itself; if this lasts, check service.base_url, the network and the proxy',
+  blob: 'Sluice tries again by itself; if this lasts, check that this machine can reach the blob host',
   uploads:
-    'Several files met this, so none is refused for it; one at a time is tried again by itself. If it lasts, tell the operator of the service',
+    'Several files failed in this way, so Sluice refuses none of them and tries one at a time. If this lasts, inform the operator of the service',
 }
 
 /** Advice for the operator about a trouble that stops calls. */
 export function hintFor(about: About): string {
   return (
-    hints[about] ?? 'Nothing is sent to this project: check project_id in the config, and that the token may use it'
+    hints[about] ??
+    'Sluice sends nothing to this project: check project_id in the configuration, and that the token may use it'
   )
 }

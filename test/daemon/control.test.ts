@@ -266,7 +266,7 @@ test('a slow verb is reported as continuing; a silent daemon is an error', async
   open.push(client!)
   await expect(client!.reload()).rejects.toMatchObject({
     code: 'control.still_at_work',
-    message: 'the daemon took reload up, and is still at work on it after 200 ms',
+    message: 'the daemon accepted reload, and is still working on it after 200 ms',
     hint: expect.stringContaining('goes on by itself'),
   })
   end()

@@ -80,7 +80,7 @@ test('one pause after the other, without any success: for five minutes in all', 
   await clock.advance(second_ms)
   expect(ended()).toMatchObject({
     why: 'asked_to_wait',
-    error: { code: 'service.asked_to_wait', message: 'the service asked us to wait, the next 1 min: slow down' },
+    error: { code: 'service.asked_to_wait', message: 'the service asked Sluice to wait, the next 1 min: slow down' },
   })
 })
 

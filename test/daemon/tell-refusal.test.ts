@@ -11,7 +11,7 @@ import { Watched } from './health/rig.ts'
 const refusal = new SluiceError({
   code: 'account.refused',
   message: 'the service refuses the token (file /etc/sluice/token): 401',
-  hint: 'make a new one where it came from, put it in its place, and start again',
+  hint: 'make a new token where the old one came from, replace the old one, and start Sluice again',
 })
 const running = () => new AbortController().signal
 const on_error = (error: unknown) => {

@@ -39,7 +39,7 @@ test('systemd is told while all moves, not while something is stuck, and again w
   expect(lines).toMatchObject([
     { level: 'error', stuck: 'the ledger: claimToSend', since: new Date(began_ms).toISOString() },
   ])
-  expect(lines[0]!.msg).toMatch(/^stuck: the ledger: claimToSend has not moved for 5 m.*systemd restarts the daemon$/)
+  expect(lines[0]!.msg).toMatch(/^no heartbeat of the ledger: claimToSend for 5 m.*systemd restarts the daemon$/)
   pulse.end()
   await steps(1)
   expect(fed_ms.length).toBeGreaterThan(4)

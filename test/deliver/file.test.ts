@@ -40,7 +40,7 @@ test('a thousand files of one name are a fault, and none is overwritten', async 
   const dir = makeTree(Object.fromEntries(names.map((name) => [name, 'old'])))
   const fault = faultOf(await deliver(target(dir, 'x.md'), message(), tools()))
   expect(fault).toMatchObject({ is_final: false, error: { code: 'delivery.file' } })
-  expect(fault.error.message).toContain('there are 1000 files called')
+  expect(fault.error.message).toContain('1000 files are already called')
   expect(readdirSync(dir)).toHaveLength(1_000)
 })
 

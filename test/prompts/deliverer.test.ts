@@ -112,7 +112,7 @@ test('a receiver that is taken out of the config is none any more', async () => 
   const end = start(rig)
   await until('it is given up', () => told(rig, 'failed').length === 1)
   await end()
-  expect(told(rig, 'failed')[0]).toContain('copy is not among the deliveries of digest any more')
+  expect(told(rig, 'failed')[0]).toContain('copy is no longer among the deliveries of digest')
 })
 
 test('receivers of reports that hang hold up no alert', async () => {
@@ -129,7 +129,7 @@ test('receivers of reports that hang hold up no alert', async () => {
   await rig.ledger.record([{ type: 'alert_raised', ...alert, targets: ['people', 'gone'] }])
   await until('the alert is delivered', () => told(rig, 'delivered').length === 1 && told(rig, 'failed').length === 1)
   expect(readdirSync(dir)).toEqual(['sluice-alert.md'])
-  expect(told(rig, 'failed')[0]).toContain('gone is not among the deliveries of alerts any more')
+  expect(told(rig, 'failed')[0]).toContain('gone is no longer among the deliveries of alerts')
   rig.hard.abort()
   await end()
 })

@@ -35,7 +35,7 @@ describe('the audit in status', () => {
 
   test('the first round, while it runs', () => {
     const running = { began_ms: 1, pages: 31, looked_at: 3_100, missing: 0, expected: 12_431 }
-    expect(linesOf({ running })).toEqual(['first audit: 3,100 of about 12,431 looked at'])
+    expect(linesOf({ running })).toEqual(['first audit: 3,100 of about 12,431 compared'])
   })
 
   test('the last full round, by the clock here; its age from a day on', () => {
@@ -46,7 +46,7 @@ describe('the audit in status', () => {
   test('what is not usable, by its kind', () => {
     const last_full = { ...full, usable: 12_428, missing: 2, failed: 1 }
     expect(linesOf({ last_full })).toEqual([
-      'last full audit 03:12: 12,428 of 12,431 usable, 2 gone there, 1 failed there',
+      'last full audit 03:12: 12,428 of 12,431 usable, 2 gone on the service, 1 failed on the service',
     ])
   })
 

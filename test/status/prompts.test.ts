@@ -40,7 +40,8 @@ test('what became of the last runs, what does not arrive, and when the next are'
       "strong: prompt digest  next 2026-01-05T08:00+01:00",
       "good:   run 1 of 2026-01-01T01:00+01:00: written, 2 files: /srv/r.md",
       "warn:   delivery chat of run 1 fails (1 try in 1 h, the next in 2 h): it answered\\x1b[2J 503",
-      "bad:   delivery mail of run 1 fails (given up: a person must look): it answered\\x1b[2J 503",
+      "bad:   delivery mail of run 1 fails (given up: repair the receiver, then run \`sluice prompts deliver 1\`):",
+      "bad:     it answered\\x1b[2J 503",
       "plain: ",
       "strong: prompt log  next 2026-01-05T08:00+01:00",
       "bad:   run 2 of 2026-01-01T01:01+01:00: failed: no answer in 15 min",
@@ -49,9 +50,9 @@ test('what became of the last runs, what does not arrive, and when the next are'
       "strong: prompt new  next 2026-01-05T08:00+01:00",
       "faint:   has not run yet",
       "plain: ",
-      "strong: prompt gone  is not in the config any more",
+      "strong: prompt gone  is no longer in the configuration",
       "plain:   run 4 of 2026-01-01T00:02+00:00: waits for files",
-      "warn:   delivery mail of run 3 is not made",
+      "warn:   delivery mail of run 3 has not arrived",
     ]
   `)
 })

@@ -25,7 +25,7 @@ test('what is to be removed, by what it waits for', () => {
     { why: 'look', versions: 2 },
   ]
   expect(linesOf({ outdated: { files: 14, bytes: 1 }, waiting, removing: 3 })).toContain(
-    'to be removed there: 12 deleted lately (delete_grace_ms), 2 until every folder of the project is online and was scanned, with all directories of known files, 3 just now',
+    'to be removed on the service: 12 deleted a short time ago (delete_grace_ms), 2 until every folder of the project is online and was scanned, with all directories of known files, 3 just now',
   )
 })
 
@@ -33,7 +33,7 @@ test('too much at once: the folder, how much, and the word to say', () => {
   const held = [{ folder: 'my notes', root: '/srv/my notes', versions: 412 }]
   const waiting = [{ why: 'person' as const, versions: 412 }]
   expect(linesOf({ outdated: { files: 412, bytes: 1 }, waiting, held }).slice(1)).toEqual([
-    '412 versions of my notes would be removed there, more than is removed by itself (removal.most_files); if that is right:',
+    '412 versions of my notes would be removed on the service, more than Sluice removes without asking (removal.most_files); if that is right:',
     "sluice accept --removals 'my notes'",
   ])
 })
@@ -41,6 +41,6 @@ test('too much at once: the folder, how much, and the word to say', () => {
 test('a service that does not remove: the policy says so and keeps', () => {
   const refusals = [{ project_id: 'project_1', code: 'http.405', message: 'it answered 405', since_ms: 0 }]
   expect(linesOf({ refusals })).toContain(
-    'the service does not remove assets (project_1), so they are kept whatever the folders say: it answered 405 [http.405]',
+    'the service refuses to remove assets of project_1, so they are kept whatever the settings of the folders say: it answered 405 [http.405]',
   )
 })

@@ -30,7 +30,7 @@ test.each([
     'the token',
     [folder({ waiting: 3 })],
     [api, account],
-    'token refused: it was revoked; service unreachable, trying; 0 ready, 3 on the way',
+    'token refused: it was revoked; service unreachable, retrying; 0 ready, 3 on the way',
   ],
   ['a project', [folder({})], [project], 'project project_1 refused: no such project; 0 ready'],
   ['a folder', [folder({ ready: 1 }, { offline_reason: 'unmounted' })], [], 'docs is offline; 1 ready'],
@@ -41,19 +41,19 @@ test.each([
 
 test('a pause comes before all else', () => {
   expect(statusLine({ folders: [folder({ waiting: 2 })], troubles: [api], is_paused: true })).toBe(
-    'paused; service unreachable, trying; 0 ready, 2 on the way',
+    'paused; service unreachable, retrying; 0 ready, 2 on the way',
   )
 })
 
 test('a ledger that takes nothing comes first: the counts are of before', () => {
   const ledger_fault = { message: 'the disk is full', since_ms: Date.UTC(2026, 0, 2) }
   expect(statusLine({ folders: [folder({ ready: 2 })], troubles: [], is_paused: true, ledger_fault })).toBe(
-    'nothing is recorded since 2026-01-02T00:00:00.000Z: the disk is full; paused; 2 ready',
+    'Sluice can record nothing since 2026-01-02T00:00:00.000Z: the disk is full; paused; 2 ready',
   )
 })
 
 test('a service that nobody reached is told, though no trouble came of it', () => {
   expect(statusLine({ folders: [folder({ ready: 2 })], troubles: [], is_unreachable: true })).toBe(
-    'service unreachable, trying; 2 ready',
+    'service unreachable, retrying; 2 ready',
   )
 })

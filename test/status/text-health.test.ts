@@ -36,6 +36,6 @@ test('without a daemon nobody knows, and what stood there last is told', () => {
 
 test('a pause is told beside it', () => {
   expect(text({ paused: '2026-01-01T22:00:00.000Z' })).toEqual([
-    'health: good; paused for 2 h: nothing goes up meanwhile',
+    'health: good; paused for 2 h: nothing is sent meanwhile',
   ])
 })

@@ -148,7 +148,7 @@ test('a quiet day is short', () => {
       "",
       "notes  /srv/my notes",
       "  0 ready (0 B)",
-      "  its first scan is not over yet",
+      "  its first scan has not ended yet",
     ]
   `)
 })
@@ -171,7 +171,7 @@ test('what is not all in names every cause', () => {
   const folders = [{ ...much!, stages: { ...none, blocked: { files: 1, bytes: 2 } } }, offline!, later!, first]
   expect(text({ ...busy, verdict: 'incomplete', folders }, Number.POSITIVE_INFINITY)[0]).toBe(
     '0 files ready; 11 need attention: 1 blocked, 9 in notes cannot be read, 1 in notes with a name that is not UTF-8; ' +
-      'share is offline; later was not scanned yet; the first scan of first is not over',
+      'share is offline; later was not scanned yet; the first scan of first has not ended',
   )
 })
 

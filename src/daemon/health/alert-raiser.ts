@@ -42,7 +42,7 @@ export function createAlertRaiser(tools: AlertTools) {
       await recordUnlessStuck(tools, [{ type: 'alert_raised', ...alert, targets }])
     } catch (error) {
       // If the ledger cannot record, receivers must know that most of all.
-      prompt_report.fault('an alert could not be recorded; it is sent once', error)
+      prompt_report.fault('an alert could not be recorded, so Sluice sends it once, without retries', error)
       const sent = sendUnrecorded({ ...alert, at_ms }).finally(() => unrecorded.delete(sent))
       unrecorded.add(sent)
     }
@@ -110,6 +110,6 @@ function noAnswer(): SluiceError {
   return new SluiceError({
     code: 'ledger.no_answer',
     message: 'the ledger does not answer',
-    hint: 'restart the daemon; if it comes again, look at the disk under state_dir',
+    hint: 'restart the daemon; if this happens again, check the disk under state_dir',
   })
 }

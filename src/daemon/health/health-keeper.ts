@@ -127,7 +127,7 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
       if (!known.has(name)) report.trouble(`health, ${name}`, `${message}. ${hint}`, 'error')
     }
     for (const name of known.keys()) {
-      if (!now.has(name)) report.trouble(`health, ${name}`, 'right again', 'info')
+      if (!now.has(name)) report.trouble(`health, ${name}`, 'resolved', 'info')
     }
     known = now
   }
@@ -252,7 +252,7 @@ function createCheckerPing(tools: { clock: Clock; receivers: HttpClient; report:
     } catch (error) {
       if (signal.aborted || is_down) return
       is_down = true
-      const more = 'It goes on every so often, and tells when the checker answers again'
+      const more = 'Sluice goes on pinging, and logs when the checker answers again'
       report.trouble('alerts.ping', `the ping failed: ${messageOf(error)}. ${more}`, 'error')
     }
   }

@@ -15,10 +15,10 @@ export function logReport(log: Log, lines: FileLines, clock: Clock): SyncReport 
     sent: (name, bytes) => lines.passed('sent', name, { bytes }),
     linked: (name) => lines.passed('known to the service already', name),
     removed: (name) => lines.passed('removed on the service', name),
-    skipped: (reason, name) => log.debug({ reason }, `skipped: ${name}`),
+    skipped: (reason, name) => log.debug({ reason }, `skipped: ${name}: ${reason}`),
     blocked: (reason, name) => lines.stopped('blocked', reason, name),
     refused: (reason, name) => lines.stopped('refused', reason, name),
-    later: (reason, name) => log.debug({ reason }, `later: ${name}`),
+    later: (reason, name) => log.debug({ reason }, `deferred: ${name}: ${reason}`),
     folder: (name, what, level) => log[level]({ folder: name }, `Folder "${name}" ${what}`),
     // A message of the service may end in a full stop of its own.
     trouble: (about, what, level) => log[level]({ about }, `${about}: ${what.replace('.. ', '. ')}`),
@@ -30,13 +30,13 @@ export function logReport(log: Log, lines: FileLines, clock: Clock): SyncReport 
 /** Logs the events of prompts: one line for each step of a run, and for every failure. */
 export function logPromptReport(log: Log, clock: Clock): PromptReport {
   return {
-    asked: (run) => log.info(`asked: ${run}`),
-    answered: (run) => log.info(`answered: ${run}`),
+    asked: (run) => log.info(`question sent: ${run}`),
+    answered: (run) => log.info(`answer received: ${run}`),
     written: (run, path) => log.info({ path }, `report written: ${run}`),
-    skipped: (reason, run) => log.info({ reason }, `skipped: ${run}: ${reason}`),
+    skipped: (reason, run) => log.info({ reason }, `run skipped: ${run}: ${reason}`),
     failed: (reason, run) => log.error({ reason }, `failed: ${run}: ${reason}`),
     delivered: (run, target) => log.info({ target }, `delivered: ${run} to ${target}`),
-    later: (reason, run) => log.warn({ reason }, `later: ${run}: ${reason}`),
+    later: (reason, run) => log.warn({ reason }, `deferred: ${run}: ${reason}`),
     fault: logFaults(log, clock),
   }
 }

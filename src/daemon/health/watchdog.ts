@@ -33,14 +33,13 @@ export async function keepWatch(
       if (reported.has(name)) continue
       reported.add(name)
       const since = isoTime(clock.now_ms() - silent_ms)
-      const end =
-        notify.watchdog_ms === undefined ? 'restart the daemon if it does not go on' : 'systemd restarts the daemon'
-      log.error({ stuck: name, since }, `stuck: ${name} has not moved for ${formatDuration(silent_ms)}; ${end}`)
+      const end = notify.watchdog_ms === undefined ? 'restart the daemon if this lasts' : 'systemd restarts the daemon'
+      log.error({ stuck: name, since }, `no heartbeat of ${name} for ${formatDuration(silent_ms)}; ${end}`)
     }
     for (const name of reported) {
       if (stuck.some((other) => other.name === name)) continue
       reported.delete(name)
-      log.warn({ stuck: name }, `${name} moves again`)
+      log.warn({ stuck: name }, `the heartbeat of ${name} is back`)
     }
   }
 

@@ -58,7 +58,7 @@ export function keepFolders(
     one.ending.abort()
     const left = one.keeper
       .close()
-      .catch((error: unknown) => tools.report.fault(`letting go of ${name}`, error))
+      .catch((error: unknown) => tools.report.fault(`stopping the work on the folder ${name}`, error))
       .finally(() => leaving.delete(left))
     leaving.add(left)
   }

@@ -81,7 +81,7 @@ function refuseSound(state_dir: string, condition: LedgerCondition): void {
   throw new SluiceError({
     code: 'usage.sound_ledger',
     message: `the ledger in ${state_dir} is sound: there is nothing to rebuild`,
-    hint: '`sluice sync` looks at every file anew; to go without what is kept, move ledger.db away first',
+    hint: '`sluice sync` checks every file again; to rebuild without the present ledger, move ledger.db away first',
   })
 }
 
@@ -164,7 +164,7 @@ async function acceptListed(
     const listed = await remote.listAssets(project_id, { after_id })
     if (!listed.ok) {
       const message = `the assets of ${project_id} cannot be listed: ${listed.failure.message}`
-      throw new SluiceError({ code: 'service.unreachable', message, hint: 'run `sluice rebuild` again: it goes on' })
+      throw new SluiceError({ code: 'service.unreachable', message, hint: 'run `sluice rebuild` again to continue' })
     }
     const known = listed.value.items.flatMap(({ filename, size_in_bytes }) => {
       const file = left_out.get(keyOf(project_id, filename ?? '', size_in_bytes ?? -1))

@@ -130,7 +130,7 @@ export function createReloads(
       await generation.ended()
       await generation.connections.close()
     } catch (error) {
-      tools.report.fault('the end of an earlier configuration', error)
+      tools.report.fault('ending the work of the earlier configuration', error)
     } finally {
       earlier.delete(generation)
       // The earlier generation has released its places.
@@ -142,7 +142,7 @@ export function createReloads(
     if (!is_stopped) return
     throw new SluiceError({
       code: 'reload.stopped',
-      message: 'Sluice is stopping: the configuration was not read again',
+      message: 'Sluice is stopping, so it did not read the configuration again',
       hint: 'the next start reads it',
     })
   }
@@ -220,8 +220,8 @@ function refuseWhatCannotChange(before: Config, after: Config): void {
   if (before.state_dir === after.state_dir) return
   throw new SluiceError({
     code: 'config.needs_restart',
-    message: `state_dir cannot change while Sluice runs (${before.state_dir} to ${after.state_dir}): what it knows lies there`,
-    hint: 'stop Sluice, move the directory, start it again; until then the configuration in force stays as it was',
+    message: `state_dir cannot change while Sluice runs (${before.state_dir} to ${after.state_dir}): it holds the open ledger`,
+    hint: 'stop Sluice, move the directory, and start it again; until then the earlier configuration stays in force',
   })
 }
 

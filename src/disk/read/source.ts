@@ -107,7 +107,7 @@ async function hasStat(handle: FileHandle, expected: FileStat): Promise<boolean>
 }
 
 const faults = {
-  changed: { code: 'file.changed', what: 'changed while it was being read', hint: 'it is looked at again by itself' },
+  changed: { code: 'file.changed', what: 'changed while it was being read', hint: 'Sluice checks it again by itself' },
   missing: { code: 'file.missing', what: 'is not there any more', hint: undefined },
   outside: {
     code: 'file.outside',

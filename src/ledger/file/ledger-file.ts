@@ -56,11 +56,11 @@ function noLedger(state_dir: string): SluiceError {
   const code = 'ledger.none'
   // A start would create an empty ledger, and drop what the rebuild has found.
   if (isRebuildOpen(state_dir)) {
-    const message = `there is no ledger in ${state_dir} until a rebuild is at its end, which it is not`
-    const hint = 'wait where one is at work; else run `sluice rebuild` again, it goes on'
+    const message = `${state_dir} has no ledger until its rebuild ends, which has not happened yet`
+    const hint = 'wait if a rebuild is running; otherwise run `sluice rebuild` again to continue it'
     return new SluiceError({ code, message, hint })
   }
-  const message = `nothing was kept in ${state_dir} yet: Sluice has not run with this configuration`
+  const message = `${state_dir} has no ledger yet: Sluice has not run with this configuration`
   const hint =
     'start it with `sluice run`, or `sluice sync` for one pass; `sluice plan` shows beforehand what would go up'
   return new SluiceError({ code, message, hint })

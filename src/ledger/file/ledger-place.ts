@@ -43,7 +43,7 @@ function faultOf(file: string, opened: string): SluiceError | undefined {
     if (codeOf(error) !== 'ENOENT') {
       return new SluiceError({
         code: 'ledger.out_of_sight',
-        message: `${file} cannot be looked at: ${messageOf(error)}`,
+        message: `${file} cannot be checked: ${messageOf(error)}`,
         hint: 'see that the daemon can enter state_dir, and that its disk is there',
         cause: error,
       })
@@ -83,7 +83,7 @@ export function refuseOrphan(state_dir: string): void {
     code: 'ledger.orphan',
     message: `process ${pid} is the daemon still, and ${is_whole ? 'its socket was removed' : `${state_dir} was taken away from under it`}`,
     hint: is_whole
-      ? 'nobody can speak to it: restart it (systemctl restart sluice, or end it and start it again)'
+      ? 'no command can reach it: restart it (systemctl restart sluice, or stop and start it)'
       : 'put it back as it was; else stop the daemon first, then run `sluice restore FILE` or `sluice rebuild`',
   })
 }

@@ -92,7 +92,7 @@ export function createFileRecorder(parts: {
     const base = baseRow(folder, fact.path, row, fact.stat, at_ms)
     const content = contentFor(folder, row, fact, at_ms)
     if (content.id === undefined) {
-      const detail = 'more new files than uploads.brake lets pass'
+      const detail = 'more new files than the upload limit allows (uploads.brake)'
       write(row, { ...base, state: 'blocked', stat: fact.stat, reason: 'brake', detail }, at_ms)
       return
     }

@@ -41,7 +41,7 @@ async function stepOf(work: RunWork, settings: PromptSettings, tools: RunTools):
 
 /** Only runs of configured prompts are claimed. If the config loses a prompt, its run ends. */
 function unconfigured({ run, prompt }: RunWork): RunFact {
-  const message = `the prompt ${prompt} is not in the config any more`
+  const message = `the prompt ${prompt} is no longer in the configuration`
   return { type: 'run_failed', run, error: { code: 'prompt.unconfigured', message } }
 }
 
@@ -63,7 +63,7 @@ function writeRun(work: RunWork, settings: PromptSettings, tools: RunTools): Run
   const report = composeReport(work, settings, coverageOf(work), zone, tools.clock.now_ms())
   try {
     const report_path = writeReportFile(settings, report, (what) => {
-      const why = `it has no room for ${what}; what the prompt was told can be read back from it`
+      const why = `it is too large for ${what}; it still lists every file that the report covers`
       tools.report.fault(`the manifest of ${nameOf(work)}`, new Error(why))
     })
     return [{ type: 'run_written', run, report_path, targets: settings.deliver.map(({ name }) => name) }]

@@ -42,7 +42,7 @@ export async function askTurn(work: RunWork, settings: PromptSettings, tools: Ru
     if (!plan) return [unsent, ...facts]
     if (plan.chat_id === planned.chat_id && plan.bodies[0] === body) return [refused(run, failure, settings)]
     await ledger.record([unsent, ...facts])
-    tools.report.later(`${failureText(failure)}; planned anew`, nameOf(work))
+    tools.report.later(`${failureText(failure)}; the run is planned again`, nameOf(work))
     planned = { ...planned, chat_id: plan.chat_id, turn: 0, turns: plan.bodies.map(newTurn) }
   }
 }

@@ -47,8 +47,8 @@ function isAnswered({ about, status }: Failure): boolean {
 }
 
 function tooLate(run: number, deadline_ms: number, last: Failure | undefined): RunFact {
-  const why = last === undefined ? '' : `; the last look failed: ${failureText(last)}`
-  return failed(run, 'answer.deadline', `no answer in ${formatDuration(deadline_ms)}${why}`)
+  const why = last === undefined ? '' : `; the last read failed: ${failureText(last)}`
+  return failed(run, 'answer.deadline', `no answer within ${formatDuration(deadline_ms)}${why}`)
 }
 
 function judge(work: RunWork, { state, response = '' }: Message): RunFact[] {

@@ -84,7 +84,7 @@ export async function checkScope(
     for (const id of others) if (!known.has(id)) gone.add(id)
   }
   const isThere = (id: string) => !gone.has(id)
-  const notes = [...gone].map((id) => `${id} is not on the service, or out of reach: left out`)
+  const notes = [...gone].map((id) => `${id} is left out: the service does not have it, or the token has no access`)
   return {
     ok: true,
     value: { scope: { ...scope, chats: scope.chats.filter(isThere), projects: scope.projects.filter(isThere) }, notes },
@@ -95,5 +95,5 @@ export async function checkScope(
 export function uncheckedIds({ concepts, views }: PromptScope): string {
   const ids = [...concepts, ...views]
   if (ids.length === 0) return ''
-  return `; concepts and views cannot be looked up: one of ${ids.join(', ')} may be gone`
+  return `; Sluice cannot check concepts and views: one of ${ids.join(', ')} may be gone`
 }

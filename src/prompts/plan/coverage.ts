@@ -84,7 +84,7 @@ const shown_as: Record<(typeof stages)[number], string> = {
   refused: 'refused',
   moving: 'still changing',
   on_the_way: 'still on the way',
-  blocked: 'set aside',
+  blocked: 'blocked',
   removed: 'removed on the service',
 }
 
@@ -102,7 +102,7 @@ export function coverageLine(coverage: Coverage, zone: string): string {
     const { name, looked_ms, looked_in_time, offline_reason } = folder
     if (looked_in_time && offline_reason === undefined) continue
     const scan =
-      looked_ms === undefined ? 'no complete look' : `last complete look ${scanTime(looked_ms, coverage.due_ms, zone)}`
+      looked_ms === undefined ? 'no complete scan' : `last complete scan ${scanTime(looked_ms, coverage.due_ms, zone)}`
     clauses.push(
       `${printable(name)}: ${scan} (${offline_reason === undefined ? 'the next did not end in time' : 'offline'})`,
     )

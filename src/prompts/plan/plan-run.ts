@@ -20,7 +20,7 @@ export interface PlanChange {
 }
 
 /** Note for users who try a prompt on a folder full of files. */
-const left_out_at_first = 'files that were there before their folder was set up are left out (first_run: from_now)'
+const left_out_at_first = 'files older than the setup of their folder are left out (first_run: from_now)'
 
 /** Each round replaces missing assets. After the last one only existing assets are asked about. */
 const max_rounds = 3
@@ -103,13 +103,14 @@ export function composePlan(
 }
 
 export function missingLabel(name: string): string {
-  return `there is no label "${name}" on the service: left out`
+  return `the label "${name}" is left out: the service does not have it`
 }
 
 function notesOf(missing_labels: readonly string[], { drop_chat, shorter_than }: PlanChange): string[] {
   const notes = missing_labels.map(missingLabel)
-  if (drop_chat) notes.push('the chat that was to go on is gone: a new one was begun')
-  if (shorter_than !== undefined) notes.push('the service refused the question: asked with a shorter list of files')
+  if (drop_chat) notes.push('the earlier chat is gone, so Sluice started a new one')
+  if (shorter_than !== undefined)
+    notes.push('the service refused the question, so Sluice asked with a shorter list of files')
   return notes
 }
 

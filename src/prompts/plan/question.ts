@@ -120,7 +120,7 @@ function filledScope({ name }: PromptSettings, scope: Scope): Scope {
   throw new SluiceError({
     code: 'prompts.empty_scope',
     message: `the prompt ${name} has nothing to ask about: no files, and nothing else in its scope`,
-    hint: 'an empty scope would mean the whole project, so nothing was asked; give it folders with files, labels or chats',
+    hint: 'nothing was asked, because an empty scope would mean the whole project; give the prompt folders with files, labels or chats',
   })
 }
 

@@ -53,7 +53,7 @@ function earlierOnes({ prompt, times, state }: DueQuestion, latest_ms: number): 
   if (newest_ms === undefined || newest_ms <= state.checked_ms) return []
   const count = times.between(state.checked_ms, newest_ms, max_counted).length
   const among = count < 2 ? '' : `the last of ${formatCount(count)}${count === max_counted ? ' or more' : ''} `
-  const why = `${among}missed while the daemon was not running or the machine slept: of times missed together the latest alone can be made up`
+  const why = `${among}missed while the daemon was not running or the machine slept: only the latest missed time can be made up`
   return [{ type: 'run_passed_over', prompt: prompt.name, due_ms: newest_ms, why }]
 }
 
@@ -65,7 +65,7 @@ function latestOne({ prompt, state, now_ms }: DueQuestion, due_ms: number): Sche
   if (!on_time && late_ms > catch_up_ms) {
     return passedOver(
       `the daemon was not running at ${localTime(due_ms, schedule.timezone)}, or the machine slept: ` +
-        `${formatDuration(late_ms)} later is beyond catch_up (${formatDuration(catch_up_ms)})`,
+        `it is ${formatDuration(late_ms)} late, more than catch_up allows (${formatDuration(catch_up_ms)})`,
     )
   }
   const allowed = overlap === 'queue' ? 1 : 0
@@ -74,7 +74,7 @@ function latestOne({ prompt, state, now_ms }: DueQuestion, due_ms: number): Sche
     const its_time = localTime(in_the_way.due_ms, schedule.timezone)
     return passedOver(
       overlap === 'queue'
-        ? `the run of ${its_time} was waiting already (overlap: queue, where one waits at the most)`
+        ? `the run of ${its_time} was already waiting (overlap: queue, which lets one run wait)`
         : `the run of ${its_time} had not ended (overlap: skip)`,
     )
   }

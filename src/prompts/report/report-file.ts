@@ -47,10 +47,10 @@ export function writeReportFile(
 
 function hintFor(error: unknown): string {
   const code = codeOf(error)
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 'free some space; the report is written then by itself'
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'free some space; Sluice then writes the report by itself'
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return 'let the daemon write there; it tries again by itself'
-  return 'see that it is a directory the daemon can write to, and that the name of the report has {{date}} in it'
+    return 'give the daemon the right to write there; it tries again by itself'
+  return 'check that it is a directory to which the daemon can write, and that the name of the report contains {{date}}'
 }
 
 /**
@@ -87,7 +87,7 @@ function freePath(dir: string, file_name: string, manifest: Manifest): string {
     const path = join(dir, number === 1 ? file_name : `${stem}-${number}${ending}`)
     if (isFree(path, manifest)) return path
   }
-  throw new Error(`there are ${max_same_name} reports called ${file_name} already`)
+  throw new Error(`${max_same_name} reports are already called ${file_name}`)
 }
 
 /** The manifest is written first, so it alone says which run owns the name. */

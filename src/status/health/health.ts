@@ -45,13 +45,13 @@ function scanReasons(facts: HealthFacts, { scan_late_ms }: HealthLimits): Reason
       afterAtWork(back_ms, scan_late_ms, away),
     )
     if (!online || now_ms <= late_ms) return []
-    const last = looked_ms === undefined ? 'was never made' : `was ${formatDuration(now_ms - looked_ms)} ago`
+    const last = looked_ms === undefined ? 'has not ended' : `ended ${formatDuration(now_ms - looked_ms)} ago`
     return [
       {
         promise: 'scan' as const,
         about: name,
-        message: `the ${looked_ms === undefined ? 'first' : 'last'} complete look at ${name} ${last}; one is due every ${formatDuration(rescan_interval_ms)}`,
-        hint: 'the log says what stops its scans; `sluice status` shows what cannot be read',
+        message: `the ${looked_ms === undefined ? 'first' : 'last'} complete scan of ${name} ${last}; a scan is due every ${formatDuration(rescan_interval_ms)}`,
+        hint: 'the log says why no scan ends; `sluice status` shows what cannot be read',
         since_ms: late_ms,
       },
     ]
@@ -67,7 +67,7 @@ function queueReasons(facts: HealthFacts, { queue_age_ms }: HealthLimits): Reaso
       promise: 'queue',
       about: 'uploads',
       message: `${waiting.name} has waited for ${formatDuration(now_ms - waiting.since_ms)} and is not ready`,
-      hint: '`sluice explain` with its path says what it waits for; a first sync over a slow line may take longer than health.queue_age_ms',
+      hint: '`sluice explain PATH` says what it waits for; a first sync over a slow line may take longer than health.queue_age_ms',
       since_ms: waiting.since_ms,
     })
   }
@@ -75,8 +75,8 @@ function queueReasons(facts: HealthFacts, { queue_age_ms }: HealthLimits): Reaso
     reasons.push({
       promise: 'queue',
       about: 'looks',
-      message: `nobody has looked at ${unlooked.name}, due for ${formatDuration(now_ms - unlooked.since_ms)}`,
-      hint: 'the log says what stops it; to hash many large files first may take longer than health.queue_age_ms',
+      message: `${unlooked.name} was not checked, although its check was due ${formatDuration(now_ms - unlooked.since_ms)} ago`,
+      hint: 'the log says why; reading many large files may take longer than health.queue_age_ms',
       since_ms: unlooked.since_ms,
     })
   }
@@ -88,14 +88,14 @@ function failingReasons({ failing, paused, absences, now_ms }: HealthFacts): Rea
     const is_early = paused !== undefined || now_ms <= afterAtWork(since_ms, failing_ms, absences)
     if (!given_up && is_early) return []
     const others = contents > 1 ? ` (and ${formatCount(contents - 1)} more)` : ''
-    const lasting = given_up ? '' : ` fails again and again for ${formatDuration(now_ms - since_ms)}`
+    const lasting = given_up ? '' : ` has failed again and again for ${formatDuration(now_ms - since_ms)}`
     return {
       promise: 'queue' as const,
       about: given_up ? 'given up' : 'retries',
       message: `${name}${others}${lasting}: ${message}`,
       hint: given_up
-        ? 'new bytes are tried by themselves; `sluice retry` with its path tries these again'
-        : 'it is tried again by itself, and then refused; `sluice explain` with its path says more',
+        ? 'Sluice tries new bytes by itself; `sluice retry PATH` tries these again'
+        : 'Sluice tries it again by itself, and refuses it after too many tries; `sluice explain PATH` says more',
       since_ms,
     }
   })
@@ -112,7 +112,7 @@ function folderReasons(facts: HealthFacts, { offline_ms }: HealthLimits): Reason
       promise: 'folder' as const,
       about: name,
       message: `${name} has been offline for ${formatDuration(now_ms - state_since_ms)}: ${offline_reason}`,
-      hint: 'mount it again; nothing in it counts as deleted, and it goes on by itself',
+      hint: 'mount it again: Sluice then goes on by itself; nothing in it counts as deleted',
       since_ms: state_since_ms,
     }
   })
@@ -126,7 +126,7 @@ function troubleReasons(facts: HealthFacts, { unreachable_ms }: HealthLimits): R
     const promise = about === 'account' ? 'account' : project === undefined ? 'service' : 'project'
     if (promise === 'service' && now_ms <= afterAtWork(since_ms, unreachable_ms, away)) return []
     const lasting = promise === 'service' ? `${nameOf(about)} for ${formatDuration(now_ms - since_ms)}: ` : ''
-    const usual = 'it is tried again by itself; check service.base_url, the network and the proxy'
+    const usual = 'Sluice tries again by itself; check service.base_url, the network and the proxy'
     return {
       promise,
       about: project ?? nameOf(about),
@@ -167,10 +167,10 @@ function emptiedReasons({ audits }: HealthFacts): Reason[] {
     return {
       promise: 'assets' as const,
       about: project_id,
-      message: `${gone} are gone in ${project_id}: it was emptied, or is not the project that it was`,
+      message: `${gone} are gone from ${project_id}: the project was emptied or replaced`,
       hint:
-        'check service.project_id and service.base_url first; `sluice retry FOLDER` sends them again, `sluice accept FOLDER` leaves it so ' +
-        '(and lets go what the brake or start holds there; where files are missing it says that this is right, and must be said once more)',
+        'check service.project_id and service.base_url first; `sluice retry FOLDER` sends the files again, `sluice accept FOLDER` accepts that they are gone ' +
+        '(and sends what the upload limit or start holds back there; if files are missing on disk, it first confirms that, and you need it a second time)',
       since_ms,
     }
   })
@@ -181,7 +181,7 @@ function promptReasons(facts: HealthFacts, { prompt_late_ms }: HealthLimits): Re
   const reasons = prompts.flatMap(({ name, patience_ms, unmet_ms, failed }): Reason[] => {
     const is_unmet = unmet_ms !== undefined && paused === undefined
     if (is_unmet && now_ms > afterAtWork(unmet_ms, patience_ms + prompt_late_ms, absences)) {
-      const message = `${name} was due ${formatDuration(now_ms - unmet_ms)} ago, and nothing is written or skipped`
+      const message = `${name} was due ${formatDuration(now_ms - unmet_ms)} ago, and there is no report and no recorded skip`
       const hint = `\`sluice prompts history ${name}\` says where its run stands`
       return [{ promise: 'prompt', about: name, message, hint, since_ms: unmet_ms }]
     }
@@ -192,7 +192,7 @@ function promptReasons(facts: HealthFacts, { prompt_late_ms }: HealthLimits): Re
   })
   const lost = given_up.map(({ prompt, run, target, since_ms, message }): Reason => {
     const again = run === undefined ? '' : `, and \`sluice prompts deliver ${run}\` sends it again`
-    const hint = `put the receiver right: the next delivery to it ends this${again}`
+    const hint = `repair the receiver: the next delivery that reaches it resolves this${again}`
     return {
       promise: 'delivery',
       about: `${prompt}/${target}`,
@@ -213,8 +213,8 @@ function machineReasons(
     reasons.push({
       promise: 'disk',
       about: 'state_dir',
-      message: `${formatBytes(disk.free_bytes)} are free under ${disk.path}, less than ${formatBytes(disk_free_bytes)}`,
-      hint: 'make room: without any nothing can be recorded, and nothing goes up',
+      message: `${disk.path} has ${formatBytes(disk.free_bytes)} free, less than ${formatBytes(disk_free_bytes)}`,
+      hint: 'free some space: on a full disk Sluice can record nothing, and then sends nothing',
       since_ms: now_ms,
     })
   }
@@ -231,7 +231,7 @@ function machineReasons(
       promise: 'progress',
       about: 'daemon',
       message: `no progress for ${formatDuration(silent_ms)}: ${names.slice(0, most_named).join(', ')}${more}`,
-      hint: 'systemd restarts it where its watchdog is on; else restart it: what was begun goes on from where it stands',
+      hint: 'systemd restarts the daemon if its watchdog is on; otherwise restart it: nothing recorded is lost',
       since_ms: now_ms - silent_ms,
     })
   }

@@ -20,12 +20,12 @@ export interface StatusLineParts {
 
 /**
  * The status in one line, problems first, such as
- * `service unreachable, trying; 12,431 ready, 3 on the way, 1 refused`.
+ * `service unreachable, retrying; 12,431 ready, 3 on the way, 1 refused`.
  */
 export function statusLine(parts: StatusLineParts): string {
   const { folders, troubles, is_paused = false, is_unreachable = false, ledger_fault } = parts
   const stale = ledger_fault
-    ? [`nothing is recorded since ${isoTime(ledger_fault.since_ms)}: ${ledger_fault.message}`]
+    ? [`Sluice can record nothing since ${isoTime(ledger_fault.since_ms)}: ${ledger_fault.message}`]
     : []
   const paused = is_paused ? ['paused'] : []
   const wrong = [...stale, ...paused, ...troubleTexts(troubles, is_unreachable), ...offlineTexts(folders)]
@@ -37,9 +37,9 @@ function troubleTexts(troubles: StatusLineParts['troubles'], is_unreachable: boo
   const texts: string[] = []
   const account = of('account')
   if (account) texts.push(`token refused: ${account.message}`)
-  if (of('api') || is_unreachable) texts.push('service unreachable, trying')
-  else if (of('blob')) texts.push('blob store unreachable, trying')
-  else if (of('uploads')) texts.push('service takes no uploads, trying')
+  if (of('api') || is_unreachable) texts.push('service unreachable, retrying')
+  else if (of('blob')) texts.push('blob store unreachable, retrying')
+  else if (of('uploads')) texts.push('service accepts no uploads, retrying')
   const projects = troubles.filter(({ about }) => about.startsWith('project:'))
   const [project] = projects
   if (projects.length > 1) texts.push(`${projects.length} projects refused`)

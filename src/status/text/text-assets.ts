@@ -15,12 +15,12 @@ export function auditLines(writer: LineWriter, audits: readonly AuditStatus[], n
     sayAudit(writer, audit, of, now_ms)
     if (!audit.looks_emptied) continue
     const where = `in ${audit.project_id}`
-    writer.say(`so much is gone ${where} that it was emptied, or is not the one it was: check service.project_id`, {
+    writer.say(`so many files are gone ${where} that the project seems emptied or replaced: check service.project_id`, {
       indent: 2,
       tone: 'bad',
     })
     writer.say(
-      'what is listed there again is ready again; `sluice retry FOLDER` sends it once more, `sluice accept FOLDER` leaves it so',
+      'files that the service lists again are ready again; `sluice retry FOLDER` sends the files again, `sluice accept FOLDER` accepts that they are gone',
       { indent: 2 },
     )
   }
@@ -35,15 +35,15 @@ function sayAudit(writer: LineWriter, { last_full, running }: AuditStatus, of: s
   } else if (running) {
     const { looked_at, expected } = running
     const most = formatCount(Math.max(looked_at, expected))
-    writer.say(`first audit${of}: ${formatCount(looked_at)} of about ${most} looked at`, { tone: 'faint' })
+    writer.say(`first audit${of}: ${formatCount(looked_at)} of about ${most} compared`, { tone: 'faint' })
   }
 }
 
 function othersText(full: NonNullable<AuditStatus['last_full']>): string[] {
   const said = [
-    [full.missing, 'gone there'],
-    [full.failed, 'failed there'],
-    [full.unready, 'being read again there'],
+    [full.missing, 'gone on the service'],
+    [full.failed, 'failed on the service'],
+    [full.unready, 'being read again by the service'],
     [full.unanswered, 'without an answer'],
   ] as const
   return said.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`)
@@ -59,14 +59,14 @@ function timeText(at_ms: number, now_ms: number): string {
 
 const reasons: Record<RemovalStatus['waiting'][number]['why'], string> = {
   due: 'next',
-  grace: 'deleted lately (delete_grace_ms)',
+  grace: 'deleted a short time ago (delete_grace_ms)',
   replacement: 'once the new version is ready',
   look: 'until every folder of the project is online and was scanned, with all directories of known files',
-  twin: 'until files of the same size have come to rest',
+  twin: 'until files of the same size are settled',
   left_out: 'kept while a file that is left out has their size: it may be one of them (sluice explain PATH names it)',
   asked: 'while a prompt is asked about them',
-  person: 'for a person',
-  service: 'the service would not',
+  person: 'until you accept it',
+  service: 'refused by the service',
 }
 
 /** Adds lines about assets that no file here holds any more, and what happens to them. */
@@ -78,14 +78,14 @@ export function removalLines(writer: LineWriter, removals: RemovalStatus): void 
   const due = waiting.filter(({ why }) => why !== 'person')
   const parts = due.map(({ why, versions }) => `${formatCount(versions)} ${reasons[why]}`)
   if (removing > 0) parts.push(`${formatCount(removing)} just now`)
-  if (parts.length > 0) writer.say(`to be removed there: ${parts.join(', ')}`, { indent: 2, tone: 'faint' })
+  if (parts.length > 0) writer.say(`to be removed on the service: ${parts.join(', ')}`, { indent: 2, tone: 'faint' })
   for (const { folder, versions } of held) {
-    const what = `${versionsText(versions)} of ${folder} would be removed there, more than is removed by itself (removal.most_files)`
+    const what = `${versionsText(versions)} of ${folder} would be removed on the service, more than Sluice removes without asking (removal.most_files)`
     writer.say(`${what}; if that is right:`, { indent: 2, tone: 'warn' })
     writer.command(`sluice accept --removals ${shellWord(folder)}`, 4)
   }
   for (const { project_id, code, message } of refusals) {
-    const text = `the service does not remove assets (${project_id}), so they are kept whatever the folders say: ${message} [${code}]`
+    const text = `the service refuses to remove assets of ${project_id}, so they are kept whatever the settings of the folders say: ${message} [${code}]`
     writer.say(text, { indent: 2, tone: 'warn' })
   }
 }

@@ -25,11 +25,14 @@ export function folderLines(writer: LineWriter, folder: FolderStatus, now_ms: nu
 function sayOffline(writer: LineWriter, { reason, since }: FolderStatus, now_ms: number): void {
   const duration = since === null ? '' : ` for ${spanText(since, now_ms)}`
   writer.say(`offline${duration}: ${reason}`, { indent: 2, tone: 'bad' })
-  writer.say('nothing in it counts as deleted; it goes on by itself when the folder is back', { indent: 2 })
+  writer.say('nothing in it counts as deleted; Sluice goes on by itself when the folder is online again', { indent: 2 })
   if (waitsForPerson(reason ?? undefined)) {
-    writer.say('the word is for what is missing alone; what is held back needs one of its own afterwards', {
-      indent: 2,
-    })
+    writer.say(
+      'this accepts only that files are missing; files that are held back need another `sluice accept` afterwards',
+      {
+        indent: 2,
+      },
+    )
   }
 }
 
@@ -59,7 +62,7 @@ function sayWatching(writer: LineWriter, { watching, deafness }: FolderStatus, n
   if (deafness === null) return
   const { rebuilt, given_up, last } = deafness
   const parts: string[] = []
-  if (rebuilt > 0) parts.push(`made anew ${timesText(rebuilt)}`)
+  if (rebuilt > 0) parts.push(`replaced ${timesText(rebuilt)}`)
   if (given_up > 0) parts.push(`given up for scans ${timesText(given_up)}`)
   const ago = last ? ` (last ${spanText(last.at, now_ms)} ago: ${last.why})` : ''
   writer.say(`its watcher was ${parts.join(', ')}${ago}`, { indent: 2, tone: 'faint' })
@@ -71,7 +74,7 @@ function timesText(times: number): string {
 
 function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: number): void {
   if (scan === null) {
-    writer.say('its first scan is not over yet', { indent: 2, tone: 'faint' })
+    writer.say('its first scan has not ended yet', { indent: 2, tone: 'faint' })
     return
   }
   const took = spanText(scan.began, scan.ended)
@@ -86,7 +89,7 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
   sayIgnored(writer, scan.ignored)
   if (scan.odd_names_total > 0) {
     const names = shown(scan.odd_names, scan.odd_names_total)
-    writer.say(`cannot be taken, the names are not UTF-8 (rename them): ${names}`, { indent: 2, tone: 'warn' })
+    writer.say(`cannot be sent, because the names are not UTF-8 (rename them): ${names}`, { indent: 2, tone: 'warn' })
   }
   if (scan.unreadable_total > 0) {
     const entries = scan.unreadable.map(({ path, code }) => `${path} (${code})`)
@@ -96,12 +99,12 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
   }
   if (scan.other_mounts.length > 0) {
     const text = shown(scan.other_mounts, scan.other_mounts.length)
-    writer.say(`not entered, other disks are mounted there (make them folders of their own): ${text}`, { indent: 2 })
+    writer.say(`not scanned, because other disks are mounted there (add them as folders): ${text}`, { indent: 2 })
   }
   sayNarrower(writer, scan)
   if (scan.special.length > 0) {
     const text = scan.special.map(({ kind, count }) => `${formatCount(count)} ${kind}`).join(', ')
-    writer.say(`no files, left alone: ${text}`, { indent: 2, tone: 'faint' })
+    writer.say(`not regular files, never sent: ${text}`, { indent: 2, tone: 'faint' })
   }
 }
 
@@ -111,7 +114,7 @@ function sayNarrower(writer: LineWriter, scan: NonNullable<FolderStatus['last_sc
   if (narrower_total === 0) return
   const entries = narrower.map(({ path, why }) => `${path} (${why})`)
   const are_left_out = ignored.some(({ source }) => source === 'config widening')
-  const what = are_left_out ? 'left out (widening: skip)' : 'in the project everybody sees their files (widening: warn)'
+  const what = are_left_out ? 'left out (widening: skip)' : 'everybody in the project sees their files (widening: warn)'
   const text = shown(entries, narrower_total)
   writer.say(`subfolders that fewer people can read than this folder, ${what}: ${text}`, { indent: 2, tone: 'warn' })
 }

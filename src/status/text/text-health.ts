@@ -6,7 +6,7 @@ import { type LineWriter, spanText } from './lines.ts'
 /** The health in one line, and two more for each problem. */
 export function healthLines(writer: LineWriter, { state, paused, reasons }: HealthStatus, now_ms: number): void {
   const count = counted(reasons.length, 'problem')
-  const held = paused === null ? '' : `; paused for ${spanText(paused, now_ms)}: nothing goes up meanwhile`
+  const held = paused === null ? '' : `; paused for ${spanText(paused, now_ms)}: nothing is sent meanwhile`
   if (state === 'healthy') writer.say(`health: good${held}`, { tone: paused === null ? 'good' : 'warn' })
   else if (state === 'unhealthy') writer.say(`health: ${count}${held}`, { tone: 'bad' })
   else {

@@ -6,20 +6,20 @@ import { type Line, type LineWriter, spanText } from './lines.ts'
 export function promptLines(writer: LineWriter, prompts: readonly PromptStatus[], now_ms: number): void {
   for (const { name, configured, next_local, last_run, undelivered } of prompts) {
     writer.gap()
-    const next = configured ? `next ${next_local ?? 'never'}` : 'is not in the config any more'
+    const next = configured ? `next ${next_local ?? 'never'}` : 'is no longer in the configuration'
     writer.say(`prompt ${name}  ${next}`, { tone: 'strong' })
     if (last_run) sayRun(writer, last_run)
     else if (configured) writer.say('has not run yet', { indent: 2, tone: 'faint' })
     for (const delivery of undelivered) {
       if (configured) sayUndelivered(writer, delivery, now_ms)
-      else writer.say(`delivery ${delivery.target} of run ${delivery.run} is not made`, { indent: 2, tone: 'warn' })
+      else writer.say(`delivery ${delivery.target} of run ${delivery.run} has not arrived`, { indent: 2, tone: 'warn' })
     }
   }
 }
 
 const texts: Record<PromptRunStatus['state'], string> = {
   due: 'waits for files',
-  planned: 'is about to ask',
+  planned: 'is about to ask the question',
   asking: 'asks',
   asked: 'waits for the answer',
   answered: 'writes its report',
@@ -45,7 +45,10 @@ function sayUndelivered(writer: LineWriter, delivery: UndeliveredStatus, now_ms:
   const wait_ms = next_try === null ? 0 : Date.parse(next_try) - now_ms
   const next = wait_ms > 0 ? `the next in ${formatDuration(wait_ms)}` : 'the next now'
   const tries = `${counted(attempts, 'try', 'tries')} in ${ago}`
-  const text = state === 'failed' ? 'given up: a person must look' : `${tries}, ${next}`
+  const text =
+    state === 'failed'
+      ? `given up: repair the receiver, then run \`sluice prompts deliver ${run}\``
+      : `${tries}, ${next}`
   writer.say(`delivery ${target} of run ${run} fails (${text})${why}`, {
     indent: 2,
     tone: state === 'failed' ? 'bad' : 'warn',

@@ -48,14 +48,15 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
   const ready = totalOf(status, ['ready'])
   if (status.stale_since !== null) sayStale(writer, status, status.stale_since)
   else if (status.verdict === 'all_ready') writer.say(`all ready: ${formatAmount(ready)}`, { tone: 'good' })
-  else if (status.verdict === 'refused') writer.say('the service refuses us: nothing goes up', { tone: 'bad' })
+  else if (status.verdict === 'refused') writer.say('the service refuses Sluice: nothing is sent', { tone: 'bad' })
   else if (status.rebuild === 'running') {
     const who = status.daemon.state === 'running' ? ` (process ${status.daemon.pid})` : ''
-    const text = `a rebuild is at work${who}, and there is no ledger until it is at its end: how far it is stands where it was started`
+    const text = `a rebuild is running${who}, and there is no ledger until it ends: the terminal that started it shows the progress`
     writer.say(text, { tone: 'warn' })
     return
   } else if (status.rebuild === 'unfinished') {
-    const text = 'a rebuild is not finished, and there is no ledger until it is: run `sluice rebuild` again, it goes on'
+    const text =
+      'a rebuild has not ended, and there is no ledger until it does: run `sluice rebuild` again to continue it'
     writer.say(text, { tone: 'warn' })
     // No hint to start the daemon: that would make an empty ledger and discard what the rebuild
     // has found.
@@ -100,7 +101,7 @@ function countsText(status: StatusView): string {
   for (const { name, state, last_scan } of status.folders) {
     if (state === 'offline') folders.push(`${name} is offline`)
     else if (state === 'new') folders.push(`${name} was not scanned yet`)
-    else if (last_scan === null) folders.push(`the first scan of ${name} is not over`)
+    else if (last_scan === null) folders.push(`the first scan of ${name} has not ended`)
     else {
       attention.push([last_scan.unreadable_total, `in ${name} cannot be read`])
       attention.push([last_scan.odd_names_total, `in ${name} with a name that is not UTF-8`])
@@ -133,17 +134,17 @@ function sayBraked(writer: LineWriter, { braked, brake, folders }: StatusView): 
   const waiting = new Set(folders.filter(({ reason }) => waitsForPerson(reason ?? undefined)).map(({ name }) => name))
   writer.gap()
   const limit = brake
-    ? ` (${formatCount(brake.files)} files or ${formatBytes(brake.bytes)} in ${brake.per_hours} h)`
+    ? `; it allows ${formatCount(brake.files)} files or ${formatBytes(brake.bytes)} in ${brake.per_hours} h`
     : ''
-  writer.say(`held by the upload limit: ${formatAmount(braked)}, more new files than uploads.brake allows${limit}`, {
-    tone: 'warn',
-  })
+  writer.say(`held by the upload limit (uploads.brake): ${formatAmount(braked)}${limit}`, { tone: 'warn' })
   for (const { folder, root, directory, files, bytes } of braked.places) {
     const place = directory === '' ? folder : `${folder}/${directory}`
     writer.say(`${formatAmount({ files, bytes })} arrived in ${place}; if they are meant to go up:`, { indent: 2 })
     writer.command(`sluice accept ${shellWord(directory === '' ? root : `${root}/${directory}`)}`, 4)
     if (directory === '' && waiting.has(folder)) {
-      writer.say('as long as files are missing there it says that this is right, and lets nothing go up', { indent: 4 })
+      writer.say('while files are missing there, this only confirms that they were deleted; run it again to send', {
+        indent: 4,
+      })
     }
   }
   const shown = braked.places.reduce((sum, { files }) => sum + files, 0)
@@ -151,9 +152,9 @@ function sayBraked(writer: LineWriter, { braked, brake, folders }: StatusView): 
 }
 
 const todo = {
-  refused: 'change the file, or `sluice retry PATH` once the reason is gone',
-  removed_on_service: 'it is not sent again by itself; `sluice retry PATH` sends it',
-  blocked: 'what can change by itself is tried again; `sluice retry PATH` tries now, `sluice explain PATH` says more',
+  refused: 'change the file, or remove the reason and run `sluice retry PATH`',
+  removed_on_service: 'Sluice does not send it again by itself; `sluice retry PATH` sends it',
+  blocked: 'Sluice tries again by itself; `sluice retry PATH` tries now, `sluice explain PATH` says more',
 } as const
 
 const words = { refused: 'refused', removed_on_service: 'removed on the service', blocked: 'blocked' } as const
@@ -188,7 +189,7 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
   if (status.slow > 0) {
     writer.gap()
     writer.say(
-      `slow: the service has been reading ${formatCount(status.slow)} for longer than usual; they are followed on`,
+      `slow: the service has been reading ${counted(status.slow, 'file')} for longer than usual; Sluice keeps asking`,
     )
   }
 }
@@ -205,7 +206,7 @@ function sayLimits(writer: LineWriter, { at, daily_limit, bandwidth }: StatusVie
   if (!daily_limit) return
   const { used_bytes, max_bytes } = daily_limit
   const is_used_up = used_bytes >= max_bytes
-  const rest = is_used_up ? '; the rest goes as the oldest hours leave the 24' : ''
+  const rest = is_used_up ? '; the rest waits until the sum of the last 24 h is below the limit' : ''
   writer.say(`daily limit: ${formatBytes(used_bytes)} of ${formatBytes(max_bytes)} sent in the last 24 h${rest}`, {
     tone: is_used_up ? 'warn' : 'faint',
   })

@@ -1,6 +1,6 @@
 import { heldBy, type Pulse } from '../../base/run/pulse.ts'
 import { longest_rest_ms, runWorker, type Worker } from '../../base/run/worker.ts'
-import { formatCount } from '../../base/text/format.ts'
+import { counted, formatCount } from '../../base/text/format.ts'
 import { hour_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 import { isMassRemoval } from '../../domain/audit.ts'
 import { type AuditState, expectedAssets } from '../../ledger/rows/audit-rows.ts'
@@ -78,11 +78,15 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
     const is_whole = counts.usable === expected
     report.audit(
       project_id,
-      `${formatCount(counts.usable)} of ${formatCount(expected)} usable`,
+      `${formatCount(counts.usable)} of ${counted(expected, 'asset')} usable`,
       is_whole ? 'info' : 'warn',
     )
     if (is_mass)
-      report.audit(project_id, `${formatCount(counts.missing)} are gone there: emptied, or another project?`, 'warn')
+      report.audit(
+        project_id,
+        `${formatCount(counts.missing)} are gone on the service: the project seems emptied or replaced; check service.project_id`,
+        'warn',
+      )
   }
 
   /** A requested audit comes first, then the project whose last turn is the oldest. */

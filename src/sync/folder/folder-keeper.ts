@@ -112,7 +112,7 @@ export function keepFolder(
     const online = { type: 'folder_online', folder: name, ...here } as const
     if (!state.online || rootChange(state, status) !== 'none') {
       await record(online)
-      if (!state.online && state.device !== undefined) report.folder(name, 'is back', 'info')
+      if (!state.online && state.device !== undefined) report.folder(name, 'is online again', 'info')
       await watcher?.stop()
       scan_asked = true
     } else if (here.identity !== undefined && here.identity !== state.identity) await record(online)

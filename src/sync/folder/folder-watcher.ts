@@ -165,17 +165,17 @@ export function createFolderWatcher(watched: WatchedFolder) {
     const is_other = watched_root === undefined || isOtherDirectory(watched_root, root)
     if (!disk_watcher.isStale() && !is_other) return
     renew_from_ms = now_ms + renew_rest_ms
-    await renew(is_other ? 'another directory stands at its root' : 'what it watched was taken away or moved')
+    await renew(is_other ? 'its root is another directory now' : 'the watched directory was deleted or moved')
   }
 
   async function renew(why: string): Promise<void> {
     if (chosen) await recordWatch(chosen, { rebuilt: why })
-    report.folder(folder.name, `has its watcher made anew: ${why}`, 'info')
+    report.folder(folder.name, `gets a new watcher: ${why}`, 'info')
     await stop()
   }
 
   async function giveUp(count: string): Promise<void> {
-    const deaf = `native proved deaf: after it had been made anew a scan found ${count} that it missed`
+    const deaf = `the native watcher missed ${count} again after it was replaced`
     await recordWatch({ watcher: 'scan', reason: deaf }, { deaf })
     report.folder(folder.name, `is scanned from now on: ${deaf}`, 'warn')
     await stop()
@@ -231,7 +231,7 @@ export function createFolderWatcher(watched: WatchedFolder) {
       last_counted = { files, directories, is_least: false }
       if (missed !== undefined) {
         const count = missed === 1 ? 'a file' : `${formatCount(missed)} files`
-        if (missed > 0) report.folder(folder.name, `has ${count} that the scan found and the watcher missed`, 'info')
+        if (missed > 0) report.folder(folder.name, `had ${count} that the scan found and the watcher missed`, 'info')
         const { hearing, verdict } = judgeHearing(heard, { told: hints_total, missed }, watching)
         heard = hearing
         // Chokidar sometimes misses changes, which the scans find. It is only replaced.

@@ -65,7 +65,7 @@ export function isAskedAbout({ disappearance: asked }: FolderState, { found }: R
 }
 
 const other_disk = {
-  comparing: 'another disk is mounted here; it is compared with what is known',
+  comparing: 'another disk is mounted here; Sluice compares it with the known files',
   doubted: 'another disk is mounted here, or none',
 }
 
@@ -74,8 +74,8 @@ export const change_texts: Record<RootChange, { comparing: string; doubted: stri
   none: { ...other_disk, doubted: 'most of it is gone, or another disk is mounted here' },
   other_disk,
   other_root: {
-    comparing: 'another directory stands here, or another disk; it is compared with what is known',
-    doubted: 'another directory stands here, or another disk',
+    comparing: 'this is another directory or another disk; Sluice compares it with the known files',
+    doubted: 'this is another directory, or another disk',
   },
 }
 

@@ -94,7 +94,7 @@ async function keep(
   const not_before_ms = clock.now_ms() + refused_ms
   const kept: RemovalFact = { type: 'asset_kept', content, not_before_ms, error: noteOf(failure) }
   await ledger.record([by_service ? { ...kept, by_service } : kept])
-  report.later(`it is kept: ${failureText(failure)}`, name)
+  report.later(`it stays on the service: ${failureText(failure)}`, name)
 }
 
 /** Defers a removal. The intent ends only if the call surely had no effect. */

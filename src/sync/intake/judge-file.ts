@@ -60,7 +60,7 @@ function isUnchanged(known: KnownFile | undefined, stat: FileStat): boolean {
 
 function skipReason(input: FileSeen): Pick<Extract<FileFact, { type: 'file_skipped' }>, 'reason' | 'rule'> | undefined {
   const { folder, stat } = input
-  if (stat.size === 0) return { reason: 'empty', rule: 'a file without bytes has nothing to ask about' }
+  if (stat.size === 0) return { reason: 'empty', rule: 'it has no bytes, so there is nothing to ask about' }
   if (stat.size > folder.max_file_bytes) {
     return { reason: 'too_large', rule: `folders.${folder.name}.max_file_bytes is ${folder.max_file_bytes}` }
   }

@@ -77,7 +77,7 @@ diskJourneys('an image of ext4, over a loop device', (profile) => {
   })
 
   const other =
-    'another directory stands here, or another disk: 0 of 20 files found: waiting; if that is right: sluice accept docs'
+    'this is another directory, or another disk: 0 of 20 files found: waiting; if that is right: sluice accept docs'
   for (const scenario of ['swapped at once', 'swapped while it is stopped']) {
     test.skipIf(!has_ext4)(`${scenario} for another, of the same device number: nothing is gone`, () => {
       expect(run(scenario)).toEqual([

@@ -97,7 +97,7 @@ describe.skipIf(no_machines).each(['default', 'hosted'])('a service of another m
 
     const unknown = await sync(client, account, { base_url: api })
     expect(unknown.code).not.toBe(0)
-    expect(unknown.out + unknown.err).toMatch(/no trusted connection came about/)
+    expect(unknown.out + unknown.err).toMatch(/no trusted connection was made/)
     expect(await listed(client, api, account, files.ca)).toEqual([])
     const { code, err } = await sync(client, account, { base_url: api, ca_file: files.ca })
     expect(code, err).toBe(0)

@@ -30,7 +30,7 @@ localJourneys('a service of another machine, over TLS, with an authority of its 
     const tree = { 'docs/plan.txt': 'the plan' }
     const journey = await begin({ profile, tree, service: { listen, tls }, config: { service: { ca_file: other.ca } } })
     await journey.until('the trouble is told', () => journey.troubles().length > 0)
-    expect(journey.log().join('')).toContain('no trusted connection came about')
+    expect(journey.log().join('')).toContain('no trusted connection was made')
     expect(journey.service.requestLog).toEqual([])
     // What is right again goes on by itself.
     await journey.restart({ service: { ca_file: ca } })

@@ -33,7 +33,7 @@ describeInstalled('a reload under systemd', () => {
     await lab.sh('rm -rf /srv/more && mkdir -p /srv/more && echo two > /srv/more/b.txt')
     await sluice.start()
     await sluice.untilStatus('1 ready')
-    await says(lab, sluice, '10-config.conf is not there, the unit knows neither folders nor reports')
+    await says(lab, sluice, '10-config.conf does not exist, so the unit knows neither folders nor reports')
     const before = await lab.show('sluice', 'MainPID')
     sluice.configure({ folders: [docs, more] })
     const taken = await lab.systemctl('reload', 'sluice')
@@ -51,7 +51,7 @@ describeInstalled('a reload under systemd', () => {
     await says(lab, sluice, 'not reloaded (process')
     const errors = (await lab.journal('sluice')).filter(({ priority }) => priority === 3).map(({ text }) => text)
     expect(errors.some((text) => text.includes('surprise'))).toBe(true)
-    expect(errors.some((text) => text.includes('the configuration in force stays as it was'))).toBe(true)
+    expect(errors.some((text) => text.includes('the earlier configuration stays in force'))).toBe(true)
 
     // Not even YAML: nobody can say whose it is, and it is refused all the same.
     lab.write('/etc/sluice/sluice.yaml', 'folders: [')

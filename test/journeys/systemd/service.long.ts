@@ -36,7 +36,7 @@ describeInstalled('under systemd', () => {
     sluice.write({ 'a.txt': 'one' })
     sluice.service.injectFaults({ down: true })
     await sluice.start()
-    await sluice.untilStatus('service unreachable, trying; 0 ready, 1 on the way')
+    await sluice.untilStatus('service unreachable, retrying; 0 ready, 1 on the way')
     sluice.service.injectFaults({ down: false })
     await sluice.untilStatus('1 ready')
     expect(await sluice.state()).toMatchObject({ ActiveState: 'active', NRestarts: '0' })

@@ -43,7 +43,7 @@ describeInstalled('the watchdog', () => {
     await sluice.untilStatus('2 ready')
     const entries = await lab.journal('sluice')
     const texts = entries.map(({ text }) => text)
-    const stuck = texts.findIndex((text) => text.includes('stuck: the ledger: claimToFollow has not moved for'))
+    const stuck = texts.findIndex((text) => text.includes('no heartbeat of the ledger: claimToFollow for'))
     expect(entries[stuck]).toMatchObject({ priority: 3 })
     expect(texts.some((text) => text.includes('stuck: follower has not moved'))).toBe(true)
     expect(texts[stuck]).toContain('"since":"')

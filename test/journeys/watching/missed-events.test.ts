@@ -94,7 +94,7 @@ localJourneys('events that the watcher missed', (profile) => {
       await journey.allReady()
     }
     expect((await watched_by(journey))?.deaf?.reason).toBe(
-      'native proved deaf: after it had been made anew a scan found 11 files that it missed',
+      'the native watcher missed 11 files again after it was replaced',
     )
     const status = folderStatus(readFolders(journey)[0]!)
     const why = 'a scan found 11 files that it missed'
@@ -103,7 +103,7 @@ localJourneys('events that the watcher missed', (profile) => {
     folderLines(writer, status, clock.now_ms())
     expect(writer.lines.map(({ text }) => text.trim())).toContainEqual(
       expect.stringMatching(
-        /^its watcher was made anew once, given up for scans once \(last .* ago: a scan found 11 files that it missed\)$/,
+        /^its watcher was replaced once, given up for scans once \(last .* ago: a scan found 11 files that it missed\)$/,
       ),
     )
     // It stays so in the next life, and changes are found without anybody asking.
@@ -111,7 +111,7 @@ localJourneys('events that the watcher missed', (profile) => {
     await journey.idle()
     expect(await watched_by(journey)).toMatchObject({
       watcher: 'scan',
-      reason: expect.stringContaining('native proved deaf'),
+      reason: expect.stringContaining('the native watcher missed'),
     })
     clock.skip(day_ms)
     await scanned(journey)

@@ -179,7 +179,8 @@ test('chats and projects that are gone are left out, and noted; those that are t
   await rig.due()
   await rig.run()
   const report = rig.written().replaceAll('\\', '')
-  for (const id of [scope.chats[0], scope.projects[0]]) expect(report).toContain(`${id} is not on the service`)
+  for (const id of [scope.chats[0], scope.projects[0]])
+    expect(report).toContain(`${id} is left out: the service does not have it`)
   expect(report, 'the chat that is there was in the scope').toContain('of somebody')
 })
 

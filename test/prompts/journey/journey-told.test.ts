@@ -22,7 +22,7 @@ test('copies, renames and content that comes back are not told again', async () 
 test('set up together with its folder, a prompt tells what comes, and nothing of the old archive', async () => {
   const there = { 'old.txt': 'The lease ended in March.\n', 'older.txt': 'The lease before it.\n' }
   const office = await openOffice({ there, prompt: { first_run: 'from_now' } })
-  const why = 'nothing new; files that were there before their folder was set up are left out (first_run: from_now)'
+  const why = 'nothing new; files older than the setup of their folder are left out (first_run: from_now)'
   expect(await office.hour()).toMatchObject({ state: 'skipped', why })
   office.move('older.txt', 'renamed.txt')
   await office.bringIn({ 'new.txt': 'The lease ends in May.\n' })

@@ -38,7 +38,7 @@ test('the line of an ordinary run', () => {
   }
   expect(lineOf({ ready: 41, unready, folders: [in_time, offline] })).toBe(
     '41 of 44 files ready; 2 refused (finance/a.pdf, finance/b.pdf); 1 still on the way (finance/c.docx); ' +
-      'Legal: last complete look 06:12 (offline)',
+      'Legal: last complete scan 06:12 (offline)',
   )
 })
 
@@ -55,12 +55,12 @@ test('too many, nothing at all, and no folders', () => {
 test('looks that did not come in time, on another day, or never', () => {
   const late = { ...in_time, scan_began_ms: due_ms - 1 }
   expect(lineOf({ folders: [late] })).toBe(
-    'nothing new; finance: last complete look 08:00 (the next did not end in time)',
+    'nothing new; finance: last complete scan 08:00 (the next did not end in time)',
   )
   const old = { ...late, online: false, scan_ended_ms: due_ms - 86_400_000 }
-  expect(lineOf({ folders: [old] })).toBe('nothing new; finance: last complete look 2026-11-22 08:00 (offline)')
+  expect(lineOf({ folders: [old] })).toBe('nothing new; finance: last complete scan 2026-11-22 08:00 (offline)')
   const never = { ...in_time, scan_began_ms: undefined, scan_ended_ms: undefined }
-  expect(lineOf({ folders: [never] })).toBe('nothing new; finance: no complete look (the next did not end in time)')
+  expect(lineOf({ folders: [never] })).toBe('nothing new; finance: no complete scan (the next did not end in time)')
 })
 
 test('a refusal that the prompt was told before is left out, and equal bytes are refused once', () => {

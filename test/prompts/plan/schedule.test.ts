@@ -72,7 +72,7 @@ describe('one time', () => {
 
   test('too late says when, how late, and which bound', () => {
     expect(words({ now_ms: due_ms + 7 * hour_ms })).toEqual([
-      'the daemon was not running at 2026-11-23T08:00+01:00, or the machine slept: 7 h later is beyond catch_up (6 h)',
+      'the daemon was not running at 2026-11-23T08:00+01:00, or the machine slept: it is 7 h late, more than catch_up allows (6 h)',
     ])
   })
 })
@@ -114,7 +114,7 @@ describe('a run that has not ended', () => {
     expect(recorded({ ...queue, open: [open_ms] })).toEqual(['schedule 2026-11-23T08:00+01:00'])
     const two = { ...queue, open: [open_ms - day_ms, open_ms] }
     expect(recorded(two)).toEqual(['passed over 2026-11-23T08:00+01:00'])
-    expect(words(two)[0]).toContain('the run of 2026-11-22T08:00+01:00 was waiting already')
+    expect(words(two)[0]).toContain('the run of 2026-11-22T08:00+01:00 was already waiting')
   })
 })
 

@@ -76,7 +76,7 @@ test('another directory by the same number is watched anew, also while nobody kn
   expect(await keepOn(first)).toBe(true)
   expect(await keepOn(first)).toBe(false)
   expect(await keepOn({ ...first, identity: `${inode}@`, born_ns: 2n })).toBe(true)
-  expect(rebuilt()).toEqual(['another directory stands at its root'])
+  expect(rebuilt()).toEqual(['its root is another directory now'])
 })
 
 test('a birth that becomes known is no other directory: it is watched on', async () => {
