@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import tmp from 'tmp'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { readSource } from '../architecture/read-source.ts'
+import { readSource } from '../house/read-source.ts'
 
 tmp.setGracefulCleanup()
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -194,6 +194,6 @@ function checkPackage(path: string, specifier: string, say: (breach: string) => 
   if (specifier.startsWith('node:')) return
   const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
   const door = doors[name]
-  if (!door) say(`imports ${name}, which has no door: give it one in test/architecture/rules.ts`)
+  if (!door) say(`imports ${name}, which has no door: give it one in test/house/rules.ts`)
   else if (!door.test(path)) say(`imports ${name}, whose door is ${door.source}`)
 }
