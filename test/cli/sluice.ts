@@ -180,3 +180,22 @@ const patience_ms = 40_000
 export function until(what: string, fact: () => boolean, more?: () => unknown): Promise<void> {
   return waitUntil(what, fact, more, patience_ms)
 }
+
+/**
+ * Asks again until the answer is the awaited one. It rests in between, so that what it waits for
+ * gets the processor.
+ */
+export async function untilAnswer<Answer>(
+  what: string,
+  ask: () => Promise<Answer>,
+  isAwaited: (answer: Answer) => boolean,
+  max_ms?: number,
+): Promise<Answer> {
+  let answer: Answer | undefined
+  const isThere = async () => {
+    answer = await ask()
+    return isAwaited(answer)
+  }
+  await waitUntil(what, isThere, () => answer, max_ms)
+  return answer!
+}

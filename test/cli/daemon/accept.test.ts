@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test as inTurn } from 'vitest'
 import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
-import { Home, until } from '../sluice.ts'
+import { Home, until, untilAnswer } from '../sluice.ts'
 
 const Database = sqliteDriver()
 
@@ -91,9 +91,11 @@ test('accept --removals lets go there what is too much to go by itself', async (
   expect((await home.inProcess('sync')).code).toBe(0)
   for (const name of ['1', '2', '3']) rmSync(join(home.path, 'docs/a', `${name}.txt`))
   const daemon = await home.run()
-  while (!(await home.inProcess('status')).out.includes('sluice accept --removals docs')) {
+  const rescanned = async () => {
     await home.inProcess('rescan')
+    return home.inProcess('status')
   }
+  await untilAnswer('status names the removals', rescanned, ({ out }) => out.includes('sluice accept --removals docs'))
   expect(await home.inProcess('accept', '--removals', 'docs/b')).toMatchObject({
     code: 0,
     out: 'docs/b: nothing there waits to be removed on the service\n',

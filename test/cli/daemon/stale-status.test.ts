@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { mayMount } from '../../journeys/disks/mounted-daemon.ts'
-import { Home } from '../sluice.ts'
+import { Home, untilAnswer } from '../sluice.ts'
 
 const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
 const no_prlimit = spawnSync('prlimit', ['--version']).status !== 0
@@ -38,16 +38,11 @@ test.skipIf(no_prlimit)('a daemon that can record nothing: status exits with 1 a
   expect(home.readyAssets()).toBe(2)
 })
 
-async function untilCode<Answer extends { code: number | null }>(
+function untilCode<Answer extends { code: number | null }>(
   code: number,
   status: () => Promise<Answer>,
 ): Promise<Answer> {
-  const until_ms = performance.now() + 40_000
-  for (;;) {
-    const last = await status()
-    if (last.code === code) return last
-    if (performance.now() > until_ms) throw new Error(`status never exits with ${code}: ${JSON.stringify(last)}`)
-  }
+  return untilAnswer(`status exits with ${code}`, status, (answer) => answer.code === code, 40_000)
 }
 
 test.skipIf(!has_tmpfs)(

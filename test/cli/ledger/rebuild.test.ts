@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Home, until } from '../sluice.ts'
+import { Home, until, untilAnswer } from '../sluice.ts'
 
 const digest = {
   name: 'digest',
@@ -55,14 +55,10 @@ function state(home: Home): string[] {
   return readdirSync(join(home.path, 'state')).sort()
 }
 
-/** The status of a rebuild that the service keeps waiting. */
-async function waiting(home: Home): ReturnType<Home['inProcess']> {
-  const began = performance.now()
-  for (;;) {
-    const status = await home.inProcess('status')
-    if (status.out.includes('the service: ')) return status
-    if (performance.now() - began > 30_000) throw new Error(status.out + status.err)
-  }
+/** The status of a rebuild that waits for the service. */
+function waiting(home: Home): ReturnType<Home['inProcess']> {
+  const ask = () => home.inProcess('status')
+  return untilAnswer('the rebuild waits for the service', ask, ({ out }) => out.includes('the service: '))
 }
 
 /** What SQLite cannot read any more, in the middle of the file. */

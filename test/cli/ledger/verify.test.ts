@@ -2,7 +2,7 @@ import { lstatSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test as inTurn } from 'vitest'
 import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
-import { type Ended, Home, settle_ms, until } from '../sluice.ts'
+import { type Ended, Home, settle_ms, until, untilAnswer } from '../sluice.ts'
 
 /** Each waits for processes and rests most of its time. */
 const test = inTurn.concurrent
@@ -18,13 +18,8 @@ async function synced(context: Parameters<typeof Home.of>[0]): Promise<Home> {
 type Answer = Omit<Ended, 'signal'>
 
 /** Asks again until nothing is on its way any more, or all is of one mind. */
-async function verified(home: Home, enough = ({ out }: Answer) => !out.includes('on the way')): Promise<Answer> {
-  const began = performance.now()
-  for (;;) {
-    const answer = await home.inProcess('verify')
-    if (enough(answer)) return answer
-    if (performance.now() - began > 30_000) throw new Error(answer.out + answer.err)
-  }
+function verified(home: Home, enough = ({ out }: Answer) => !out.includes('on the way')): Promise<Answer> {
+  return untilAnswer('verify has the answer', () => home.inProcess('verify'), enough)
 }
 
 /** What moves is on the way, and not told as a difference. */
