@@ -7,8 +7,6 @@ const long = [
   'test/journeys/',
   'test/bench/',
   'test/cli/',
-  'test/journeys/bad-input/',
-  'test/cli/demo/',
   'test/daemon/health/',
   'test/prompts/',
 ]
