@@ -1,6 +1,6 @@
 import { codeOf, type FaultNote, messageOf } from '../base/run/errors.ts'
 import type { Pulse } from '../base/run/pulse.ts'
-import { FaultRest, longest_rest_ms, restUntilDue, runWorker } from '../base/run/worker.ts'
+import { createFaultRest, longest_rest_ms, restUntilDue, runWorker } from '../base/run/worker.ts'
 import type { Claimed } from '../ledger/ledger.ts'
 import type { RunTools } from './run-tools.ts'
 
@@ -29,7 +29,7 @@ export function startPool<Item>(
   { clock, report, pulses, soft, hard }: Pick<RunTools, 'clock' | 'report' | 'pulses' | 'soft' | 'hard'>,
 ) {
   const under_way = new Set<Promise<void>>()
-  const fault_rest = new FaultRest(clock)
+  const fault_rest = createFaultRest(clock)
 
   async function workOn(item: Item): Promise<void> {
     const pulse = pulses.begin(`${options.name} ${options.keyOf(item)}`)

@@ -32,7 +32,7 @@ export function openSystemdNotify(options: {
   const { NOTIFY_SOCKET, WATCHDOG_USEC } = options.environment
   let told: Promise<void> = Promise.resolve()
   let has_failed = false
-  let waiting: { status: string } | undefined
+  let waiting: string | undefined
 
   async function send(assignments: () => readonly string[]): Promise<void> {
     if (NOTIFY_SOCKET === undefined) return
@@ -53,15 +53,14 @@ export function openSystemdNotify(options: {
     ready: (status: string) => send(() => ['READY=1', statusLine(status)]),
     /** One line; a newer one replaces one that is not sent yet. */
     async status(text: string): Promise<void> {
-      if (waiting) waiting.status = text
-      else {
-        const line = { status: text }
-        waiting = line
-        await send(() => {
-          waiting = undefined
-          return [statusLine(line.status)]
-        })
-      }
+      const is_queued = waiting !== undefined
+      waiting = text
+      if (is_queued) return
+      await send(() => {
+        const line = statusLine(waiting ?? text)
+        waiting = undefined
+        return [line]
+      })
     },
     // Sending sets the time: a reloading manager ignores older messages (Type=notify-reload).
     reloading: () => send(() => ['RELOADING=1', `MONOTONIC_USEC=${kernelMonotonic_us()}`]),

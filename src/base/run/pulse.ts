@@ -34,14 +34,38 @@ export interface Pulses {
 const longest_gap_ms = minute_ms
 
 export function createPulses(clock: Clock): Pulses {
-  const living = new Set<Beating>()
+  const living = new Set<Pulse & { name: string; silence_ms(): number }>()
   let awake_ms = 0
   let looked_ms = clock.monotonic_ms()
   const now_ms = () => awake_ms + Math.min(clock.monotonic_ms() - looked_ms, longest_gap_ms)
 
   return {
     begin(name, progress) {
-      const pulse: Beating = startBeating(name, now_ms, progress, () => living.delete(pulse))
+      let progressed = progress?.()
+      let last_ms = now_ms()
+      let waits = 0
+      const pulse = {
+        name,
+        beat(): void {
+          last_ms = now_ms()
+        },
+        end: () => void living.delete(pulse),
+        async during<Answer>(waited: Promise<Answer>): Promise<Answer> {
+          waits++
+          try {
+            return await waited
+          } finally {
+            waits--
+            pulse.beat()
+          }
+        },
+        silence_ms(): number {
+          const now = progress?.()
+          if (waits > 0 || now !== progressed) pulse.beat()
+          progressed = now
+          return now_ms() - last_ms
+        },
+      }
       living.add(pulse)
       return pulse
     },
@@ -52,37 +76,6 @@ export function createPulses(clock: Clock): Pulses {
         .map((pulse) => ({ name: pulse.name, silent_ms: pulse.silence_ms() }))
         .filter(({ silent_ms }) => silent_ms > limit_ms)
         .sort((one, other) => other.silent_ms - one.silent_ms)
-    },
-  }
-}
-
-type Beating = ReturnType<typeof startBeating>
-
-function startBeating(name: string, now_ms: () => number, progress: (() => number) | undefined, end: () => void) {
-  let progressed = progress?.()
-  let last_ms = now_ms()
-  let waits = 0
-  const beat = () => {
-    last_ms = now_ms()
-  }
-  return {
-    name,
-    beat,
-    end,
-    async during<Answer>(waited: Promise<Answer>): Promise<Answer> {
-      waits++
-      try {
-        return await waited
-      } finally {
-        waits--
-        beat()
-      }
-    },
-    silence_ms(): number {
-      const now = progress?.()
-      if (waits > 0 || now !== progressed) beat()
-      progressed = now
-      return now_ms() - last_ms
     },
   }
 }

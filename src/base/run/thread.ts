@@ -16,7 +16,7 @@ import { messageOf, type PlainError, SluiceError, toPlainError } from './errors.
  */
 export interface Thread {
   /** The argument is copied after this returns: do not change it before the answer. */
-  call<Result>(method: string, argument: unknown, transfer?: Transferable[]): Promise<Result>
+  call<Result>(method: string, argument: unknown): Promise<Result>
   /** Ends the thread now. Calls in flight reject with `thread.ended`. */
   terminate(): Promise<void>
 }
@@ -90,7 +90,7 @@ export function startThread(
   worker.on('exit', () => end(new SluiceError({ code: 'thread.ended', message: `thread ${module} has ended` })))
 
   return {
-    call<Result>(method: string, argument: unknown, transfer: Transferable[] = []): Promise<Result> {
+    call<Result>(method: string, argument: unknown): Promise<Result> {
       if (ended) return Promise.reject(ended)
       return new Promise<Result>((resolve, reject) => {
         const id = next_id++
@@ -99,7 +99,7 @@ export function startThread(
           worker.ref()
         }
         waiting.set(id, { resolve, reject })
-        outbox.post({ id, method, argument }, transfer)
+        outbox.post({ id, method, argument })
       })
     },
     async terminate() {
@@ -148,7 +148,7 @@ function openOutbox<Item>(
   }
 
   return {
-    post(item: Item, transfer: readonly Transferable[]): void {
+    post(item: Item, transfer: readonly Transferable[] = []): void {
       if (entries.length === 0) later(flush)
       entries.push({ item, transfer })
     },
@@ -183,8 +183,8 @@ export function serveBatches<Data>(
   const served = ({ id, method, argument }: CallMessage): ServedCall => ({
     method,
     argument,
-    resolve: (value, transfer = []) => answers.post({ id, value }, transfer),
-    reject: (error) => answers.post({ id, error: toPlainError(error) }, []),
+    resolve: (value, transfer) => answers.post({ id, value }, transfer),
+    reject: (error) => answers.post({ id, error: toPlainError(error) }),
   })
   const backlog: CallMessage[] = []
   let busy = false

@@ -83,26 +83,19 @@ export async function allEnded<Value>(work: readonly Promise<Value>[]): Promise<
 export const after_fault = { first_ms: 500, most_ms: 15 * second_ms }
 
 /** The rest after a fault, for a worker with much under way. It grows with each fault in a row. */
-export class FaultRest {
-  readonly #clock: Pick<Clock, 'monotonic_ms'>
-  #in_a_row = 0
-  #until_ms = 0
-
-  constructor(clock: Pick<Clock, 'monotonic_ms'>) {
-    this.#clock = clock
-  }
-
-  /** Counts a fault. Work that began before a rest and fails during it counts no second time. */
-  failed(): void {
-    if (this.left_ms() <= 0) this.#until_ms = this.#clock.monotonic_ms() + backoff_ms(this.#in_a_row++, after_fault)
-  }
-
-  succeeded(): void {
-    this.#in_a_row = 0
-  }
-
-  left_ms(): number {
-    return this.#until_ms - this.#clock.monotonic_ms()
+export function createFaultRest(clock: Pick<Clock, 'monotonic_ms'>) {
+  let in_a_row = 0
+  let until_ms = 0
+  const left_ms = () => until_ms - clock.monotonic_ms()
+  return {
+    left_ms,
+    /** Counts a fault. Work that began before a rest and fails during it counts no second time. */
+    failed(): void {
+      if (left_ms() <= 0) until_ms = clock.monotonic_ms() + backoff_ms(in_a_row++, after_fault)
+    },
+    succeeded(): void {
+      in_a_row = 0
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Pulses } from '../../base/run/pulse.ts'
-import { FaultRest, longest_rest_ms, restUntilDue, runWorker } from '../../base/run/worker.ts'
+import { createFaultRest, longest_rest_ms, restUntilDue, runWorker } from '../../base/run/worker.ts'
 import type { SendWork } from '../../ledger/ledger.ts'
 import { type SendTools, sendAsset } from './send-asset.ts'
 import { createByteGate, createSendPlaces } from './send-places.ts'
@@ -31,7 +31,7 @@ export function startUploader(
   // Waiting calls then see the signal.
   options.signal.addEventListener('abort', () => places.letAllIn(), { once: true })
   const sending = new Map<SendWork, Promise<void>>()
-  const fault_rest = new FaultRest(clock)
+  const fault_rest = createFaultRest(clock)
   const isLarge = ({ size }: SendWork) => size > small_file_bytes
 
   /** `intended`: resolves when the intent of its call for a slot is recorded. */
