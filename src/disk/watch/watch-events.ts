@@ -1,7 +1,8 @@
 import type { Stats } from 'node:fs'
 import { lstat } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { FSWatcher } from 'chokidar'
+import { isBelow } from '../../base/files/path-below.ts'
 import { codeOf } from '../../base/run/errors.ts'
 import { second_ms, system_clock } from '../../base/time/time.ts'
 import { directoriesIn, parentOf } from '../scan/directory-names.ts'
@@ -119,7 +120,7 @@ export class ChokidarEvents {
    * goes on in the parent: the whole of /mnt would be watched for one share.
    */
   #isLeftOut(absolute: string, stats: Stats | undefined): boolean {
-    if (!this.#isInside(absolute)) return true
+    if (!isBelow(absolute, this.#root)) return true
     const path = this.#relative(absolute)
     if (stats === undefined || path === '') return false
     if (stats.isDirectory()) return this.#rules.verdict(path, 'directory').ignored
@@ -196,14 +197,8 @@ export class ChokidarEvents {
     this.#chokidar.unwatch(absolute).add(absolute)
   }
 
-  #isInside(absolute: string): boolean {
-    return this.#root === '/' || absolute === this.#root || absolute.startsWith(`${this.#root}/`)
-  }
-
   #relative(absolute: string): string {
-    const path = resolve(this.#root, absolute)
-    if (path === this.#root) return ''
-    return path.slice(this.#root === '/' ? 1 : this.#root.length + 1)
+    return relative(this.#root, resolve(this.#root, absolute))
   }
 }
 
