@@ -1,6 +1,6 @@
 import { minute_ms, second_ms, system_clock } from '../../base/time/time.ts'
 import { sharesBelow } from '../root/mounts.ts'
-import { ChokidarEvents, type WatchListener } from './watch-events.ts'
+import { type ChokidarEvents, createChokidarEvents, type WatchListener } from './watch-events.ts'
 import {
   createWatchTrouble,
   type FolderWatcher,
@@ -94,7 +94,7 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
       await new Promise((resolve) => setImmediate(resolve))
       await current?.close()
       trouble = createWatchTrouble()
-      current = new ChokidarEvents(root, rules, listener, options.burst_events)
+      current = createChokidarEvents(root, rules, listener, options.burst_events)
       await current.start(stop.signal)
       started_ms = clock.monotonic_ms()
       // No hint reported the changes during the restart.

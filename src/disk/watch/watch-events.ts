@@ -34,6 +34,8 @@ class EndingWatcher extends FSWatcher {
   }
 }
 
+export type ChokidarEvents = ReturnType<typeof createChokidarEvents>
+
 /**
  * chokidar, by its public API, with its events as hints. A settle rule, a scan and another lstat
  * follow the hints, so its own waiting and joining is off. chokidar reads a directory before it
@@ -41,164 +43,152 @@ class EndingWatcher extends FSWatcher {
  * after it has settled. An unknown directory is added to chokidar; for a replaced one, chokidar
  * must restart.
  */
-export class ChokidarEvents {
-  readonly #root: string
-  readonly #rules: IgnoreRules
-  readonly #listener: WatchListener
-  readonly #chokidar: FSWatcher
-  readonly #closed = new AbortController()
+export function createChokidarEvents(root: string, rules: IgnoreRules, listener: WatchListener, burst_events: number) {
+  const closed = new AbortController()
   /** Inode and birth time of each watched directory. */
-  readonly #directories = new Map<string, string>()
+  const directories = new Map<string, string>()
   /** New since the start, and not checked yet. */
-  readonly #new_directories = new Set<string>()
-  #unchecked = new Set<string>()
-  #is_checking = false
-  #is_started = false
-  #is_whole = false
+  const new_directories = new Set<string>()
+  let unchecked = new Set<string>()
+  let is_checking = false
+  let is_started = false
+  let is_whole = false
 
-  constructor(root: string, rules: IgnoreRules, listener: WatchListener, burst_events: number) {
-    this.#root = root
-    this.#rules = rules
-    this.#listener = listener
-    this.#chokidar = new EndingWatcher({
-      // Entries found at the start show which directories are watched.
-      ignoreInitial: false,
-      awaitWriteFinish: false,
-      atomic: false,
-      followSymlinks: false,
-      // A scan reports unreadable paths one by one.
-      ignorePermissionErrors: true,
-      ignored: (path, stats) => this.#isLeftOut(path, stats),
-    })
-    const mayHaveLost = () => listener.hint({ kind: 'doubtful', reason: burst_reason })
-    onFlood(mayHaveLost, this.#closed.signal)
-    this.#chokidar.on('raw', heardEvent)
-    this.#chokidar.on(
-      'raw',
-      atCallInTurn(() => burst_events, mayHaveLost),
-    )
-    this.#chokidar.on('raw', (event, name, details) => this.#hearRaw(event, name, details))
-    this.#chokidar.on('all', (event, path, stats) => this.#hear(event, path, stats))
-    this.#chokidar.on('error', (error) => listener.failed(error))
-  }
-
-  /** Resolves when all is watched, or when chokidar stalls, as at an unreadable listing. */
-  async start(signal: AbortSignal): Promise<void> {
-    const ready = new AbortController()
-    const over = AbortSignal.any([ready.signal, signal])
-    this.#chokidar.once('ready', () => {
-      this.#is_whole = true
-      ready.abort()
-      // `start` has given up waiting: changes before this point may have no hint.
-      if (this.#is_started) this.#listener.hint({ kind: 'folder' })
-    })
-    this.#chokidar.add(this.#root)
-    let before = -1
-    while (!over.aborted && this.watches() !== before) {
-      before = this.watches()
-      await system_clock.sleep(stall_ms, over)
-    }
-    this.#is_started = true
-  }
-
-  isWhole(): boolean {
-    return this.#is_whole
-  }
+  const chokidar = new EndingWatcher({
+    // Entries found at the start show which directories are watched.
+    ignoreInitial: false,
+    awaitWriteFinish: false,
+    atomic: false,
+    followSymlinks: false,
+    // A scan reports unreadable paths one by one.
+    ignorePermissionErrors: true,
+    ignored: isLeftOut,
+  })
+  const mayHaveLost = () => listener.hint({ kind: 'doubtful', reason: burst_reason })
+  onFlood(mayHaveLost, closed.signal)
+  chokidar.on('raw', heardEvent)
+  chokidar.on(
+    'raw',
+    atCallInTurn(() => burst_events, mayHaveLost),
+  )
+  chokidar.on('raw', hearRaw)
+  chokidar.on('all', hear)
+  chokidar.on('error', (error) => listener.failed(error))
 
   /** The root counts as an entry of its parent. */
-  watches(): number {
-    return Object.values(this.#chokidar.getWatched()).reduce((sum, names) => sum + names.length, 0)
-  }
-
-  async close(): Promise<void> {
-    this.#closed.abort()
-    await this.#chokidar.close()
+  function watches(): number {
+    return Object.values(chokidar.getWatched()).reduce((sum, names) => sum + names.length, 0)
   }
 
   /**
    * chokidar asks twice, first without `stats`, which decide the rules. If the root vanishes, it
    * goes on in the parent: the whole of /mnt would be watched for one share.
    */
-  #isLeftOut(absolute: string, stats: Stats | undefined): boolean {
-    if (!isBelow(absolute, this.#root)) return true
-    const path = this.#relative(absolute)
+  function isLeftOut(absolute: string, stats: Stats | undefined): boolean {
+    if (!isBelow(absolute, root)) return true
+    const path = pathOf(absolute)
     if (stats === undefined || path === '') return false
-    if (stats.isDirectory()) return this.#rules.verdict(path, 'directory').ignored
+    if (stats.isDirectory()) return rules.verdict(path, 'directory').ignored
     if (!stats.isFile()) return true
-    return basename(path) !== ignore_file_name && this.#rules.verdict(path, 'file').ignored
+    return basename(path) !== ignore_file_name && rules.verdict(path, 'file').ignored
   }
 
-  #hear(event: string, absolute: string, stats: Stats | undefined): void {
-    const path = this.#relative(absolute)
-    if (event === 'addDir' && stats !== undefined) this.#directories.set(path, identityOf(stats))
-    if (event === 'addDir') this.#check(path)
-    if (event === 'addDir' && this.#is_started) this.#new_directories.add(path)
-    if (event === 'unlinkDir') this.#directories.delete(path)
+  function hear(event: string, absolute: string, stats: Stats | undefined): void {
+    const path = pathOf(absolute)
+    if (event === 'addDir' && stats !== undefined) directories.set(path, identityOf(stats))
+    if (event === 'addDir') check(path)
+    if (event === 'addDir' && is_started) new_directories.add(path)
+    if (event === 'unlinkDir') directories.delete(path)
     // Entries at the start are nothing new.
-    if (!this.#is_started && (event === 'add' || event === 'addDir')) return
-    if (event === 'unlinkDir' && path === '') this.#listener.rootRemoved()
-    else if (path === '') this.#listener.hint({ kind: 'folder' })
-    else if (event === 'addDir' || event === 'unlinkDir') this.#listener.hint({ kind: 'directory', path })
-    else if (basename(path) === ignore_file_name) this.#listener.rulesChanged(parentOf(path))
-    else this.#listener.hint({ kind: 'path', path })
+    if (!is_started && (event === 'add' || event === 'addDir')) return
+    if (event === 'unlinkDir' && path === '') listener.rootRemoved()
+    else if (path === '') listener.hint({ kind: 'folder' })
+    else if (event === 'addDir' || event === 'unlinkDir') listener.hint({ kind: 'directory', path })
+    else if (basename(path) === ignore_file_name) listener.rulesChanged(parentOf(path))
+    else listener.hint({ kind: 'path', path })
   }
 
   /** Names that are not UTF-8 arrive garbled, and chokidar does not report them. */
-  #hearRaw(event: string, name: string | null, details: unknown): void {
+  function hearRaw(event: string, name: string | null, details: unknown): void {
     const absolute = watchedPath(details)
     if (absolute === undefined) return
-    const path = this.#relative(absolute)
-    if (name?.includes('\uFFFD')) this.#listener.hint(hintAt(path))
+    const path = pathOf(absolute)
+    if (name?.includes('\uFFFD')) listener.hint(hintAt(path))
     if (event !== 'rename') return
-    if (name) this.#check(join(path, name))
+    if (name) check(join(path, name))
     // A directory reports itself by its own name, too.
-    if (!name || name === basename(absolute)) this.#check(path)
+    if (!name || name === basename(absolute)) check(path)
   }
 
-  #check(path: string): void {
-    if (this.#unchecked.size <= most_paths) this.#unchecked.add(path)
-    if (!this.#is_checking) void this.#checkAll()
+  function check(path: string): void {
+    if (unchecked.size <= most_paths) unchecked.add(path)
+    if (!is_checking) void checkAll()
   }
 
-  async #checkAll(): Promise<void> {
-    const { signal } = this.#closed
-    this.#is_checking = true
-    while (this.#unchecked.size > 0 && !signal.aborted) {
-      await system_clock.sleep(settle_ms, signal)
-      const paths = this.#unchecked
-      this.#unchecked = new Set()
-      if (paths.size > most_paths) this.#listener.replaced('')
-      else for (const path of paths) if (!signal.aborted) await this.#compare(path)
+  async function checkAll(): Promise<void> {
+    is_checking = true
+    while (unchecked.size > 0 && !closed.signal.aborted) {
+      await system_clock.sleep(settle_ms, closed.signal)
+      const paths = unchecked
+      unchecked = new Set()
+      if (paths.size > most_paths) listener.replaced('')
+      else for (const path of paths) if (!closed.signal.aborted) await compare(path)
     }
-    this.#is_checking = false
+    is_checking = false
   }
 
-  async #compare(path: string): Promise<void> {
-    const is_new = this.#new_directories.delete(path)
-    const stats = await statsOf(join(this.#root, path))
-    if (stats === undefined || this.#isLeftOut(join(this.#root, path), stats)) return
-    const known = this.#directories.get(path)
+  async function compare(path: string): Promise<void> {
+    const is_new = new_directories.delete(path)
+    const stats = await statsOf(join(root, path))
+    if (stats === undefined || isLeftOut(join(root, path), stats)) return
+    const known = directories.get(path)
     const is_other = stats.isDirectory() ? known !== identityOf(stats) : true
     // The keeper checks whether the root is another one.
-    if (known !== undefined && path !== '' && is_other) this.#listener.replaced(path)
-    else if (stats.isDirectory() && known === undefined) this.#take(path)
+    if (known !== undefined && path !== '' && is_other) listener.replaced(path)
+    else if (stats.isDirectory() && known === undefined) take(path)
     else if (stats.isDirectory()) {
       // chokidar misses a file made between its listing of a new directory and its watch.
-      if (is_new) this.#listener.hint({ kind: 'directory', path })
-      for (const { path: below } of directoriesIn(this.#root, path))
-        if (!this.#directories.has(below)) await this.#compare(below)
+      if (is_new) listener.hint({ kind: 'directory', path })
+      for (const { path: below } of directoriesIn(root, path)) if (!directories.has(below)) await compare(below)
     }
   }
 
   /** Unwatches first, because a file may be watched in its place. */
-  #take(directory: string): void {
-    if (this.#closed.signal.aborted) return
-    const absolute = join(this.#root, directory)
-    this.#chokidar.unwatch(absolute).add(absolute)
+  function take(directory: string): void {
+    if (closed.signal.aborted) return
+    const absolute = join(root, directory)
+    chokidar.unwatch(absolute).add(absolute)
   }
 
-  #relative(absolute: string): string {
-    return relative(this.#root, resolve(this.#root, absolute))
+  function pathOf(absolute: string): string {
+    return relative(root, resolve(root, absolute))
+  }
+
+  return {
+    watches,
+    /** Resolves when all is watched, or when chokidar stalls, as at an unreadable listing. */
+    async start(signal: AbortSignal): Promise<void> {
+      const ready = new AbortController()
+      const over = AbortSignal.any([ready.signal, signal])
+      chokidar.once('ready', () => {
+        is_whole = true
+        ready.abort()
+        // `start` has given up waiting: changes before this point may have no hint.
+        if (is_started) listener.hint({ kind: 'folder' })
+      })
+      chokidar.add(root)
+      let before = -1
+      while (!over.aborted && watches() !== before) {
+        before = watches()
+        await system_clock.sleep(stall_ms, over)
+      }
+      is_started = true
+    },
+    isWhole: () => is_whole,
+    async close(): Promise<void> {
+      closed.abort()
+      await chokidar.close()
+    },
   }
 }
 

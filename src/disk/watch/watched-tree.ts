@@ -41,114 +41,68 @@ interface Watched {
  * One inotify watch for each directory that is not ignored. A directory is watched before it is
  * read: later entries are reported, earlier ones are entered with it.
  */
-export class WatchedTree {
-  readonly #root: string
-  readonly #options: TreeOptions
-  readonly #watched = new PathTree<Watched>()
-  #sweep = 0
-  #closed = false
-
-  constructor(root: string, options: TreeOptions) {
-    this.#root = root
-    this.#options = options
-  }
-
-  get size(): number {
-    return this.#watched.size
-  }
-
-  /** True if this very directory is watched under this path. */
-  isWatched(path: string, stats: BigIntStats): boolean {
-    const known = this.#watched.get(path)
-    return known !== undefined && isSame(known, stats)
-  }
-
-  /**
-   * True if the root is still the directory that was entered. A removed root has reported itself;
-   * but so do an entry with its name, and a root that was moved away and back.
-   */
-  isRootWatched(): boolean {
-    const known = this.#watched.get('')
-    const stats = statsOf(this.#root)
-    if (known === undefined || stats === undefined || known.inode !== stats.ino) return false
-    return !known.doubted || (stats.birthtimeNs > 0n && known.identity === identityOf(stats))
-  }
+export function createWatchedTree(root: string, options: TreeOptions) {
+  const { rules, device, counts_links, takeTurns, on_touched, on_error } = options
+  const watched = new PathTree<Watched>()
+  let sweep_number = 0
+  let closed = false
 
   /** Watches the directory and all below. Watches stay, unless another directory is there now. */
-  async enter(path: string): Promise<void> {
+  async function enter(path: string): Promise<void> {
     const waiting = [path]
     while (waiting.length > 0) {
-      await this.#options.takeTurns()
-      if (this.#closed) return
+      await takeTurns()
+      if (closed) return
       const directory = waiting.pop()!
-      const stats = await this.#watch(directory)
-      if (stats !== undefined) for (const below of this.#directoriesIn(directory, stats)) waiting.push(below)
+      const stats = await watchDirectory(directory)
+      if (stats !== undefined) for (const below of directoriesBelow(directory, stats)) waiting.push(below)
     }
-  }
-
-  /** Walks the tree after lost events: enters new directories, leaves gone or ignored ones. */
-  async sweep(): Promise<void> {
-    this.#sweep += 1
-    await this.enter('')
-    // Directories below one that was not found were not found either.
-    const not_met = [...this.#watched.entries()].filter(([, { sweep }]) => sweep !== this.#sweep)
-    for (const [path] of not_met) await this.leave(path)
   }
 
   /** Leaves a path that is gone, moved or ignored, with all below. True if any was watched. */
-  async leave(path: string): Promise<boolean> {
-    const left = this.#watched.takeBranch(path)
-    await this.#stop(left)
+  async function leave(path: string): Promise<boolean> {
+    const left = watched.takeBranch(path)
+    for (const { watcher } of left) {
+      await takeTurns()
+      watcher.close()
+    }
     return left.length > 0
   }
 
-  async close(): Promise<void> {
-    this.#closed = true
-    await this.leave('')
-  }
-
-  async #stop(left: readonly Watched[]): Promise<void> {
-    for (const { watcher } of left) {
-      await this.#options.takeTurns()
-      watcher.close()
-    }
-  }
-
   /** undefined: not to be entered. */
-  async #watch(path: string): Promise<BigIntStats | undefined> {
-    if (path !== '' && sharesBelow(this.#root).isPlace(path)) {
-      await this.leave(path)
+  async function watchDirectory(path: string): Promise<BigIntStats | undefined> {
+    if (path !== '' && sharesBelow(root).isPlace(path)) {
+      await leave(path)
       return undefined
     }
-    const known = this.#watched.get(path)
-    const absolute = join(this.#root, path)
-    const watcher = known?.watcher ?? this.#start(path, absolute)
+    const known = watched.get(path)
+    const absolute = join(root, path)
+    const watcher = known?.watcher ?? startWatch(path, absolute)
     // Only a stat after the watch began shows what is watched: links and mounts are not entered.
     const stats = watcher && statsOf(absolute)
-    const is_ours = stats?.isDirectory() && stats.dev === this.#options.device
+    const is_ours = stats?.isDirectory() && stats.dev === device
     if (!watcher || !stats || !is_ours) {
-      if (known) await this.leave(path)
+      if (known) await leave(path)
       else watcher?.close()
       return undefined
     }
     if (known && !isSame(known, stats)) {
-      await this.leave(path)
-      return this.#closed ? undefined : this.#watch(path)
+      await leave(path)
+      return closed ? undefined : watchDirectory(path)
     }
-    const [identity, sweep] = [identityOf(stats), this.#sweep]
-    this.#watched.set(path, { watcher, inode: stats.ino, identity, doubted: false, sweep })
+    const identity = identityOf(stats)
+    watched.set(path, { watcher, inode: stats.ino, identity, doubted: false, sweep: sweep_number })
     return stats
   }
 
-  #start(path: string, absolute: string): FSWatcher | undefined {
-    const { on_touched, on_error } = this.#options
+  function startWatch(path: string, absolute: string): FSWatcher | undefined {
     const own_name = basename(absolute)
     try {
       const watcher = watch(absolute, { persistent: false, encoding: 'latin1' })
       watcher.on('change', (event, raw_name) => {
         // If an entry's name is not UTF-8, only its directory can be reported.
         const name = raw_name === null ? undefined : textOfName(String(raw_name))
-        const known = this.#watched.get(path)
+        const known = watched.get(path)
         // A directory reports itself by its own name, like an entry of that name in it.
         if (event === 'rename' && name === own_name && known?.watcher === watcher) known.doubted = true
         on_touched(name === undefined ? path : pathIn(path, name))
@@ -161,12 +115,45 @@ export class WatchedTree {
     }
   }
 
-  #directoriesIn(path: string, stats: BigIntStats): string[] {
-    if (this.#options.counts_links && stats.nlink === 2n) return []
-    return directoriesIn(this.#root, path)
-      .filter(({ path: directory, kind }) => kind ?? statsOf(join(this.#root, directory))?.isDirectory())
+  function directoriesBelow(path: string, stats: BigIntStats): string[] {
+    if (counts_links && stats.nlink === 2n) return []
+    return directoriesIn(root, path)
+      .filter(({ path: directory, kind }) => kind ?? statsOf(join(root, directory))?.isDirectory())
       .map(({ path: directory }) => directory)
-      .filter((directory) => !this.#options.rules.verdict(directory, 'directory').ignored)
+      .filter((directory) => !rules.verdict(directory, 'directory').ignored)
+  }
+
+  return {
+    enter,
+    leave,
+    size: () => watched.size,
+    /** True if this very directory is watched under this path. */
+    isWatched(path: string, stats: BigIntStats): boolean {
+      const known = watched.get(path)
+      return known !== undefined && isSame(known, stats)
+    },
+    /**
+     * True if the root is still the directory that was entered. A removed root has reported itself;
+     * but so do an entry with its name, and a root that was moved away and back.
+     */
+    isRootWatched(): boolean {
+      const known = watched.get('')
+      const stats = statsOf(root)
+      if (known === undefined || stats === undefined || known.inode !== stats.ino) return false
+      return !known.doubted || (stats.birthtimeNs > 0n && known.identity === identityOf(stats))
+    },
+    /** Walks the tree after lost events: enters new directories, leaves gone or ignored ones. */
+    async sweep(): Promise<void> {
+      sweep_number += 1
+      await enter('')
+      // Directories below one that was not found were not found either.
+      const not_met = [...watched.entries()].filter(([, { sweep }]) => sweep !== sweep_number)
+      for (const [path] of not_met) await leave(path)
+    },
+    async close(): Promise<void> {
+      closed = true
+      await leave('')
+    },
   }
 }
 
