@@ -179,7 +179,7 @@ test('token, signed URLs and upload headers are found nowhere after the worst da
   home.write({ 'completed.txt': 'completed, with an echo' })
   await until(
     'the echo is deferred, and deferred again',
-    () => daemon.err().split('later: docs/completed.txt').length > 2,
+    () => daemon.err().split('deferred: docs/completed.txt').length > 2,
     () => [home.stages(), daemon.err().slice(-1500)],
   )
   proxy.onApi = () => undefined
