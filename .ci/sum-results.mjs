@@ -5,7 +5,7 @@ import { join } from 'node:path'
 // Prints the time of each part with its slowest files, and last "N passed, N failed", from the files of vitest's JSON reporter in
 // FOLDER. STATUS is the exit code of the run.
 const [status, folder] = process.argv.slice(2)
-const most_files = 12
+const max_files = 12
 let passed = 0
 let failed = 0
 for (const name of readdirSync(folder)) {
@@ -29,7 +29,7 @@ function printTimes(part, files, start_ms) {
   const seconds = (ms) => `${Math.round(ms / 1_000)} s`.padStart(7)
   const end_ms = Math.max(start_ms, ...files.map((file) => file.endTime))
   process.stdout.write(`${part}: ${seconds(end_ms - start_ms).trim()}, ${files.length} files, the slowest:\n`)
-  const slowest = files.sort((a, b) => b.endTime - b.startTime - (a.endTime - a.startTime)).slice(0, most_files)
+  const slowest = files.sort((a, b) => b.endTime - b.startTime - (a.endTime - a.startTime)).slice(0, max_files)
   for (const file of slowest) {
     process.stdout.write(`${seconds(file.endTime - file.startTime)}  ${file.name.replace(/^.*\/test\//, 'test/')}\n`)
   }

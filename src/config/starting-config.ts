@@ -62,7 +62,7 @@ ${folders.map((folder) => folderText(folder, config.old_versions)).join('\n')}
 # What is sent by itself: up to 100,000 new files or 100 GB in 24 hours; more waits for \`sluice accept\`, so that a disk
 # mounted in the wrong place does not go up in one night. To change it:
 #uploads:
-#  brake: { files: 100000, bytes: 100GB }
+#  limit: { files: 100000, bytes: 100GB }
 `
 }
 

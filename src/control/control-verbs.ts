@@ -84,6 +84,6 @@ export function factsOfDoubt(doubt: Doubt, now_ms: number): Fact[] {
   const { content, label } = doubt
   return [
     { type: 'label_detached', content, name: label },
-    { type: 'labels_set_back', content, not_before_ms: now_ms },
+    { type: 'labels_deferred', content, not_before_ms: now_ms },
   ]
 }

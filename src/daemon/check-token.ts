@@ -49,7 +49,7 @@ const max_wait_ms = 15 * second_ms
  * send them. Waits until `max_wait_ms` have passed or `hurry` aborts. The next start retries what
  * is not delivered by then.
  */
-export async function tellRefusal(
+export async function reportRefusal(
   { ledger, health }: Pick<Daemon, 'ledger' | 'health'>,
   { code, message, hint }: SluiceError,
   { clock, hurry, on_error }: { clock: Clock; hurry: AbortSignal; on_error: (error: unknown) => void },

@@ -36,11 +36,11 @@ const max_pauses_ms = 5 * minute_ms
  */
 export async function drain(
   tools: DrainTools,
-  options: { give_up: false } | { give_up: true; reading_most_ms: number },
+  options: { give_up: false } | { give_up: true; max_reading_ms: number },
 ): Promise<Drained> {
   const { clock, signal, circuits } = tools
   const worstOf = createPatience(clock)
-  const reading = options.give_up ? createReadingWait(clock, options.reading_most_ms) : undefined
+  const reading = options.give_up ? createReadingWait(clock, options.max_reading_ms) : undefined
   while (!signal.aborted) {
     const lost = options.give_up ? tools.ledgerFault() : undefined
     if (lost) throw lost
@@ -49,8 +49,8 @@ export async function drain(
       options.give_up && tools.foldersAreIdle() && tools.inFlight() === 0 ? worstOf(circuits.tripped()) : undefined
     if (fault && !(await hasOtherWork(tools, circuits))) return fault
     if (reading?.isOver(tools.foldersAreIdle() ? String(tools.moved()) : undefined)) {
-      const { look, send, follow, label, remove } = await tools.ledger.pending(horizon_ms)
-      if (look + send + label + remove === 0) return { why: 'still_reading', error: reading.verdict(follow) }
+      const { check, send, follow, label, remove } = await tools.ledger.pending(horizon_ms)
+      if (check + send + label + remove === 0) return { why: 'still_reading', error: reading.verdict(follow) }
       // A large file in transfer makes no facts for hours.
       reading.isOver(undefined)
     }
@@ -62,8 +62,8 @@ export async function drain(
 async function isSettled(tools: DrainTools): Promise<boolean> {
   const before = tools.recorded()
   if (!tools.foldersAreIdle() || tools.inFlight() > 0) return false
-  const { look, send, follow, label, remove } = await tools.ledger.pending(horizon_ms)
-  if (look + send + follow + label + remove > 0) return false
+  const { check, send, follow, label, remove } = await tools.ledger.pending(horizon_ms)
+  if (check + send + follow + label + remove > 0) return false
   return tools.foldersAreIdle() && tools.inFlight() === 0 && tools.recorded() === before
 }
 
@@ -72,8 +72,8 @@ async function hasOtherWork({ ledger }: DrainTools, circuits: Circuits): Promise
   const tripped = circuits.tripped()
   if (tripped.some(({ about }) => !about.startsWith('project:'))) return false
   const except = tripped.map(({ about }) => about.slice('project:'.length))
-  const { look } = await ledger.pending(horizon_ms)
-  return look > 0 || (await ledger.dueElsewhere(except, horizon_ms))
+  const { check } = await ledger.pending(horizon_ms)
+  return check > 0 || (await ledger.dueElsewhere(except, horizon_ms))
 }
 
 type Tripped = ReturnType<Circuits['tripped']>[number]

@@ -9,18 +9,18 @@ const max_history_rows = 1_000_000
 
 /** Converts the limits of the config into those of the ledger. */
 export function ledgerLimits({ uploads, ledger, removal, scan }: Config): LedgerLimits {
-  const { brake } = uploads
+  const { limit } = uploads
   return {
-    brake:
-      brake === 'off' ? undefined : { files: brake.files, bytes: brake.bytes, per_ms: uploads.brake_hours * hour_ms },
+    upload_limit:
+      limit === 'off' ? undefined : { files: limit.files, bytes: limit.bytes, per_ms: uploads.limit_hours * hour_ms },
     max_bytes_per_day: uploads.max_bytes_per_day === 'off' ? undefined : uploads.max_bytes_per_day,
     min_resend_ms: uploads.min_resend_s * second_ms,
     newest_first: uploads.order === 'newest',
     history_days: ledger.history_days,
     max_history_rows,
     removal: {
-      files: removal.most_files,
-      percent: removal.most_percent,
+      files: removal.max_files,
+      percent: removal.max_percent,
       per_ms: removal.per_hours * hour_ms,
       wiped: { files: scan.empty_folder_files, percent: scan.missing_percent },
     },

@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto'
 import { readCertificates } from '../base/files/atomic-file.ts'
 import { createHttpClient, type HttpClient } from '../base/net/http-client.ts'
 import { messageOf, SluiceError } from '../base/run/errors.ts'
+import type { Heartbeats } from '../base/run/heartbeat.ts'
 import { programVersion } from '../base/run/process.ts'
-import type { Pulses } from '../base/run/pulse.ts'
 import { type Clock, second_ms } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
@@ -16,7 +16,7 @@ export function openRemote(
   config: Config,
   token: () => string,
   clock: Clock,
-  watched: { pulses?: Pulses; on_outcome?: RemoteOptions['on_outcome'] } = {},
+  watched: { heartbeats?: Heartbeats; on_outcome?: RemoteOptions['on_outcome'] } = {},
 ): Remote {
   const { service, uploads } = config
   return createRemote({
@@ -56,10 +56,10 @@ export type Connections = ReturnType<typeof openConnections>
  * Opens all outgoing connections of one config. It checks the config's settings before any of them
  * is in force. Errors: `config.*`, `network.proxy_address`; nothing stays open then.
  */
-export function openConnections(config: Config, first_secrets: Secrets, { clock, pulses, measures }: Tools) {
+export function openConnections(config: Config, first_secrets: Secrets, { clock, heartbeats, measures }: Tools) {
   let secrets = first_secrets
   const on_outcome: RemoteOptions['on_outcome'] = (call, outcome) => measures.current?.request(call, outcome)
-  const remote = openRemote(config, () => secrets.token(), clock, { pulses, on_outcome })
+  const remote = openRemote(config, () => secrets.token(), clock, { heartbeats, on_outcome })
   /** For the receivers of reports; these requests never carry the token of the service. */
   const receivers = openReceivers(clock)
   return {

@@ -31,7 +31,7 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     if (why === 'recorded') recorded++
     if (why === 'recorded' && kinds.size > 0) moved++
     for (const kind of kinds) {
-      if (kind === 'look' || kind === 'scan') folders.wake(kind)
+      if (kind === 'check' || kind === 'scan') folders.wake(kind)
       else reloads.current().wake(kind)
     }
   })
@@ -45,7 +45,7 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
   /** Mode `once`: resolves when the pass is over or has given up. Errors: `database.*`. */
   const drained =
     mode === 'once'
-      ? drain(drainTools(ending.signal), { give_up: true, reading_most_ms: config().follow.pass_wait_ms })
+      ? drain(drainTools(ending.signal), { give_up: true, max_reading_ms: config().follow.pass_wait_ms })
       : new Promise<never>(() => {})
   // The caller may await `drained` late; until then a rejection must not count as unhandled.
   drained.catch(() => {})

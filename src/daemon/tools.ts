@@ -1,5 +1,5 @@
 import { isSluiceError, type SluiceError } from '../base/run/errors.ts'
-import { answering, createPulses, type Pulses } from '../base/run/pulse.ts'
+import { answering, createHeartbeats, type Heartbeats } from '../base/run/heartbeat.ts'
 import { createFileLines, type Log } from '../base/text/log.ts'
 import { type WakeAt, wakeAt } from '../base/time/cron.ts'
 import { type Clock, second_ms, within } from '../base/time/time.ts'
@@ -17,7 +17,7 @@ import { logPromptReport, logReport } from './health/log-report.ts'
 import { ledgerLimits } from './limits.ts'
 
 /** Prefix of the names of all heartbeats that belong to ledger calls. */
-export const ledger_pulse = 'the ledger'
+export const ledger_heartbeat = 'the ledger'
 
 /** Tools that outlive each config: opened once, and closed in reverse order. */
 export type Tools = Awaited<ReturnType<typeof openTools>>
@@ -32,12 +32,12 @@ export interface ToolOptions {
   /** For tests that stop the world after a fact. */
   wrap_ledger?: (ledger: Ledger) => Ledger
   /** Heartbeats for the watchdog; absent: new ones. */
-  pulses?: Pulses
+  heartbeats?: Heartbeats
 }
 
 /** Errors: `ledger.locked`, `database.*`; nothing stays open then. */
 export async function openTools({ config, clock, log, mode, wrap_ledger, ...options }: ToolOptions) {
-  const { pulses = createPulses(clock) } = options
+  const { heartbeats = createHeartbeats(clock) } = options
   const rooms = { sync: log.child({ room: 'sync' }), prompts: log.child({ room: 'prompts' }) }
   const opened = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock })
   const ledger = wrap_ledger?.(opened) ?? opened
@@ -45,7 +45,7 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
   const lines = createFileLines({ log: rooms.sync, clock, files_per_second: config.log.files_per_second })
   const roots = startRootAsker(clock)
   const silence = { roots, answer_ms: config.scan.answer_ms }
-  const examiner = startExaminer({ threads: config.hashing.threads, pulses, clock, silence })
+  const examiner = startExaminer({ threads: config.hashing.threads, heartbeats, clock, silence })
   const logged = logReport(rooms.sync, lines, clock)
   const measures: { current: Measures | undefined } = { current: undefined }
   let worker_fault: SluiceError | undefined
@@ -75,7 +75,7 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
     },
   }
   return {
-    ledger: answering(pulses, ledger_pulse, { ...ledger, record }),
+    ledger: answering(heartbeats, ledger_heartbeat, { ...ledger, record }),
     examiner,
     roots,
     scan_thread: keepScanThread(clock, mode === 'once' ? kept_once_ms : kept_watching_ms),
@@ -87,7 +87,7 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
     prompt_report: logPromptReport(rooms.prompts, clock),
     lines,
     /** Heartbeats of all workers. */
-    pulses,
+    heartbeats,
     /** Last lasting database fault that a worker met; undefined if there was none. */
     ledgerFault: () => worker_fault,
     /** Why the ledger can record nothing, or loses its records because its file was removed. */

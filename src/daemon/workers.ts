@@ -19,9 +19,9 @@ export function startUploader(tools: WorkerTools, { config, soft, hard }: Worker
       ...tools,
       small_file_bytes: uploads.small_file_bytes,
       follow_first_ms: follow.first_ms,
-      retry: { first_ms: uploads.retry_first_ms, most_ms: uploads.retry_most_ms, max_attempts: uploads.max_attempts },
+      retry: { first_ms: uploads.retry_first_ms, max_ms: uploads.max_retry_ms, max_attempts: uploads.max_attempts },
     },
-    { calls_most: uploads.concurrency, signal: soft, hard_stop: hard },
+    { max_calls: uploads.concurrency, signal: soft, hard_stop: hard },
   )
 }
 
@@ -35,7 +35,7 @@ export function startAuditor(tools: WorkerTools, { config, asking, soft }: Worke
   return { worker: auditing.startAuditor(tools, auditSettings(config), soft) }
 }
 
-export function startTidier({ ledger, clock, pulses, report }: WorkerTools, { soft }: WorkerSettings): Started {
+export function startTidier({ ledger, clock, heartbeats, report }: WorkerTools, { soft }: WorkerSettings): Started {
   const worker = runWorker({
     name: 'tidier',
     step: async () => {
@@ -43,7 +43,7 @@ export function startTidier({ ledger, clock, pulses, report }: WorkerTools, { so
       return { wait_ms: hour_ms }
     },
     clock,
-    pulses,
+    heartbeats,
     signal: soft,
     on_error: (error) => report.fault('tidier', error),
   })
@@ -52,11 +52,11 @@ export function startTidier({ ledger, clock, pulses, report }: WorkerTools, { so
 
 /** The ledger knows the prompts already (factsOfPrompts). */
 export function startPromptScheduler(tools: WorkerTools, settings: WorkerSettings): Started | undefined {
-  const { ledger, clock, wakeAt, pulses, prompt_report } = tools
+  const { ledger, clock, wakeAt, heartbeats, prompt_report } = tools
   const { config, asking, soft } = settings
   if (asking !== 'on_schedule' || config.prompts.length === 0) return undefined
   const on_fault = (what: string, error: unknown) => prompt_report.fault(what, error)
-  return { worker: startScheduler({ ledger, clock, wakeAt, prompts: config.prompts, on_fault, pulses }, soft) }
+  return { worker: startScheduler({ ledger, clock, wakeAt, prompts: config.prompts, on_fault, heartbeats }, soft) }
 }
 
 export function startRunReporter(tools: WorkerTools, settings: WorkerSettings): Started | undefined {

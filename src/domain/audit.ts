@@ -30,12 +30,12 @@ export interface ListedAsset {
 
 /** Cleaning up removes a folder. A tenth of all assets means an emptied or replaced project. */
 const mass_share = 0.1
-const mass_least = 100
+const min_mass = 100
 
 /**
  * True if so many of the expected assets are gone that it seems a fault, not a user's choice. Then
  * nothing is sent again without a user, whatever the policy.
  */
 export function isMassRemoval({ removed, expected }: { removed: number; expected: number }): boolean {
-  return removed > Math.max(mass_least, expected * mass_share)
+  return removed > Math.max(min_mass, expected * mass_share)
 }

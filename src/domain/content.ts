@@ -75,7 +75,7 @@ export function slowAfter_ms(bytes: number): number {
 }
 
 /** Resends of an asset that vanishes while being read (contract, "404 while following"). */
-export const most_vanished = 1
+export const max_vanished = 1
 
 export function newContent(not_before_ms: number): ContentProgress {
   return {
@@ -142,7 +142,7 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
       return { ...forward, state: 'ready', ready_ms: at_ms, vanished: 0, without_md5: false }
     case 'content_refused':
       return refused(content, fact.error)
-    case 'set_back':
+    case 'deferred':
       return {
         ...failedOnce(content, fact, at_ms),
         slot_failures: content.asset_id === undefined ? 0 : content.slot_failures + 1,
@@ -171,7 +171,7 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
       return { ...newContent(at_ms), state: 'abandoned' }
     case 'asset_kept':
       return { ...forward, state: 'ready' }
-    case 'removal_set_back':
+    case 'removal_deferred':
       return { ...content, attempts: content.attempts + 1, not_before_ms: fact.not_before_ms, ...noted(fact.error) }
   }
 }
@@ -193,7 +193,7 @@ const appliesIn: Record<ContentFact['type'], readonly ContentState[]> = {
   ingest_continues: ['ingesting'],
   asset_ready: ['ingesting'],
   content_refused: open_states,
-  set_back: open_states,
+  deferred: open_states,
   slot_lost: ['reserved', 'sent'],
   hit_dead: ['ingesting'],
   asset_vanished: ['ingesting'],
@@ -206,7 +206,7 @@ const appliesIn: Record<ContentFact['type'], readonly ContentState[]> = {
   removal_intended: ['ready'],
   asset_removed: ['removing'],
   asset_kept: ['removing'],
-  removal_set_back: ['removing'],
+  removal_deferred: ['removing'],
 }
 
 /** True if Sluice gave it up because of its asset, which may have been repaired on the service. */
@@ -234,7 +234,7 @@ function failedOnce(
 }
 
 function afterVanished(content: ContentProgress, at_ms: number): ContentProgress {
-  if (content.vanished >= most_vanished) {
+  if (content.vanished >= max_vanished) {
     return {
       ...content,
       state: 'removed_on_service',

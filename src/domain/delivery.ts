@@ -1,8 +1,8 @@
 import type { FaultNote } from '../base/run/errors.ts'
 
 /** A broken promise, as an alert reported it. */
-export interface ToldReason {
-  promise: string
+export interface ReportedProblem {
+  kind: string
   about: string
   message: string
   since_ms: number
@@ -14,7 +14,7 @@ export interface Alert {
   subject: string
   text: string
   /** Problems open from now on; empty when all are resolved. */
-  reasons: readonly ToldReason[]
+  problems: readonly ReportedProblem[]
 }
 
 /** One receiver of a report (`run`) or of an alert (`alert`); both are ids of the ledger. */
@@ -35,7 +35,7 @@ type DeliveryTried = DeliveryKey & { output?: string | undefined }
 /** The deliverer records each try, and the alert raiser each alert. */
 export type DeliveryFact =
   | ({ type: 'delivered' } & DeliveryTried)
-  | ({ type: 'delivery_set_back'; not_before_ms: number; error: FaultNote } & DeliveryTried)
+  | ({ type: 'delivery_deferred'; not_before_ms: number; error: FaultNote } & DeliveryTried)
   /** Given up: a user must act. */
   | ({ type: 'delivery_failed'; error: FaultNote } & DeliveryTried)
   /**

@@ -123,7 +123,7 @@ export type ContentFact =
   | { type: 'asset_ready'; content: number }
   | { type: 'content_refused'; content: number; error: FaultNote }
   /** Without `error` (waiting for the service, expired ticket) this and the next add no attempt. */
-  | { type: 'set_back'; content: number; not_before_ms: number; error?: FaultNote }
+  | { type: 'deferred'; content: number; not_before_ms: number; error?: FaultNote }
   | { type: 'slot_lost'; content: number; not_before_ms: number; error?: FaultNote }
   | { type: 'hit_dead'; content: number }
   | { type: 'asset_vanished'; content: number }
@@ -143,7 +143,7 @@ export type LabelFact =
   | { type: 'label_detached'; content: number; name: string }
   | { type: 'labels_settled'; content: number; wanted: readonly string[] }
   /** `wanted`: the labels tried. If others are wanted by now, they stay due. Absent: all wait. */
-  | { type: 'labels_set_back'; content: number; not_before_ms: number; wanted?: readonly string[] }
+  | { type: 'labels_deferred'; content: number; not_before_ms: number; wanted?: readonly string[] }
 
 /** A user's request. `path` is a file or a directory inside the folder, '' the whole folder. */
 export type PersonFact =

@@ -14,7 +14,7 @@ export interface FileStat {
 export const large_bytes = 16 * 1_048_576
 
 /** Key of one path among those of all folders. */
-export function lookKey(folder: string, path: string): string {
+export function checkKey(folder: string, path: string): string {
   return `${folder}\n${path}`
 }
 
@@ -65,9 +65,9 @@ export type SkipReason = 'empty' | 'too_large' | 'before_start'
  * - `unreadable`: it cannot be opened or read.
  * - `changing`: it kept changing beyond `settle_cap_ms`.
  * - `outside`: it leads out of its folder.
- * - `brake`: the upload limit holds it until a user accepts it.
+ * - `upload_limit`: the upload limit holds it until a user accepts it.
  */
-export type BlockReason = 'unreadable' | 'changing' | 'outside' | 'brake'
+export type BlockReason = 'unreadable' | 'changing' | 'outside' | 'upload_limit'
 
 /** A file as the ledger knows it, for its next check. */
 export interface KnownFile {

@@ -34,12 +34,12 @@ export function isMuch(
 /** The most of these times that lie within one span. */
 export function mostWithin(times_ms: readonly number[], per_ms: number): number {
   const sorted = [...times_ms].sort((a, b) => a - b)
-  let [most, from] = [0, 0]
+  let [max, from] = [0, 0]
   for (const [to, at_ms] of sorted.entries()) {
     while (at_ms - sorted[from]! >= per_ms) from += 1
-    most = Math.max(most, to - from + 1)
+    max = Math.max(max, to - from + 1)
   }
-  return most
+  return max
 }
 
 /** Facts about the removal of one asset. `content` is the ledger's id. */
@@ -54,7 +54,7 @@ export type RemovalFact =
    */
   | { type: 'asset_kept'; content: number; not_before_ms: number; error?: FaultNote; by_service?: true }
   /** The result is unknown; it is tried again. */
-  | { type: 'removal_set_back'; content: number; not_before_ms: number; error: FaultNote }
+  | { type: 'removal_deferred'; content: number; not_before_ms: number; error: FaultNote }
 
 /** A path that held the content and no longer does. */
 export interface Parting {
@@ -95,7 +95,7 @@ export interface RemovalCase {
   /** True while an open run of a prompt asks about it. */
   is_asked_about: boolean
   /** Last complete scans of all folders of its project. */
-  looks: readonly FolderLook[]
+  scans: readonly FolderScan[]
 }
 
 /**
@@ -111,7 +111,7 @@ export interface RemovalCase {
 export type Twin = 'none' | 'moving' | 'left_out' | 'left_out_before'
 
 /** Start of a folder's last complete scan by this process, Unix ms; undefined while offline. */
-export interface FolderLook {
+export interface FolderScan {
   folder: string
   began_ms: number | undefined
 }
@@ -121,7 +121,7 @@ export interface FolderLook {
  *
  * - `grace`: the file was deleted recently.
  * - `replacement`: the new content of the path is not ready.
- * - `look`: a folder of the project is offline, or was not scanned since then. The file may be
+ * - `scan`: a folder of the project is offline, or was not scanned since then. The file may be
  *   back, or may have moved there.
  * - `twin`: a file of the same size has not settled.
  * - `left_out`: a file of the same size is skipped, perhaps for ever.
@@ -129,7 +129,7 @@ export interface FolderLook {
  * - `person`: the removals are so many that a user must accept them.
  * - `service`: the service refused the removal.
  */
-export type RemovalWait = 'grace' | 'replacement' | 'look' | 'twin' | 'left_out' | 'asked' | 'person' | 'service'
+export type RemovalWait = 'grace' | 'replacement' | 'scan' | 'twin' | 'left_out' | 'asked' | 'person' | 'service'
 
 export type RemovalVerdict =
   | { kind: 'remove' }
@@ -161,7 +161,7 @@ function partingVerdict(parting: Parting, of: RemovalCase): RemovalVerdict {
   const { why, policy, folder, now } = parting
   if (why === 'let_go' || policy === 'keep' || !folder.configured) return keep
   if ((why === 'deleted' ? folder.on_delete : folder.on_change) === 'keep') return keep
-  if (!folder.is_known) return wait('look')
+  if (!folder.is_known) return wait('scan')
   if (now.kind === 'moving') return wait('replacement')
   if (now.kind === 'ready') {
     // Deleted, then replaced: users may see a change, so both policies must allow the removal.
@@ -170,33 +170,33 @@ function partingVerdict(parting: Parting, of: RemovalCase): RemovalVerdict {
   return why === 'changed' && now.last_ready ? replacedVerdict(parting, of) : goneVerdict(folder, now.gone_ms, of)
 }
 
-function twinVerdict({ twin, partings, looks }: RemovalCase): RemovalVerdict {
+function twinVerdict({ twin, partings, scans }: RemovalCase): RemovalVerdict {
   if (twin === 'moving') return wait('twin')
   if (twin === 'left_out') return wait('left_out')
   if (twin === 'none') return remove
   // The old file may have replaced a skipped one, even in the same folder. A later scan shows it.
-  return lookedSince(Math.max(...partings.map(({ at_ms }) => at_ms)), looks)
+  return scannedSince(Math.max(...partings.map(({ at_ms }) => at_ms)), scans)
 }
 
 /**
  * The old bytes may have moved to another folder, whose events come later or not at all. A change
  * found by the first scan after a return needs one more scan of its own folder.
  */
-function replacedVerdict({ at_ms, folder }: Parting, { looks }: RemovalCase): RemovalVerdict {
+function replacedVerdict({ at_ms, folder }: Parting, { scans }: RemovalCase): RemovalVerdict {
   const { name, first_scan_ended_ms } = folder
   const needs_own = first_scan_ended_ms !== undefined && at_ms <= first_scan_ended_ms
-  return lookedSince(at_ms, needs_own ? looks : looks.filter((look) => look.folder !== name))
+  return scannedSince(at_ms, needs_own ? scans : scans.filter((scan) => scan.folder !== name))
 }
 
-function goneVerdict(folder: PartingFolder, gone_ms: number, { now_ms, looks }: RemovalCase): RemovalVerdict {
+function goneVerdict(folder: PartingFolder, gone_ms: number, { now_ms, scans }: RemovalCase): RemovalVerdict {
   // The replacement is gone and was never ready, so this is the last version.
   if (folder.on_delete === 'keep') return keep
   const until_ms = gone_ms + folder.delete_grace_ms
   if (now_ms < until_ms) return { kind: 'wait', why: 'grace', until_ms }
   // A user may have put it back in time without an event: on a share, or while no daemon ran.
-  return lookedSince(until_ms, looks)
+  return scannedSince(until_ms, scans)
 }
 
-function lookedSince(since_ms: number, looks: readonly FolderLook[]): RemovalVerdict {
-  return looks.every(({ began_ms }) => began_ms !== undefined && began_ms >= since_ms) ? remove : wait('look')
+function scannedSince(since_ms: number, scans: readonly FolderScan[]): RemovalVerdict {
+  return scans.every(({ began_ms }) => began_ms !== undefined && began_ms >= since_ms) ? remove : wait('scan')
 }

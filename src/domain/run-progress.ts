@@ -78,7 +78,7 @@ export function runAfter(run: RunProgress, fact: RunStep, at_ms: number): RunPro
       return { ...forward, state: 'written', report_path: fact.report_path, ended_ms: at_ms }
     case 'run_failed':
       return { ...run, state: 'failed', error: fact.error, ended_ms: at_ms }
-    case 'run_set_back':
+    case 'run_deferred':
       return { ...run, attempts: run.attempts + 1, not_before_ms: fact.not_before_ms, error: fact.error }
   }
 }
@@ -101,7 +101,7 @@ function mayHappen(run: RunProgress, type: RunStep['type']): boolean {
     case 'run_written':
       return run.state === 'answered'
     case 'run_failed':
-    case 'run_set_back':
+    case 'run_deferred':
       return !isFinal(run.state)
   }
 }

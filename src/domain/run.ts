@@ -93,12 +93,12 @@ export type RunFact =
   | { type: 'prompts_configured'; prompts: readonly PromptFact[] }
   /** A rebuilt ledger learns from the manifests beside the reports what the prompt has covered. */
   | {
-      type: 'told_restored'
+      type: 'covered_restored'
       prompt: string
       run_due_ms: number
       /** Unix ms when the prompt began. */
       began_ms: number
-      told: readonly { md5: string; size: number }[]
+      covered: readonly { md5: string; size: number }[]
     }
   /** No effect if the run exists. Moves `checked_ms` to `due_ms`, unless the cause is `person`. */
   | { type: 'run_due'; prompt: string; due_ms: number; cause: RunCause }
@@ -122,4 +122,4 @@ export type RunFact =
   | { type: 'run_written'; run: number; report_path: string; targets: readonly string[] }
   | { type: 'run_failed'; run: number; error: FaultNote }
   /** A temporary fault of the machine or the service; the state stays. */
-  | { type: 'run_set_back'; run: number; not_before_ms: number; error: FaultNote }
+  | { type: 'run_deferred'; run: number; not_before_ms: number; error: FaultNote }

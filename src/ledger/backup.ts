@@ -235,7 +235,7 @@ export function conditionOfLedger(state_dir: string): LedgerCondition {
 
 /** True if it holds at most a pause by a user, or notes of a daemon that found no folder. */
 function isUnused(database: Sqlite): boolean {
-  const used = ['files', 'contents', 'runs', 'told'].map((table) => `EXISTS (SELECT 1 FROM ${table})`)
+  const used = ['files', 'contents', 'runs', 'covered'].map((table) => `EXISTS (SELECT 1 FROM ${table})`)
   return (
     database
       .prepare(`SELECT ${used.join(' OR ')}`)

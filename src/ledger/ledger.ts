@@ -24,12 +24,12 @@ export interface Ledger extends PromptLedger, AuditLedger {
   /** Known files at these paths, in the same order; undefined for a path that was never seen. */
   filesAt(folder: string, paths: readonly string[]): Promise<(KnownFile | undefined)[]>
   /** Compares one range of a walk with the rows of the same range. */
-  differences(stretch: Stretch): Promise<Differences>
+  differences(range: PathRange): Promise<Differences>
   /** True if `start` left out this file (inode, size, mtime) at another path. It stays left out. */
   wasBeforeStart(folder: string, stat: FileStat): Promise<boolean>
 
   /** Claims checks, at most `limit` of each folder and size; without a choice, of all. */
-  claimToLook(limit: number, choice?: LookChoice): Promise<Claimed<LookWork>>
+  claimToCheck(limit: number, choice?: CheckChoice): Promise<Claimed<CheckWork>>
   /**
    * `large` limits the number of large contents whose bytes are to be uploaded; others take their
    * place. `is_probe` claims what is due longest, so that one faulty content is not the only probe.
@@ -79,7 +79,7 @@ export interface Claimed<Work> {
 }
 
 export type Release =
-  | [work: 'look', looks: readonly LookWork[]]
+  | [work: 'check', checks: readonly CheckWork[]]
   | [work: 'send' | 'follow' | 'label' | 'remove', contents: readonly number[]]
   | [work: 'run', runs: readonly number[]]
   | [work: 'delivery', deliveries: readonly DeliveryKey[]]
@@ -91,7 +91,7 @@ export type WorkListener = (kinds: ReadonlySet<WorkKind>, why: 'recorded' | 'rel
  * changed. `audit`: a user requested a round.
  */
 export type WorkKind =
-  | 'look'
+  | 'check'
   | 'send'
   | 'follow'
   | 'label'
@@ -134,7 +134,7 @@ export interface FolderState {
   watch: (FolderWatch & { deaf: { since_ms: number; reason: string } | undefined }) | undefined
 }
 
-export interface Stretch {
+export interface PathRange {
   folder: string
   /** From `after_path` (exclusive) to `through_path` (inclusive); undefined for start and end. */
   after_path: string | undefined
@@ -158,26 +158,26 @@ export interface Differences {
   changed: Uint32Array
   /** Indices from `changed` of paths without a row, or with a `gone` one. */
   unknown: Uint32Array
-  /** Known paths that the walker did not find, without `seen` ones; at most `most_missing`. */
+  /** Known paths that the walker did not find, without `seen` ones; at most `max_missing`. */
   missing: string[]
   missing_total: number
 }
 
 /** Maximum number of missing paths listed. More are counted, and the next scan lists them. */
-export const most_missing = 100_000
+export const max_missing = 100_000
 
 /** Files to check, by their last known size. Large ones have `large_bytes` or more. */
-export interface LookChoice {
+export interface CheckChoice {
   except_folders: readonly string[]
   sizes: readonly ('small' | 'large')[]
 }
 
 export interface LargeLimit {
   over_bytes: number
-  most: number
+  max: number
 }
 
-export interface LookWork {
+export interface CheckWork {
   folder: string
   path: string
 }
@@ -203,12 +203,12 @@ export interface SendWork {
   slot_failures: number
   /** Ticket of an earlier try that did not end; undefined without one. */
   ticket: Ticket | undefined
-  /** Present paths with these bytes, at most `most_sources`; empty only in state `sent`. */
+  /** Present paths with these bytes, at most `max_sources`; empty only in state `sent`. */
   sources: SourcePath[]
 }
 
 /** Maximum number of paths tried before a deferral: enough for a locked copy or two. */
-export const most_sources = 4
+export const max_sources = 4
 
 export interface FollowWork {
   content: number
@@ -254,7 +254,7 @@ export interface RemoveWork {
 }
 
 export interface Pending {
-  look: number
+  check: number
   send: number
   follow: number
   label: number
@@ -266,7 +266,7 @@ export interface Pending {
 
 /** Limits of the configuration for uploads, history and removals. */
 export interface LedgerLimits {
-  brake: { files: number; bytes: number; per_ms: number } | undefined
+  upload_limit: { files: number; bytes: number; per_ms: number } | undefined
   max_bytes_per_day: number | undefined
   min_resend_ms: number
   /** True: the files changed last go first. False: the contents due longest go first. */

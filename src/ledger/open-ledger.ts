@@ -16,7 +16,7 @@ import {
   removeDatabase,
   ticketsFile,
 } from './file/state-directory.ts'
-import type { Ledger, LedgerLimits, LookChoice, WorkKind, WorkListener } from './ledger.ts'
+import type { CheckChoice, Ledger, LedgerLimits, WorkKind, WorkListener } from './ledger.ts'
 import type { LedgerCalls, LedgerThreadData } from './thread.ts'
 
 export interface LedgerOptions {
@@ -67,7 +67,7 @@ export async function openLedger({ state_dir, limits, clock }: LedgerOptions): P
   })
 }
 
-const any_file: LookChoice = { except_folders: [], sizes: ['small', 'large'] }
+const any_file: CheckChoice = { except_folders: [], sizes: ['small', 'large'] }
 
 function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Ledger {
   const listeners = new Set<WorkListener>()
@@ -76,24 +76,24 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
     argument: Parameters<LedgerCalls[Name]>[1],
   ): Promise<ReturnType<LedgerCalls[Name]>> => thread.call(method, { argument, now_ms: clock.now_ms() })
   const in_flight = new AllInFlight()
-  const tell = (kinds: ReadonlySet<WorkKind>, why: 'recorded' | 'released') => {
+  const notify = (kinds: ReadonlySet<WorkKind>, why: 'recorded' | 'released') => {
     for (const listener of listeners) listener(kinds, why)
   }
   return {
     async record(facts) {
       await call('record', facts)
-      tell(workMadeBy(facts), 'recorded')
+      notify(workMadeBy(facts), 'recorded')
     },
     folders: () => call('folders', undefined),
     folder: (name) => call('folder', name),
     filesAt: (folder, paths) => call('filesAt', { folder, paths }),
-    differences: (stretch) => call('differences', stretch),
+    differences: (range) => call('differences', range),
     wasBeforeStart: (folder, stat) => call('wasBeforeStart', { folder, stat }),
-    claimToLook: (limit, choice = any_file) =>
-      in_flight.look.take((looks) => {
+    claimToCheck: (limit, choice = any_file) =>
+      in_flight.check.take((checks) => {
         // The ledger does not need the checks of folders that the claim leaves out.
-        const in_flight = looks.filter(({ folder }) => !choice.except_folders.includes(folder))
-        return call('claimToLook', { limit, in_flight, ...choice })
+        const in_flight = checks.filter(({ folder }) => !choice.except_folders.includes(folder))
+        return call('claimToCheck', { limit, in_flight, ...choice })
       }),
     claimToSend: (limit, options) =>
       in_flight.send.take((in_flight) => call('claimToSend', { limit, in_flight, ...options })),
@@ -114,7 +114,7 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
     unready: (query) => call('unready', query),
     release(...release) {
       in_flight.release(...release)
-      if (release[1].length > 0) tell(new Set([release[0]]), 'released')
+      if (release[1].length > 0) notify(new Set([release[0]]), 'released')
     },
     pending: (horizon_ms) => call('pending', clock.now_ms() + horizon_ms),
     dueElsewhere: (except, horizon_ms) => call('dueElsewhere', { except, until_ms: clock.now_ms() + horizon_ms }),

@@ -110,7 +110,7 @@ export interface Arrival {
   folder: string
   path: string
   /** True if a written run of the prompt covers it. */
-  told: boolean
+  covered: boolean
 }
 
 export interface ArrivalPage {
@@ -144,7 +144,7 @@ export interface UnreadyFile {
   seen_ms: number
   why: string | undefined
   /** True if it is refused and a report of this prompt names it. */
-  told: boolean
+  covered: boolean
 }
 
 export interface UnreadyPage {

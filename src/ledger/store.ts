@@ -10,7 +10,7 @@ import { createRunClaims } from './claims/run-claims.ts'
 import { type FactKind, type FactsOf, fact_table } from './fact-table.ts'
 import { createPageCache, createTransaction, emptyLogOf, openLedgerFile } from './file/ledger-file.ts'
 import { createTickets } from './file/tickets.ts'
-import type { Differences, FolderState, LedgerLimits, Pending, Stretch } from './ledger.ts'
+import type { Differences, FolderState, LedgerLimits, PathRange, Pending } from './ledger.ts'
 import { createAuditRecorder } from './record/record-audit.ts'
 import { createContentRecorder } from './record/record-content.ts'
 import { createFileRecorder } from './record/record-file.ts'
@@ -20,7 +20,7 @@ import { createPersonRecorder } from './record/record-person.ts'
 import { createRunRecorder } from './record/record-run.ts'
 import { createCounts, createUsage } from './rows/counts.ts'
 import { createDeliveryRows } from './rows/delivery-rows.ts'
-import { createDifferenceFinder, createKnownStretches, no_differences } from './rows/differences.ts'
+import { createDifferenceFinder, createKnownRanges, no_differences } from './rows/differences.ts'
 import { createFileRows } from './rows/file-rows.ts'
 import { type FolderRow, folderState } from './rows/folder-row.ts'
 import { createFolderRows } from './rows/folder-rows.ts'
@@ -34,7 +34,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     folder: (fact, at_ms) => {
       for (const change of folders_sql.apply(fact, at_ms)) people.followFolder(change, at_ms)
       if (fact.type === 'folder_online' || fact.type === 'folder_configured') claims.folderBack(at_ms)
-      if (fact.type === 'folder_online' || fact.type === 'scan_finished') removals.lookSoon(at_ms)
+      if (fact.type === 'folder_online' || fact.type === 'scan_finished') removals.checkSoon(at_ms)
     },
     file: (fact, at_ms) => file_recorder.apply(fact, at_ms),
     found: (fact, at_ms) => found.apply(fact, at_ms),
@@ -65,8 +65,8 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
   const pause = createPauseRow(database, absences)
   const folders_sql = createFolderRows(database)
   const wall_clock = createWallClock(database, () => folders_sql.reload())
-  const stretches = createKnownStretches(database)
-  const files = createFileRows(database, stretches.touch)
+  const ranges = createKnownRanges(database)
+  const files = createFileRows(database, ranges.touch)
   const removals = createRemovalRows(database, { folders: folders_sql, usage })
   const parts = { counts, tickets, usage, folders: folders_sql, limits, pause, removals }
   const contents = createContentRecorder(database, parts)
@@ -76,7 +76,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
   const labels = createLabelRecorder(database, folders_sql)
   const people = createPersonRecorder(database, { files: file_recorder, contents, removals })
   const troubles = createTroubleRows(database)
-  const differences_sql = createDifferenceFinder(database, stretches)
+  const differences_sql = createDifferenceFinder(database, ranges)
   const claims = createClaims(database, { ...parts, contents, labels })
   const removal_claims = createRemovalClaims(database, { ...parts, contents })
   const deliveries = createDeliveryRows(database)
@@ -92,7 +92,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     }
     counts.flush()
     usage.flush()
-    stretches.flush()
+    ranges.flush()
   }
 
   /** After a rollback, values in memory are read again from the tables. */
@@ -101,7 +101,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     usage.forget()
     wall_clock.reload()
     folders_sql.reload()
-    stretches.reload()
+    ranges.reload()
     pause.reload()
   }
 
@@ -121,10 +121,10 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     return files.knownAt(folders_sql.named(folder)?.id, paths)
   }
 
-  function differences(stretch: Stretch): Differences {
-    const folder = folders_sql.named(stretch.folder)
+  function differences(range: PathRange): Differences {
+    const folder = folders_sql.named(range.folder)
     if (!folder) return no_differences
-    return differences_sql.find(folder, stretch)
+    return differences_sql.find(folder, range)
   }
 
   function wasBeforeStart(folder: string, stat: FileStat): boolean {

@@ -4,9 +4,9 @@ import { type ServedCall, serveBatches } from '../base/run/thread.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { FileStat } from '../domain/file.ts'
 import type { ClaimQuery } from './claims/claim-queries.ts'
-import type { LookQuery, SendQuery } from './claims/claims.ts'
+import type { CheckQuery, SendQuery } from './claims/claims.ts'
 import type { DeliveryQuery } from './claims/run-claims.ts'
-import type { LedgerLimits, Stretch } from './ledger.ts'
+import type { LedgerLimits, PathRange } from './ledger.ts'
 import type { ArrivalQuery, UnreadyQuery } from './prompt-work.ts'
 import type { UnauditedQuery } from './rows/audit-rows.ts'
 import { createLedgerStore, type LedgerStore } from './store.ts'
@@ -30,7 +30,7 @@ const reads = {
   folders: (store) => store.folders(),
   folder: (store, name: string) => store.folder(name),
   filesAt: (store, { folder, paths }: { folder: string; paths: readonly string[] }) => store.filesAt(folder, paths),
-  differences: (store, stretch: Stretch) => store.differences(stretch),
+  differences: (store, range: PathRange) => store.differences(range),
   wasBeforeStart: (store, { folder, stat }: { folder: string; stat: FileStat }) => store.wasBeforeStart(folder, stat),
   prompts: (store) => store.runs.prompts.states(),
   audits: (store) => store.audits.states(),
@@ -45,7 +45,7 @@ const reads = {
 
 const writes = {
   record: (store, facts: readonly Fact[], now_ms) => store.record(facts, now_ms),
-  claimToLook: (store, query: LookQuery, now_ms) => store.claims.look(query, now_ms),
+  claimToCheck: (store, query: CheckQuery, now_ms) => store.claims.check(query, now_ms),
   claimToSend: (store, query: SendQuery, now_ms) => store.claims.send(query, now_ms),
   claimToFollow: (store, query: ClaimQuery, now_ms) => store.claims.follow(query, now_ms),
   claimToLabel: (store, query: ClaimQuery, now_ms) => store.claims.label(query, now_ms),

@@ -19,22 +19,23 @@ export async function factsOfPrompts(
   report: PromptReport,
 ): Promise<RunFact[]> {
   const known = new Set((await ledger.prompts()).filter(({ is_new }) => !is_new).map(({ name }) => name))
-  const told: RunFact[] = []
-  for (const settings of prompts) if (!known.has(settings.name)) told.push(...(await toldBefore(settings, report)))
+  const covered: RunFact[] = []
+  for (const settings of prompts)
+    if (!known.has(settings.name)) covered.push(...(await coveredBefore(settings, report)))
   const facts = prompts.map(({ name, project_id, schedule, first_run }) => ({
     name,
     project_id,
     schedule: `${schedule.cron} ${schedule.timezone}`,
     first_run,
   }))
-  return [{ type: 'prompts_configured', prompts: facts }, ...told]
+  return [{ type: 'prompts_configured', prompts: facts }, ...covered]
 }
 
-async function toldBefore(
+async function coveredBefore(
   { name, project_id, report: { dir } }: PromptSettings,
   report: PromptReport,
 ): Promise<RunFact[]> {
-  const { facts, bad } = await restoreTold(dir, { prompt: name, project_id })
+  const { facts, bad } = await readCovered(dir, { prompt: name, project_id })
   for (const { path, why } of bad)
     report.fault(
       `the manifest ${path} of the prompt ${name} cannot be read, so a report may cover its files again`,
@@ -46,9 +47,9 @@ async function toldBefore(
 /** Maximum number of manifests to read: one a day for 27 years. */
 const max_manifests = 10_000
 
-export interface ToldRestored {
+export interface CoveredRestored {
   /** One fact per run, oldest first. */
-  facts: Extract<RunFact, { type: 'told_restored' }>[]
+  facts: Extract<RunFact, { type: 'covered_restored' }>[]
   /** Possible manifests that could not be read. The next runs may report their files again. */
   bad: { path: string; why: string }[]
 }
@@ -58,11 +59,11 @@ export interface ToldRestored {
  * does not know. Only files reported as ready count: naming a refusal twice does no harm, but a
  * file in no report would. A missing directory covers nothing.
  */
-export async function restoreTold(
+export async function readCovered(
   dir: string,
   { prompt, project_id }: { prompt: string; project_id: string },
-): Promise<ToldRestored> {
-  const restored: ToldRestored = { facts: [], bad: [] }
+): Promise<CoveredRestored> {
+  const restored: CoveredRestored = { facts: [], bad: [] }
   const paths = await manifestPaths(dir, restored)
   for (const path of paths) {
     try {
@@ -70,8 +71,8 @@ export async function restoreTold(
       const manifest = parseManifest(await readFile(path, 'utf8'))
       if (manifest?.prompt !== prompt || manifest.project_id !== project_id) continue
       const { due_ms: run_due_ms, began_ms, assets } = manifest
-      const told = assets.map(({ md5, size }) => ({ md5, size }))
-      restored.facts.push({ type: 'told_restored', prompt, run_due_ms, began_ms, told })
+      const covered = assets.map(({ md5, size }) => ({ md5, size }))
+      restored.facts.push({ type: 'covered_restored', prompt, run_due_ms, began_ms, covered })
     } catch (error) {
       restored.bad.push({ path, why: messageOf(error) })
     }
@@ -80,7 +81,7 @@ export async function restoreTold(
   return restored
 }
 
-async function manifestPaths(dir: string, { bad }: ToldRestored): Promise<string[]> {
+async function manifestPaths(dir: string, { bad }: CoveredRestored): Promise<string[]> {
   let entries: Dirent[]
   try {
     entries = await readdir(dir, { withFileTypes: true })

@@ -35,7 +35,7 @@ export function startDeliverer(tools: RunTools, delivery_tools: DelivererTools):
         return ledger.claimDeliveries(places, { only_alerts: true })
       },
       // Each kind of delivery has its own time-out.
-      work: (item, pulse) => pulse.during(deliverOne(item, tools, delivery_tools)),
+      work: (item, heartbeat) => heartbeat.during(deliverOne(item, tools, delivery_tools)),
       release: (item) => ledger.release('delivery', [item]),
       defer: (item, error) => end(item, defer(item, error, tools), tools),
     },
@@ -79,7 +79,7 @@ function defer(
   error: FaultNote,
   { clock, asking }: RunTools,
   retry_after_ms?: number,
-): Extract<DeliveryFact, { type: 'delivery_failed' | 'delivery_set_back' }> {
+): Extract<DeliveryFact, { type: 'delivery_failed' | 'delivery_deferred' }> {
   const key = deliveryKey(item)
   const { attempts, wanted_ms } = item
   const now_ms = clock.now_ms()
@@ -87,9 +87,9 @@ function defer(
     const message = `given up after ${attempts + 1} tries: ${error.message}`
     return { type: 'delivery_failed', ...key, error: { code: error.code, message } }
   }
-  const limits = { first_ms: asking.deliver_first_ms, most_ms: asking.deliver_most_ms }
+  const limits = { first_ms: asking.deliver_first_ms, max_ms: asking.max_deliver_ms }
   const not_before_ms = now_ms + Math.max(retry_after_ms ?? 0, backoff_ms(attempts, limits))
-  return { type: 'delivery_set_back', ...key, not_before_ms, error }
+  return { type: 'delivery_deferred', ...key, not_before_ms, error }
 }
 
 async function end(item: DeliveryWork, fact: DeliveryFact, { ledger, report }: RunTools): Promise<void> {
@@ -98,5 +98,5 @@ async function end(item: DeliveryWork, fact: DeliveryFact, { ledger, report }: R
   const name = item.run === undefined ? item.raised.subject : nameOf(item.written)
   if (fact.type === 'delivered') report.delivered(name, target)
   else if (fact.type === 'delivery_failed') report.failed(`${target}: ${fact.error.message}`, name)
-  else if (fact.type === 'delivery_set_back') report.later(`${target}: ${fact.error.message}`, name)
+  else if (fact.type === 'delivery_deferred') report.later(`${target}: ${fact.error.message}`, name)
 }

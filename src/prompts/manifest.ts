@@ -101,11 +101,11 @@ export function parseManifest(text: string): ManifestRead | undefined {
     Number.isSafeInteger(due_ms) &&
     Number.isSafeInteger(began_ms) &&
     Array.isArray(assets)
-  if (!is_whole || !assets.every(isTold)) throw new Error('a field is missing or has the wrong type')
+  if (!is_whole || !assets.every(isFingerprint)) throw new Error('a field is missing or has the wrong type')
   return { prompt, project_id, began_ms: began_ms!, due_ms: due_ms!, assets }
 }
 
-function isTold(asset: unknown): boolean {
+function isFingerprint(asset: unknown): boolean {
   if (typeof asset !== 'object' || asset === null) return false
   const { md5, size } = asset as { md5?: unknown; size?: unknown }
   return typeof md5 === 'string' && /^[0-9a-f]{32}$/.test(md5) && Number.isSafeInteger(size) && (size as number) >= 0

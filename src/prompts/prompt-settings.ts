@@ -56,14 +56,14 @@ export interface PromptScope {
 export interface AskingLimits {
   /** Pause between two reads of an answer: first and maximum. */
   readonly first_ms: number
-  readonly most_ms: number
+  readonly max_ms: number
   /** Maximum time for an answer, by `intelligence`. */
   readonly deadline_ms: Readonly<Record<PromptSettings['intelligence'], number>>
   /** Time to search the service for a turn with unknown result, before it is sent once more. */
-  readonly look_for_ms: number
+  readonly find_turn_ms: number
   /** Pause between retries of a delivery: first and maximum, and the time after which they end. */
   readonly deliver_first_ms: number
-  readonly deliver_most_ms: number
+  readonly max_deliver_ms: number
   readonly deliver_give_up_ms: number
 }
 
@@ -79,10 +79,10 @@ export class Patience {
   readonly #clock: Clock
   readonly #end_ms: number
 
-  constructor(clock: Clock, began_ms: number, most_ms: number) {
+  constructor(clock: Clock, began_ms: number, max_ms: number) {
     const passed_ms = Math.max(0, clock.now_ms() - began_ms)
     this.#clock = clock
-    this.#end_ms = clock.monotonic_ms() + Math.max(most_ms - passed_ms, Math.min(most_ms, min_ms))
+    this.#end_ms = clock.monotonic_ms() + Math.max(max_ms - passed_ms, Math.min(max_ms, min_ms))
   }
 
   left_ms(): number {

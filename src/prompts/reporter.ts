@@ -1,4 +1,4 @@
-import { heldBy } from '../base/run/pulse.ts'
+import { heldBy } from '../base/run/heartbeat.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import { answerRun } from './ask/answer-run.ts'
 import { defer, type RunTools } from './run-tools.ts'
@@ -26,8 +26,8 @@ export function startReporter(tools: RunTools): WorkPool {
         return claimed
       },
       // The wait for an answer consists of reads and pauses, each with its own limit.
-      work: (item, pulse) =>
-        answerRun(item, { ...tools, remote: heldBy(pulse, tools.remote), clock: heldBy(pulse, tools.clock) }),
+      work: (item, heartbeat) =>
+        answerRun(item, { ...tools, remote: heldBy(heartbeat, tools.remote), clock: heldBy(heartbeat, tools.clock) }),
       release: ({ run }) => ledger.release('run', [run]),
       defer: (item, error) => ledger.record([defer(item, error, tools)]),
     },

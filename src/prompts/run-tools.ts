@@ -1,5 +1,5 @@
 import type { FaultNote } from '../base/run/errors.ts'
-import type { Pulses } from '../base/run/pulse.ts'
+import type { Heartbeats } from '../base/run/heartbeat.ts'
 import { backoff_ms, type Clock, day_ms, isoTime, minute_ms, second_ms } from '../base/time/time.ts'
 import type { RunFact } from '../domain/run.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -15,7 +15,7 @@ export interface RunTools {
   circuit: Circuit
   clock: Clock
   report: PromptReport
-  pulses: Pulses
+  heartbeats: Heartbeats
   prompts: ReadonlyMap<string, PromptSettings>
   asking: AskingLimits
   /** Aborts when the run must wait no longer; a running call may end. */
@@ -25,7 +25,7 @@ export interface RunTools {
 }
 
 /** A temporary fault passes within minutes, or needs an operator, who may be asleep. */
-const retry = { first_ms: 5 * second_ms, most_ms: 15 * minute_ms }
+const retry = { first_ms: 5 * second_ms, max_ms: 15 * minute_ms }
 /**
  * A fault that lasts a day ends the run as failed. A failed run covers nothing, so its files stay
  * fresh. `min_tries` protects against a clock set forward: a single fault after that ends no run.
@@ -52,7 +52,7 @@ export function isNotFound({ about, status }: Failure): boolean {
 export function defer({ run, began_ms, attempts }: RunWork, error: FaultNote, { clock }: RunTools): RunFact {
   const now_ms = clock.now_ms()
   if (isTooLate(began_ms, attempts, now_ms)) return givenUp(run, error)
-  return { type: 'run_set_back', run, not_before_ms: now_ms + backoff_ms(attempts, retry), error }
+  return { type: 'run_deferred', run, not_before_ms: now_ms + backoff_ms(attempts, retry), error }
 }
 
 /** Defers a turn that surely had no effect, at least by the service's `retry_after_ms`. */

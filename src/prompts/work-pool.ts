@@ -1,5 +1,5 @@
 import { codeOf, type FaultNote, messageOf } from '../base/run/errors.ts'
-import type { Pulse } from '../base/run/pulse.ts'
+import type { Heartbeat } from '../base/run/heartbeat.ts'
 import { createFaultRest, longest_rest_ms, restUntilDue, runWorker } from '../base/run/worker.ts'
 import type { Claimed } from '../ledger/ledger.ts'
 import type { RunTools } from './run-tools.ts'
@@ -14,7 +14,7 @@ export interface PoolOptions<Item> {
   /** Claims at most `limit` items. `wait_ms`: nothing may be claimed for so long. */
   claim(limit: number): Promise<Claimed<Item> | { wait_ms: number }>
   /** Does one bounded piece of work, which ends in facts. */
-  work(item: Item, pulse: Pulse): Promise<void>
+  work(item: Item, heartbeat: Heartbeat): Promise<void>
   release(item: Item): void
   /** Defers an item whose work failed; other items are not affected. */
   defer(item: Item, error: FaultNote): Promise<void>
@@ -26,28 +26,28 @@ export interface PoolOptions<Item> {
  */
 export function startPool<Item>(
   options: PoolOptions<Item>,
-  { clock, report, pulses, soft, hard }: Pick<RunTools, 'clock' | 'report' | 'pulses' | 'soft' | 'hard'>,
+  { clock, report, heartbeats, soft, hard }: Pick<RunTools, 'clock' | 'report' | 'heartbeats' | 'soft' | 'hard'>,
 ) {
   const under_way = new Set<Promise<void>>()
   const fault_rest = createFaultRest(clock)
 
   async function workOn(item: Item): Promise<void> {
-    const pulse = pulses.begin(`${options.name} ${options.keyOf(item)}`)
+    const heartbeat = heartbeats.begin(`${options.name} ${options.keyOf(item)}`)
     try {
-      if (!soft.aborted) await workOrSetBack(item, pulse)
+      if (!soft.aborted) await workOrDefer(item, heartbeat)
       fault_rest.succeeded()
     } catch (error) {
       if (!hard.aborted) report.fault(options.name, error)
       fault_rest.failed()
     } finally {
-      pulse.end()
+      heartbeat.end()
       options.release(item)
     }
   }
 
-  async function workOrSetBack(item: Item, pulse: Pulse): Promise<void> {
+  async function workOrDefer(item: Item, heartbeat: Heartbeat): Promise<void> {
     try {
-      await options.work(item, pulse)
+      await options.work(item, heartbeat)
     } catch (error) {
       if (hard.aborted) return
       report.fault(options.name, error)
@@ -78,7 +78,7 @@ export function startPool<Item>(
     name: options.name,
     step,
     clock,
-    pulses,
+    heartbeats,
     signal: soft,
     on_error: (error) => report.fault(options.name, error),
   })

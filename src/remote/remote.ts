@@ -1,5 +1,5 @@
 import { createHttpClient, type HttpTimeouts, type ProxyVariables } from '../base/net/http-client.ts'
-import type { Pulses } from '../base/run/pulse.ts'
+import type { Heartbeats } from '../base/run/heartbeat.ts'
 import { type Clock, minute_ms, second_ms } from '../base/time/time.ts'
 import { type Call, type FailureAbout, unknownProtocol } from '../contract/failures.ts'
 import type { IdKind } from '../contract/identifiers.ts'
@@ -40,7 +40,7 @@ export interface RemoteOptions {
   clock: Clock
   /** Called after each request, with `ok` or the kind of failure. */
   on_outcome?: ((call: Call, outcome: 'ok' | FailureAbout) => void) | undefined
-  pulses?: Pulses | undefined
+  heartbeats?: Heartbeats | undefined
 }
 
 const default_timeouts: HttpTimeouts = {

@@ -17,7 +17,7 @@ export interface AuditStatus {
    * True if so many assets are gone that the project seems emptied or replaced. Sluice then sends
    * none of them again without a user.
    */
-  looks_emptied: boolean
+  seems_emptied: boolean
 }
 
 type Full = NonNullable<AuditView['last_full']>
@@ -28,13 +28,13 @@ export function auditStatus({ project_id, last_full, running, emptied }: AuditVi
     project_id,
     last_full: fullStatus(last_full),
     running: runningStatus(running),
-    looks_emptied: emptied !== undefined || isRunningOut(running),
+    seems_emptied: emptied !== undefined || isRunningOut(running),
   }
 }
 
 /** True if a round that has not ended has already found so many assets gone. */
 function isRunningOut(running: Running | undefined): boolean {
-  return running !== undefined && isMassRemoval({ removed: running.missing, expected: running.looked_at })
+  return running !== undefined && isMassRemoval({ removed: running.missing, expected: running.checked })
 }
 
 function fullStatus(full: Full | undefined): AuditStatus['last_full'] {

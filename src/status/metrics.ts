@@ -5,7 +5,7 @@ import type { Fact } from '../domain/fact.ts'
 import { stages } from '../ledger/views/view-files.ts'
 import type { FolderView } from '../ledger/views/view-folders.ts'
 import type { ArrivalTimes, PromptHealth } from '../ledger/views/view-health.ts'
-import { type Health, type HealthFacts, promises } from './health/health-promises.ts'
+import { type Health, type HealthFacts, problem_kinds } from './health/problems.ts'
 
 /** Values read for one scrape. `Metrics` itself keeps the counters. */
 export interface MetricsSnapshot {
@@ -72,7 +72,7 @@ export class Metrics implements Measures {
     ['folder', 'watcher'],
   )
   readonly #healthy = this.#gauge('sluice_healthy', '1 while there is no health problem.')
-  readonly #broken = this.#gauge('sluice_promises_broken', 'Number of health problems by promise.', ['promise'])
+  readonly #broken = this.#gauge('sluice_problems', 'Number of health problems by promise.', ['kind'])
   readonly #outdated = this.#gauge('sluice_outdated_versions', 'Versions in the assistant that no file has any more.')
   readonly #failing = this.#gauge(
     'sluice_uploads_failing',
@@ -140,8 +140,8 @@ export class Metrics implements Measures {
     const { now_ms, waiting, disk, paused } = facts
     this.#show(folders)
     this.#healthy.set(health.healthy ? 1 : 0)
-    for (const promise of promises) {
-      this.#broken.set({ promise }, health.reasons.filter((reason) => reason.promise === promise).length)
+    for (const kind of problem_kinds) {
+      this.#broken.set({ kind }, health.problems.filter((reason) => reason.kind === kind).length)
     }
     this.#outdated.set(snapshot.outdated)
     for (const state of ['deferred', 'given_up']) {

@@ -2,7 +2,7 @@ import { day_ms, hour_ms, isoTime } from '../base/time/time.ts'
 import { type BandwidthSpan, bandwidthAt } from '../domain/bandwidth.ts'
 import type { Pause, Trouble } from '../ledger/rows/trouble-rows.ts'
 import type { LedgerView } from '../ledger/views/view.ts'
-import type { Braked, ProblemGroup, RetryGroup } from '../ledger/views/view-problems.ts'
+import type { OverLimit, ProblemGroup, RetryGroup } from '../ledger/views/view-problems.ts'
 import { no_removals } from '../ledger/views/view-removal-cases.ts'
 import { type AuditStatus, auditStatus, type RemovalStatus, removalStatus } from './assets.ts'
 import { type FolderStatus, folderStatuses, isComplete } from './folders.ts'
@@ -41,8 +41,8 @@ export interface StatusView {
   retrying: RetryStatus[]
   /** Number of contents that the service reads for longer than `follow.deadline_*` expects. */
   slow: number
-  braked: Braked
-  brake: { files: number; bytes: number; per_hours: number; used_files: number; used_bytes: number } | null
+  over_limit: OverLimit
+  upload_limit: { files: number; bytes: number; per_hours: number; used_files: number; used_bytes: number } | null
   daily_limit: { max_bytes: number; used_bytes: number } | null
   /** Rate by `uploads.bandwidth` at this time; null if that is not configured. */
   bandwidth: BandwidthStatus | null
@@ -114,8 +114,8 @@ export interface StatusSettings {
   readonly state_dir: string
   readonly folders: readonly { readonly name: string; readonly path: string; readonly project_id: string }[]
   readonly uploads: {
-    readonly brake: { readonly files: number; readonly bytes: number } | 'off'
-    readonly brake_hours: number
+    readonly limit: { readonly files: number; readonly bytes: number } | 'off'
+    readonly limit_hours: number
     readonly max_bytes_per_day: number | 'off'
     readonly bandwidth: readonly BandwidthSpan[]
   }
@@ -151,7 +151,7 @@ export function statusView(source: {
       next_try: isoTime(next_try_ms),
     })),
     slow: ledger?.slow(now_ms) ?? 0,
-    braked: ledger?.braked() ?? { files: 0, bytes: 0, places: [] },
+    over_limit: ledger?.over_limit() ?? { files: 0, bytes: 0, places: [] },
     removals: removalStatus(ledger?.removals() ?? no_removals),
     audits: (ledger?.audits() ?? []).map(auditStatus),
     ...usedLimits(settings, ledger, now_ms),
@@ -173,13 +173,13 @@ export function pauseStatus(pause: Pause): PauseStatus {
 }
 
 function usedLimits({ uploads }: StatusSettings, ledger: LedgerView | undefined, now_ms: number) {
-  const { brake, brake_hours: per_hours, max_bytes_per_day } = uploads
+  const { limit, limit_hours: per_hours, max_bytes_per_day } = uploads
   const used = (what: 'wanted' | 'sent', span_ms: number) =>
     ledger?.used(what, span_ms, now_ms) ?? { files: 0, bytes: 0 }
-  const lately = brake === 'off' ? undefined : used('wanted', per_hours * hour_ms)
+  const lately = limit === 'off' ? undefined : used('wanted', per_hours * hour_ms)
   return {
-    brake:
-      brake === 'off' || !lately ? null : { ...brake, per_hours, used_files: lately.files, used_bytes: lately.bytes },
+    upload_limit:
+      limit === 'off' || !lately ? null : { ...limit, per_hours, used_files: lately.files, used_bytes: lately.bytes },
     daily_limit:
       max_bytes_per_day === 'off' ? null : { max_bytes: max_bytes_per_day, used_bytes: used('sent', day_ms).bytes },
   }
@@ -197,8 +197,8 @@ function troubleStatus({ about, code, message, hint, since_ms, last_ms }: Troubl
 
 /** The promise `progress` counts, too: an unresponsive daemon records nothing either. */
 function staleSince(health: HealthStatus | undefined): string | null {
-  const reasons = health?.reasons.filter(({ promise }) => promise === 'ledger' || promise === 'progress') ?? []
-  return reasons.map(({ since }) => since).sort()[0] ?? null
+  const problems = health?.problems.filter(({ kind }) => kind === 'ledger' || kind === 'progress') ?? []
+  return problems.map(({ since }) => since).sort()[0] ?? null
 }
 
 function verdictOf({ stale_since, troubles, folders }: Omit<StatusView, 'verdict'>): Verdict {

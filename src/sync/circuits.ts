@@ -11,15 +11,15 @@ interface Tripped {
   until_ms: number
   since_ms: number
   message: string
-  told: boolean
+  recorded: boolean
   /** Step that failed for several contents; only its success ends the trouble. Absent: any. */
   step: Step | undefined
   /** True if the service set the pause (Retry-After). */
   asked_to_wait: boolean
 }
 
-const retry = { first_ms: second_ms, most_ms: 5 * minute_ms }
-const retry_account = { first_ms: 15 * second_ms, most_ms: 5 * minute_ms }
+const retry = { first_ms: second_ms, max_ms: 5 * minute_ms }
+const retry_account = { first_ms: 15 * second_ms, max_ms: 5 * minute_ms }
 /** Interval to read the token's source while the token is refused. */
 const token_check_ms = 2 * second_ms
 /** A probe without a result for this long is lost. */
@@ -53,7 +53,7 @@ export function createCircuits(tools: CircuitTools) {
   const counts = createFaultCounts(clock)
   const resting = new Map<About, Tripped>()
   let probe_until_ms = 0
-  let token_looked_ms = 0
+  let token_checked_ms = 0
   let is_retired = false
   let pause_ends_ms = Number.NEGATIVE_INFINITY
 
@@ -94,24 +94,24 @@ export function createCircuits(tools: CircuitTools) {
     const since_ms = before?.since_ms ?? now_ms
     // Short pauses in a row, without a success in between, count as a long one.
     const is_long = pause_ms === undefined || pause_ms > quiet_pause_ms || now_ms - since_ms > quiet_pause_ms
-    const told = !is_retired && (before?.told === true || is_long)
+    const recorded = !is_retired && (before?.recorded === true || is_long)
     const tripped = {
       attempts: attempts + 1,
       until_ms: now_ms + wait_ms,
       since_ms,
       message,
-      told,
+      recorded,
       step,
       asked_to_wait: pause_ms !== undefined,
     }
     resting.set(about, tripped)
     const status_code = failure.status === undefined ? failure.about : `http.${failure.status}`
     const code = pause_ms === undefined ? (failure.code ?? status_code) : code_of_pause
-    if (told && !before?.told) {
+    if (recorded && !before?.recorded) {
       const hint = hintFor(about)
       report.trouble(about, `${message.replace(/\.$/, '')}. ${hint}`, 'error')
       await ledger.record([{ type: 'trouble_began', about, error: { code, message, hint } }]).catch((error) => {
-        tripped.told = false
+        tripped.recorded = false
         throw error
       })
     }
@@ -122,7 +122,7 @@ export function createCircuits(tools: CircuitTools) {
     const tripped = resting.get(about)
     if (!tripped) return
     resting.delete(about)
-    if (!tripped.told || is_retired) return
+    if (!tripped.recorded || is_retired) return
     try {
       await ledger.record([{ type: 'trouble_ended', about }])
     } catch (error) {
@@ -135,8 +135,8 @@ export function createCircuits(tools: CircuitTools) {
 
   function checkToken(now_ms: number): void {
     const account = resting.get('account')
-    if (!account || now_ms - token_looked_ms < token_check_ms) return
-    token_looked_ms = now_ms
+    if (!account || now_ms - token_checked_ms < token_check_ms) return
+    token_checked_ms = now_ms
     try {
       if (tools.reloadToken()) tokenChanged()
     } catch (error) {
@@ -244,12 +244,12 @@ export function createCircuits(tools: CircuitTools) {
      */
     async retire(): Promise<void> {
       for (;;) {
-        const told = [...resting].filter(([, tripped]) => tripped.told)
-        if (told.length === 0) break
+        const recorded = [...resting].filter(([, tripped]) => tripped.recorded)
+        if (recorded.length === 0) break
         // If recording fails, these circuits stay in force, and end the trouble when they can.
-        await ledger.record(told.map(([about]) => ({ type: 'trouble_ended', about })))
-        for (const [about, tripped] of told) {
-          tripped.told = false
+        await ledger.record(recorded.map(([about]) => ({ type: 'trouble_ended', about })))
+        for (const [about, tripped] of recorded) {
+          tripped.recorded = false
           report.trouble(about, 'dropped: the configuration names another service', 'info')
         }
       }

@@ -1,4 +1,4 @@
-import { heldBy, type Pulse, type Pulses } from '../base/run/pulse.ts'
+import { type Heartbeat, type Heartbeats, heldBy } from '../base/run/heartbeat.ts'
 import { allEnded, restUntilDue, runWorker } from '../base/run/worker.ts'
 import type { Clock } from '../base/time/time.ts'
 import type { Claimed, Ledger } from '../ledger/ledger.ts'
@@ -12,7 +12,7 @@ export interface ClaimTools {
   circuits: Circuits
   clock: Clock
   report: SyncReport
-  pulses: Pulses
+  heartbeats: Heartbeats
 }
 
 export interface ClaimWork<Work, Tools> {
@@ -35,10 +35,10 @@ export function startClaimWorker<Work extends { content: number }, Tools extends
   tools: Tools,
   signal: AbortSignal,
 ) {
-  const { ledger, circuits, clock, report, pulses } = tools
+  const { ledger, circuits, clock, report, heartbeats } = tools
   let in_flight = 0
 
-  async function step(_signal: AbortSignal, pulse: Pulse): Promise<{ wait_ms: number }> {
+  async function step(_signal: AbortSignal, heartbeat: Heartbeat): Promise<{ wait_ms: number }> {
     const { limit, wait_ms, except_projects } = circuits.allowance(['api'])
     if (limit === 0) return { wait_ms }
     const { work, next_due_ms } = await claim(Math.min(max_claimed, limit), { except_projects })
@@ -48,7 +48,7 @@ export function startClaimWorker<Work extends { content: number }, Tools extends
     }
     in_flight = work.length
     try {
-      await act(work, { ...tools, remote: heldBy(pulse, tools.remote) })
+      await act(work, { ...tools, remote: heldBy(heartbeat, tools.remote) })
     } finally {
       in_flight = 0
       const contents = work.map(({ content }) => content)
@@ -58,7 +58,7 @@ export function startClaimWorker<Work extends { content: number }, Tools extends
   }
 
   const on_error = (error: unknown) => report.fault(name, error)
-  const worker = runWorker({ name, step, clock, signal, pace_ms, pulses, on_error })
+  const worker = runWorker({ name, step, clock, signal, pace_ms, heartbeats, on_error })
   return { worker, inFlight: () => in_flight }
 }
 

@@ -24,7 +24,7 @@ describe('the driver of this Node', () => {
       text: 'ä\u0000b',
     })
     expect(select.safeIntegers().raw().all()).toEqual([[1n, nanoseconds, Buffer.from([0, 255]), 'ä\u0000b']])
-    expect(database.prepare('SELECT count(*) FROM t WHERE id > :least').pluck().get({ least: 0 })).toBe(1)
+    expect(database.prepare('SELECT count(*) FROM t WHERE id > :min').pluck().get({ min: 0 })).toBe(1)
     expect(() => insert.run(nanoseconds, null, 'x')).toThrow(
       expect.objectContaining({ name: 'SqliteError', code: 'SQLITE_CONSTRAINT_UNIQUE' }),
     )

@@ -20,7 +20,7 @@ test('a manager that cannot be told is reported once, and never thrown', async (
   expect(notify).toMatchObject({ is_heard: true, watchdog_ms: 5_000 })
   await notify.ready('ready')
   await notify.status('7 ready')
-  expect(faults.map(({ code }) => code)).toEqual(['systemd.not_told'])
+  expect(faults.map(({ code }) => code)).toEqual(['systemd.not_sent'])
 })
 
 test.each([undefined, '0', '-1', 'often'])('WATCHDOG_USEC=%s is no watchdog', (WATCHDOG_USEC) => {

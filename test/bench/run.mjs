@@ -12,7 +12,7 @@ import { benchScale } from './scale/scale.mjs'
 import { scaleAims } from './scale/scale-aims.mjs'
 import { benchService } from './service/service-load.mjs'
 
-const first_aims = { times_find_most: 2.2, of_bare_rate_least: 0.5, peak_mb_most: 200 }
+const first_aims = { max_times_find: 2.2, min_of_bare_rate: 0.5, max_peak_mb: 200 }
 
 const options = readOptions(process.argv.slice(2))
 const work = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
@@ -73,18 +73,18 @@ function made(name) {
 }
 
 function aimsOf({ rescan, sync }) {
-  const { times_find_most, of_bare_rate_least, peak_mb_most } = first_aims
+  const { max_times_find, min_of_bare_rate, max_peak_mb } = first_aims
   const aims = []
-  const most = (what, found, aim) => aims.push({ what, found, aim: `${aim} at most`, met: found <= aim })
-  const least = (what, found, aim) => aims.push({ what, found, aim: `${aim} at least`, met: found >= aim })
+  const max = (what, found, aim) => aims.push({ what, found, aim: `${aim} at most`, met: found <= aim })
+  const min = (what, found, aim) => aims.push({ what, found, aim: `${aim} at least`, met: found >= aim })
   if (rescan) {
-    most('rescan in times of find', rescan.times_find.median, times_find_most)
-    most('peak memory of the rescan, MB', rescan.peak_mb.most, peak_mb_most)
+    max('rescan in times of find', rescan.times_find.median, max_times_find)
+    max('peak memory of the rescan, MB', rescan.peak_mb.max, max_peak_mb)
   }
   for (const name of sync ? ['local', 'null'] : []) {
     const figures = sync[`${name}_service`]
-    least(`rate in shares of the bare client, ${name} service`, figures.of_bare_rate.median, of_bare_rate_least)
-    most(`peak memory of the first sync, ${name} service, MB`, figures.sluice_peak_mb.most, peak_mb_most)
+    min(`rate in shares of the bare client, ${name} service`, figures.of_bare_rate.median, min_of_bare_rate)
+    max(`peak memory of the first sync, ${name} service, MB`, figures.sluice_peak_mb.max, max_peak_mb)
   }
   return aims
 }

@@ -14,10 +14,10 @@ import { capturedTerminal } from './captured-terminal.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const quick = {
-  follow: { first_ms: 20, most_ms: 200 },
+  follow: { first_ms: 20, max_ms: 200 },
   // A second one costs its start in every pass, and has nothing to do.
   hashing: { threads: 1 },
-  asking: { first_ms: 20, most_ms: 200 },
+  asking: { first_ms: 20, max_ms: 200 },
   watching: { root_check_ms: 500, scan_rest_ms: 200 },
 }
 /** Of the folder docs. */

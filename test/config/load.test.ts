@@ -78,10 +78,10 @@ describe('a good file', () => {
           },
           "deliver_first_ms": 10000,
           "deliver_give_up_ms": 259200000,
-          "deliver_most_ms": 3600000,
+          "find_turn_ms": 120000,
           "first_ms": 1000,
-          "look_for_ms": 120000,
-          "most_ms": 15000,
+          "max_deliver_ms": 3600000,
+          "max_ms": 15000,
         },
         "audit": {
           "on_remote_delete": "respect",
@@ -118,7 +118,7 @@ describe('a good file', () => {
           "dead_hit_after_ms": 900000,
           "first_ms": 300,
           "list_from": 20,
-          "most_ms": 30000,
+          "max_ms": 30000,
           "pass_wait_ms": 300000,
         },
         "hashing": {
@@ -126,9 +126,9 @@ describe('a good file', () => {
         },
         "health": {
           "audit_late_ms": 86400000,
+          "check_ms": 10000,
           "disk_free_bytes": 500000000,
           "listen": "off",
-          "look_ms": 10000,
           "offline_ms": 900000,
           "prompt_late_ms": 900000,
           "queue_age_ms": 21600000,
@@ -145,8 +145,8 @@ describe('a good file', () => {
         },
         "prompts": [],
         "removal": {
-          "most_files": 100,
-          "most_percent": 10,
+          "max_files": 100,
+          "max_percent": 10,
           "per_hours": 24,
         },
         "scan": {
@@ -163,19 +163,19 @@ describe('a good file', () => {
         "state_dir": "HOME/.local/state/sluice",
         "uploads": {
           "bandwidth": [],
-          "brake": {
+          "concurrency": 16,
+          "limit": {
             "bytes": 100000000000,
             "files": 100000,
           },
-          "brake_hours": 24,
-          "concurrency": 16,
+          "limit_hours": 24,
           "max_attempts": 12,
           "max_bytes_per_day": "off",
+          "max_retry_ms": 300000,
           "min_resend_s": 600,
           "order": "newest",
           "request_timeout_ms": 30000,
           "retry_first_ms": 1000,
-          "retry_most_ms": 300000,
           "small_file_bytes": 1048576,
           "stall_timeout_ms": 60000,
         },
@@ -190,12 +190,12 @@ describe('a good file', () => {
           "deaf_rest_ms": 86400000,
           "directory_hints": 200,
           "inotify_percent": 75,
+          "max_scan_ms": 900000,
           "memory_percent": 25,
+          "min_scan_ms": 30000,
           "missed_scan_ms": 120000,
           "root_check_ms": 5000,
-          "scan_least_ms": 30000,
           "scan_load_percent": 10,
-          "scan_most_ms": 900000,
           "scan_rest_ms": 2000,
         },
       }
@@ -210,7 +210,7 @@ describe('a good file', () => {
 uploads:
   min_resend_s: 20m
   max_bytes_per_day: 1.5GB
-  brake: { files: 10, bytes: 2 TiB }
+  limit: { files: 10, bytes: 2 TiB }
 `)
     expect(config.folders[0]).toMatchObject({
       settle_ms: 1_500,
@@ -220,7 +220,7 @@ uploads:
     expect(config.uploads).toMatchObject({
       min_resend_s: 1_200,
       max_bytes_per_day: 1.5e9,
-      brake: { files: 10, bytes: 2 ** 41 },
+      limit: { files: 10, bytes: 2 ** 41 },
     })
   })
 
@@ -235,8 +235,8 @@ uploads:
   })
 
   test.each(['off', 'false'])('%s turns the upload limit and the daily limit off', (off) => {
-    const { config } = load(`${minimal}uploads: { brake: ${off}, max_bytes_per_day: ${off} }\n`)
-    expect(config.uploads).toMatchObject({ brake: 'off', max_bytes_per_day: 'off' })
+    const { config } = load(`${minimal}uploads: { limit: ${off}, max_bytes_per_day: ${off} }\n`)
+    expect(config.uploads).toMatchObject({ limit: 'off', max_bytes_per_day: 'off' })
   })
 
   test('normalises paths, the address, and extensions', () => {
@@ -302,7 +302,7 @@ folders:
     labels: [x]
 uploads:
   concurrency: 65
-  brake: { fils: 3 }
+  limit: { fils: 3 }
 fodlers: []
 `)
     expect(faults).toEqual([
@@ -316,7 +316,7 @@ fodlers: []
       '10:5: folders[1].name: is missing',
       '11:14: folders[1].labels[0]: must have 2 to 255 characters',
       '13:3: uploads.concurrency: must be a whole number from 1 to 64',
-      '14:12: uploads.brake.fils: there is no such field; did you mean files?',
+      '14:12: uploads.limit.fils: there is no such field; did you mean files?',
       '15:1: fodlers: there is no such field; did you mean folders?',
     ])
   })
@@ -327,7 +327,7 @@ fodlers: []
     [`${service}folders: []`, ['4:1: folders: must name at least one folder']],
     [`${service}folders: notes`, ['4:1: folders: must be a list of folders']],
     [`${minimal}uploads: fast`, ['7:1: uploads: must be a section with fields of its own']],
-    [`${minimal}uploads: { brake: hard }`, ['7:12: uploads.brake: must be off, or files, bytes or both']],
+    [`${minimal}uploads: { limit: hard }`, ['7:12: uploads.limit: must be off, or files, bytes or both']],
     [`${minimal}uploads: { max_bytes_per_day: 5 apples }`, [/max_bytes_per_day: must be (off, or )?a size/]],
     [`${minimal}    start: newer_than: 90d`, [/^7:12: .*must stand in quotes$/]],
     [`${minimal}    start: { newer_than: 90 }`, [/start.*must be all, from_now, or newer_than with an age/]],

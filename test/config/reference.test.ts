@@ -52,8 +52,8 @@ test('the defaults that the example shows are the true ones', () => {
   const shown = example.replaceAll(/^( *)#(\w+:.*)$/gm, '$1$2')
   const value = parse(shown)
   delete value.service.ca_file
-  const least = { service: value.service, folders: [{ name: 'notes', path: '~/Documents/notes' }] }
-  expect(configFromObject(value, { HOME: home })).toEqual(configFromObject(least, { HOME: home }))
+  const min = { service: value.service, folders: [{ name: 'notes', path: '~/Documents/notes' }] }
+  expect(configFromObject(value, { HOME: home })).toEqual(configFromObject(min, { HOME: home }))
 })
 
 test('the example shows every field', () => {
@@ -70,7 +70,7 @@ test('the effective values, printed and read again, are the same configuration',
       { name: 'a', path: '/tmp/a', start: { newer_than: '36h' }, mime_types: { log: 'text/plain' } },
       { name: 'b', path: '/tmp/b', start: 'from_now', labels: ['on: off', 'two'] },
     ],
-    uploads: { brake: 'off' },
+    uploads: { limit: 'off' },
   }
   const config = configFromObject(value, { HOME: home })
   expect(configFromObject(parse(configAsYaml(config)), { HOME: home })).toEqual(config)

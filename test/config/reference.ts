@@ -51,7 +51,7 @@ function sectionIn(schema: z.ZodType): { object: z.ZodObject; is_list: boolean }
     return { object: unwrapped(inner.element as z.ZodType) as z.ZodObject, is_list: true }
   }
   if (inner instanceof z.ZodUnion) {
-    // Only a section that stands for itself (brake), not one among short forms (start), has fields to describe.
+    // Only a section that stands for itself (limit), not one among short forms (start), has fields to describe.
     const object = (inner.options as z.ZodType[]).map(unwrapped).find((option) => option instanceof z.ZodObject)
     const has_descriptions = Object.values(object?.shape ?? {}).every((field) => (field as z.ZodType).description)
     if (object && has_descriptions) return { object, is_list: false }

@@ -9,10 +9,10 @@ const ajv = new Ajv2020({ strict: false })
 const letters = fc.constantFrom('a', 'é', '😀', '\ud83d', '\ude00', '\0', '👩‍👩‍👧')
 
 test('what is taken is what the description says: lengths are counted in characters, whatever they are made of', () => {
-  const bounds = fc.tuple(fc.nat(4), fc.nat(6)).map(([least, more]) => [least, least + more] as const)
+  const bounds = fc.tuple(fc.nat(4), fc.nat(6)).map(([min, more]) => [min, min + more] as const)
   fc.assert(
-    fc.property(bounds, fc.array(letters, { maxLength: 12 }), ([least, most], pieces) => {
-      const schema = text(least, most).meta({ description: 'A name.' })
+    fc.property(bounds, fc.array(letters, { maxLength: 12 }), ([min, max], pieces) => {
+      const schema = text(min, max).meta({ description: 'A name.' })
       const described = ajv.compile(z.toJSONSchema(schema))
       expect(schema.safeParse(pieces.join('')).success).toBe(described(pieces.join('')))
     }),

@@ -13,7 +13,7 @@ function onePass({ reading = 0 } = {}) {
   let [send, moved] = [reading > 0 ? 0 : 1, 0]
   const ledger = {
     record: async () => {},
-    pending: async () => ({ look: 0, send, follow: reading, label: 0, remove: 0, next_due_ms: undefined }),
+    pending: async () => ({ check: 0, send, follow: reading, label: 0, remove: 0, next_due_ms: undefined }),
   } as unknown as Ledger
   const report = new Proxy({}, { get: () => () => {} }) as SyncReport
   const circuits = createCircuits({
@@ -38,7 +38,7 @@ function onePass({ reading = 0 } = {}) {
     moved: () => moved,
     ledgerFault: () => undefined,
   }
-  void drain(tools, { give_up: true, reading_most_ms: 5 * minute_ms }).then((drained) => {
+  void drain(tools, { give_up: true, max_reading_ms: 5 * minute_ms }).then((drained) => {
     ended = drained
   })
   return {

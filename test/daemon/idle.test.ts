@@ -8,12 +8,12 @@ localJourneys('nothing left to do', (profile) => {
     let left_to_send = 1
     let asked = 0
     let asking = 0
-    let most_at_once = 0
+    let max_at_once = 0
     const wrap_ledger = (ledger: Ledger): Ledger => ({
       ...ledger,
       async pending(horizon_ms) {
         asked++
-        most_at_once = Math.max(most_at_once, ++asking)
+        max_at_once = Math.max(max_at_once, ++asking)
         const pending = await ledger.pending(horizon_ms)
         asking--
         return { ...pending, send: pending.send + left_to_send }
@@ -23,7 +23,7 @@ localJourneys('nothing left to do', (profile) => {
     await journey.stage('docs/a.txt', 'ready')
     const waiting = Array.from({ length: 50 }, () => journey.daemon.idle())
     await until('it was looked at some times', () => asked >= 5)
-    expect(most_at_once).toBe(1)
+    expect(max_at_once).toBe(1)
     left_to_send = 0
     await within('every answer', Promise.all(waiting))
     await within('the next answer', journey.daemon.idle())

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { createIdling } from '../../src/daemon/running-daemon.ts'
 
 /** Looks that end when they are told to, or when nobody waits any more. */
-function looks() {
+function checks() {
   const begun: { gone: AbortSignal; end: () => void; fail: (error: Error) => void }[] = []
   const idling = createIdling((gone) => new Promise<void>((end, fail) => void begun.push({ gone, end, fail })))
   return { begun, idling }
 }
 
 test('many wait for one look, which ends with the last of them', async () => {
-  const { begun, idling } = looks()
+  const { begun, idling } = checks()
   const [one, other] = [new AbortController(), new AbortController()]
   const waiting = [idling.wait(one.signal), idling.wait(other.signal)]
   expect(begun).toHaveLength(1)
@@ -27,7 +27,7 @@ test('many wait for one look, which ends with the last of them', async () => {
 })
 
 test('all hear that it failed, and the next to come begins anew', async () => {
-  const { begun, idling } = looks()
+  const { begun, idling } = checks()
   const waiting = [idling.wait(), idling.wait()]
   begun[0]!.fail(new Error('lost'))
   for (const one of waiting) await expect(one).rejects.toThrow('lost')

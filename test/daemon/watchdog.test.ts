@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { createPulses } from '../../src/base/run/pulse.ts'
+import { createHeartbeats } from '../../src/base/run/heartbeat.ts'
 import { createLog } from '../../src/base/text/log.ts'
 import { minute_ms, second_ms } from '../../src/base/time/time.ts'
 import { keepWatch } from '../../src/daemon/health/watchdog.ts'
@@ -12,7 +12,7 @@ afterEach(() => signal.abort())
 
 test('systemd is told while all moves, not while something is stuck, and again when it goes on', async () => {
   const clock = new FakeClock()
-  const pulses = createPulses(clock)
+  const heartbeats = createHeartbeats(clock)
   const lines: { level: string; msg: string }[] = []
   const log = createLog({
     level: 'info',
@@ -21,7 +21,7 @@ test('systemd is told while all moves, not while something is stuck, and again w
   })
   let fed_ms: number[] = []
   const notify = { watchdog_ms: 30 * second_ms, watchdog: async () => void fed_ms.push(clock.monotonic_ms()) }
-  void keepWatch({ pulses, notify, silence_ms: () => 5 * minute_ms, clock, log }, signal.signal)
+  void keepWatch({ heartbeats, notify, silence_ms: () => 5 * minute_ms, clock, log }, signal.signal)
   const steps = async (minutes: number) => {
     for (let step = 0; step < minutes * 6; step++) await clock.advance(10 * second_ms)
   }
@@ -30,7 +30,7 @@ test('systemd is told while all moves, not while something is stuck, and again w
   // A third of systemd's patience.
   expect(fed_ms.slice(0, 4)).toEqual([0, 10_000, 20_000, 30_000])
   const began_ms = clock.now_ms()
-  const pulse = pulses.begin('the ledger: claimToSend')
+  const heartbeat = heartbeats.begin('the ledger: claimToSend')
   await steps(5)
   expect(lines).toEqual([])
   fed_ms = []
@@ -40,7 +40,7 @@ test('systemd is told while all moves, not while something is stuck, and again w
     { level: 'error', stuck: 'the ledger: claimToSend', since: new Date(began_ms).toISOString() },
   ])
   expect(lines[0]!.msg).toMatch(/^no heartbeat of the ledger: claimToSend for 5 m.*systemd restarts the daemon$/)
-  pulse.end()
+  heartbeat.end()
   await steps(1)
   expect(fed_ms.length).toBeGreaterThan(4)
   expect(lines).toHaveLength(2)

@@ -5,7 +5,7 @@ import {
   type ContentState,
   contentAfter,
   isUnderway,
-  most_vanished,
+  max_vanished,
   newContent,
 } from '../../src/domain/content.ts'
 import type { ContentFact } from '../../src/domain/fact.ts'
@@ -37,7 +37,7 @@ const facts: { [Type in ContentFact['type']]: Extract<ContentFact, { type: Type 
   ingest_continues: { type: 'ingest_continues', content: 1, not_before_ms: later_ms },
   asset_ready: { type: 'asset_ready', content: 1 },
   content_refused: { type: 'content_refused', content: 1, error },
-  set_back: { type: 'set_back', content: 1, not_before_ms: later_ms, error },
+  deferred: { type: 'deferred', content: 1, not_before_ms: later_ms, error },
   slot_lost: { type: 'slot_lost', content: 1, not_before_ms: later_ms, error },
   hit_dead: { type: 'hit_dead', content: 1 },
   asset_vanished: { type: 'asset_vanished', content: 1 },
@@ -50,7 +50,7 @@ const facts: { [Type in ContentFact['type']]: Extract<ContentFact, { type: Type 
   removal_intended: { type: 'removal_intended', content: 1 },
   asset_removed: { type: 'asset_removed', content: 1 },
   asset_kept: { type: 'asset_kept', content: 1, not_before_ms: later_ms },
-  removal_set_back: { type: 'removal_set_back', content: 1, not_before_ms: later_ms, error },
+  removal_deferred: { type: 'removal_deferred', content: 1, not_before_ms: later_ms, error },
 }
 
 /** The state after each fact in each state, in the order of `states`; a dot: the fact says nothing there. */
@@ -65,7 +65,7 @@ const table: Record<ContentFact['type'], string> = {
   ingest_continues: '   .         .         .         .         ingesting .     .       .       .       .',
   asset_ready: '        .         .         .         .         ready     .     .       .       .       .',
   content_refused: '    refused   refused   refused   refused   refused   .     .       .       .       .',
-  set_back: '           wanted    reserving reserved  sent      ingesting .     .       .       .       .',
+  deferred: '           wanted    reserving reserved  sent      ingesting .     .       .       .       .',
   slot_lost: '          .         .         wanted    wanted    .         .     .       .       .       .',
   hit_dead: '           .         .         .         .         wanted    .     .       .       .       .',
   asset_vanished: '     .         .         .         .         wanted    .     .       .       .       .',
@@ -78,7 +78,7 @@ const table: Record<ContentFact['type'], string> = {
   removal_intended: '   .         .         .         .         .         removing . .      .       .',
   asset_removed: '      .         .         .         .         .         .     .       .       .       abandoned',
   asset_kept: '         .         .         .         .         .         .     .       .       .       ready',
-  removal_set_back: '   .         .         .         .         .         .     .       .       .       removing',
+  removal_deferred: '   .         .         .         .         .         .     .       .       .       removing',
 }
 
 /** A content with something in every field, so that what is kept and what is cleared shows. */
@@ -183,7 +183,7 @@ test('what each fact changes beside the state, and what it keeps', () => {
     ...no_error,
   })
   expectChange('reserved', 'content_refused', { state: 'refused', ...the_error })
-  expectChange('sent', 'set_back', { attempts: 4, slot_failures: 3, not_before_ms: later_ms, ...the_error })
+  expectChange('sent', 'deferred', { attempts: 4, slot_failures: 3, not_before_ms: later_ms, ...the_error })
   expectChange('reserved', 'slot_lost', {
     state: 'wanted',
     asset_id: undefined,
@@ -218,14 +218,14 @@ test('what each fact changes beside the state, and what it keeps', () => {
 test('an error of its own costs an attempt, and the first one says since when it fails', () => {
   expectChange(
     'wanted',
-    'set_back',
+    'deferred',
     { attempts: 1, failing_since_ms: now_ms, not_before_ms: later_ms, ...the_error },
     // Without a slot none of its failures are those of one.
     { attempts: 0, failing_since_ms: undefined, slot_failures: 0, asset_id: undefined },
   )
   const waiting = { content: 1, not_before_ms: later_ms }
   const old = contentIn('sent')
-  expect(contentAfter(old, { type: 'set_back', ...waiting }, now_ms)).toEqual({
+  expect(contentAfter(old, { type: 'deferred', ...waiting }, now_ms)).toEqual({
     ...old,
     not_before_ms: later_ms,
     slot_failures: 3,
@@ -242,7 +242,7 @@ test('an error of its own costs an attempt, and the first one says since when it
 test('vanished while it was being read: sent once more, then removed on the service', () => {
   const first = after('ingesting', 'asset_vanished')
   expect(first).toEqual({ ...newContent(now_ms), vanished: 1 })
-  const last = after('ingesting', 'asset_vanished', { vanished: most_vanished })
+  const last = after('ingesting', 'asset_vanished', { vanished: max_vanished })
   expect(last).toMatchObject({ state: 'removed_on_service', error_code: 'removed_on_service', asset_id: 'asset_old' })
   expect(after('ingesting', 'asset_ready', { vanished: 1 })?.vanished).toBe(0)
 })

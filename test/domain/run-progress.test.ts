@@ -18,7 +18,7 @@ const facts: { [Type in RunStep['type']]: Extract<RunStep, { type: Type }> } = {
   turn_answered: { type: 'turn_answered', run: 1, answer: 'much' },
   run_written: { type: 'run_written', run: 1, report_path: '/r.md', targets: [] },
   run_failed: { type: 'run_failed', run: 1, error },
-  run_set_back: { type: 'run_set_back', run: 1, not_before_ms: later_ms, error },
+  run_deferred: { type: 'run_deferred', run: 1, not_before_ms: later_ms, error },
 }
 
 /** The state after each fact in each state, for a run of one turn; a dot: the fact says nothing there. */
@@ -33,7 +33,7 @@ const table: Record<RunStep['type'], string> = {
   turn_answered: '.       .       .       answered .        .       .       .',
   run_written: '  .       .       .       .        written  .       .       .',
   run_failed: '   failed  failed  failed  failed   failed   .       .       .',
-  run_set_back: ' due     planned asking  asked    answered .       .       .',
+  run_deferred: ' due     planned asking  asked    answered .       .       .',
 }
 
 function runIn(state: RunState, turns = 1): RunProgress {
@@ -101,7 +101,7 @@ test('what surely did not go out is as if it had never been meant to; it waits a
 })
 
 test('a fault keeps the state and waits; success forgets it', () => {
-  const set_back = through(runIn('due'), 'run_set_back')
-  expect(set_back).toEqual({ ...runIn('due'), attempts: 4, not_before_ms: later_ms, error })
-  expect(through(set_back, 'run_planned')).toMatchObject({ attempts: 0, not_before_ms: now_ms, error: undefined })
+  const deferred = through(runIn('due'), 'run_deferred')
+  expect(deferred).toEqual({ ...runIn('due'), attempts: 4, not_before_ms: later_ms, error })
+  expect(through(deferred, 'run_planned')).toMatchObject({ attempts: 0, not_before_ms: now_ms, error: undefined })
 })

@@ -34,7 +34,7 @@ const error = { code: 'asset.create.type', message: 'files of this type are not 
 
 async function fail(rig: Rig, path: string, not_before_ms: number): Promise<void> {
   const content = await rig.settle(path)
-  await rig.record({ type: 'set_back', content, not_before_ms, error: { code: 'network.reset', message: 'cut' } })
+  await rig.record({ type: 'deferred', content, not_before_ms, error: { code: 'network.reset', message: 'cut' } })
 }
 
 describe('ignored', () => {
@@ -111,8 +111,8 @@ describe('skipped', () => {
 
 describe('blocked', () => {
   test('upload limit: shows the command to send it, ready to copy', async () => {
-    const brake = { files: 1, bytes: 1e9, per_ms: day_ms }
-    const { ask, rig, root } = await setUp({ limits: { brake }, uploads: { brake: { files: 1, bytes: '1GB' } } })
+    const upload_limit = { files: 1, bytes: 1e9, per_ms: day_ms }
+    const { ask, rig, root } = await setUp({ limits: { upload_limit }, uploads: { limit: { files: 1, bytes: '1GB' } } })
     await rig.settle('first')
     await rig.settle(`new disk/it's.txt`)
     const { why, state } = ask(`new disk/it's.txt`)

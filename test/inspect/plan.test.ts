@@ -48,10 +48,10 @@ test('with a ledger: separates ready, underway and refused files from new and ch
     no: 'no',
     changed: 'new bytes',
     fresh: 'fresh',
-    braked: 'b',
+    over_limit: 'b',
     locked: 'l',
   })
-  const rig = await openRig({ root, limits: { brake: { files: 4, bytes: 1e9, per_ms: day_ms } } })
+  const rig = await openRig({ root, limits: { upload_limit: { files: 4, bytes: 1e9, per_ms: day_ms } } })
   const settle = async (path: string, stat = statAt(root, path)) => {
     const md5 = Buffer.from(path.padEnd(16)).toString('hex')
     await rig.record({ type: 'file_settled', folder: 'notes', path, stat, md5 })
@@ -67,7 +67,7 @@ test('with a ledger: separates ready, underway and refused files from new and ch
   }
   await settle('way')
   await rig.record({ type: 'content_refused', content: await settle('no'), error: { code: 'a.b', message: 'm' } })
-  await settle('braked')
+  await settle('over_limit')
   const locked = {
     type: 'file_blocked',
     folder: 'notes',
@@ -77,14 +77,14 @@ test('with a ledger: separates ready, underway and refused files from new and ch
   } as const
   await rig.record({ ...locked, stat: statAt(root, 'locked'), not_before_ms: undefined })
   const plan = await planUploads({
-    config: configFor({ root, state_dir: rig.state_dir, uploads: { brake: { files: 4 } } }),
+    config: configFor({ root, state_dir: rig.state_dir, uploads: { limit: { files: 4 } } }),
     ledger: rig.view(),
     hash: false,
     now_ms: rig.clock.now_ms(),
   })
-  expect(staying(only(plan))).toEqual({ ready: 1, underway: 1, refused: 1, brake: 1, unreadable: 1 })
+  expect(staying(only(plan))).toEqual({ ready: 1, underway: 1, refused: 1, upload_limit: 1, unreadable: 1 })
   expect(plan.would_go_up.files).toBe(2)
-  expect(plan.limits.brake).toMatchObject({ files: 4, is_reached: true })
+  expect(plan.limits.upload_limit).toMatchObject({ files: 4, is_reached: true })
 })
 
 test('--hash: known bytes are linked, and equal files are sent once', async () => {
@@ -111,12 +111,12 @@ test('shows the effect of the limits', async () => {
   const root = makeTree({ a: 'x'.repeat(100), b: 'x'.repeat(100), c: 'y' })
   const plan = async (uploads: object) =>
     (await planUploads({ config: configFor({ root, uploads }), ledger: undefined, hash: false, now_ms })).limits
-  expect(await plan({ brake: { files: 2 }, max_bytes_per_day: '100B' })).toMatchObject({
-    brake: { is_reached: true },
+  expect(await plan({ limit: { files: 2 }, max_bytes_per_day: '100B' })).toMatchObject({
+    upload_limit: { is_reached: true },
     days: 3,
   })
-  expect(await plan({ brake: { files: 3 } })).toMatchObject({ brake: { is_reached: false }, days: null })
-  expect(await plan({ brake: 'off' })).toMatchObject({ brake: null })
+  expect(await plan({ limit: { files: 3 } })).toMatchObject({ upload_limit: { is_reached: false }, days: null })
+  expect(await plan({ limit: 'off' })).toMatchObject({ upload_limit: null })
 })
 
 test('writes nothing into the folder or the state directory', async () => {

@@ -24,14 +24,14 @@ localJourneys('verify', (profile) => {
       names.map((name, index) => (index % 10 === 0 ? `${name}.old` : name)),
     )
     const before_bytes = process.memoryUsage().rss
-    let most_bytes = 0
+    let max_bytes = 0
     const onProgress = () => {
-      most_bytes = Math.max(most_bytes, process.memoryUsage().rss - before_bytes)
+      max_bytes = Math.max(max_bytes, process.memoryUsage().rss - before_bytes)
     }
     const { summary } = await verified(journey, { full: false, clock: later, onProgress })
     expect(summary.differences).toMatchObject({ unknown_on_disk: 1_000, gone_from_disk: 1_000, changed_on_disk: 0 })
     expect(summary.folders).toMatchObject([{ files: 10_001, complete: true }])
-    expect(most_bytes).toBeLessThan(150 * 1_048_576)
+    expect(max_bytes).toBeLessThan(150 * 1_048_576)
     for (let index = 0; index < 100; index++) journey.remove(`docs/${index}`)
   })
 })

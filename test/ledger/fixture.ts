@@ -61,7 +61,7 @@ export interface LedgerFactory {
 }
 
 export const no_limits: LedgerLimits = {
-  brake: undefined,
+  upload_limit: undefined,
   max_bytes_per_day: undefined,
   min_resend_ms: 0,
   newest_first: false,
@@ -238,7 +238,7 @@ export class Bench {
   }
 
   async setBack(content: number, wait_ms: number): Promise<void> {
-    await this.record({ type: 'set_back', content, not_before_ms: this.clock.now_ms() + wait_ms, error: fault })
+    await this.record({ type: 'deferred', content, not_before_ms: this.clock.now_ms() + wait_ms, error: fault })
   }
 }
 
@@ -251,13 +251,13 @@ export function contentFact(type: ContentFact['type'], content: number, now_ms: 
     case 'asset_found':
       return { type, content, asset_id: `asset_${String(content).padStart(20, '0')}` }
     case 'bytes_missing':
-    case 'set_back':
+    case 'deferred':
     case 'slot_lost':
       return { type, content, not_before_ms, error }
     case 'content_refused':
     case 'asset_failed':
       return { type, content, error }
-    case 'removal_set_back':
+    case 'removal_deferred':
       return { type, content, not_before_ms, error }
     case 'asset_kept':
     case 'ingest_started':

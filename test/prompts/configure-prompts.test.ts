@@ -23,10 +23,10 @@ test('a prompt without a run in the ledger is told what its manifests tell, in o
   put('with an odd begin', { ...manifest, due_ms: 8, began_ms: 'long ago' })
   writeFileSync(join(report.dir, 'alone.json'), JSON.stringify({ ...manifest, due_ms: 9 }))
   const facts = () => factsOfPrompts(rig.ledger, [{ ...settings, project_id }], rig.tools().report)
-  const [configured, ...told] = await facts()
+  const [configured, ...covered] = await facts()
   expect(configured).toMatchObject({ type: 'prompts_configured', prompts: [{ name, project_id }] })
-  const restored = { type: 'told_restored', prompt: name, told: [{ md5, size: 3 }] }
-  expect(told).toEqual([
+  const restored = { type: 'covered_restored', prompt: name, covered: [{ md5, size: 3 }] }
+  expect(covered).toEqual([
     { ...restored, run_due_ms: 7, began_ms: 5 },
     { ...restored, run_due_ms: 8, began_ms: 6 },
   ])

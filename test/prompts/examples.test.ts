@@ -106,7 +106,7 @@ test('the weekly digest: a report and a mail; then only what came since', async 
   expect(await example.run()).toMatchObject({ code: 0, out: expect.stringContaining('2 of 2 files ready') })
   const [report = ''] = example.reports('reports')
   expect(report).toMatch(/^---\nname: "weekly-digest"\n/)
-  expect(report).toContain('files_told: 2\n')
+  expect(report).toContain('files_covered: 2\n')
   for (const name of ['finance/a.md', 'minutes/b.md']) expect(report).toContain(`\n- \`${name}\`\n`)
   const [received] = mail.received
   expect(received).toMatchObject({ from: 'sluice@example.org', to: ['team@example.org'], user: 'sluice', secure: true })

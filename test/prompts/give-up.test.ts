@@ -23,7 +23,7 @@ test('its own tries go on, later and later, for a day', () => {
   expect(Math.max(...own!)).toBeLessThanOrEqual(16 * minute_ms)
   // The service named a pause that is longer.
   expect(asked_for).toEqual([21, 21, 21].map((minutes) => minutes * minute_ms))
-  expect(after(day_ms, 500).map(({ type }) => type)).toEqual(['run_set_back', 'turn_unsent'])
+  expect(after(day_ms, 500).map(({ type }) => type)).toEqual(['run_deferred', 'turn_unsent'])
 })
 
 test('after a day the run fails, with the last reason', () => {
@@ -35,5 +35,5 @@ test('after a day the run fails, with the last reason', () => {
 })
 
 test('a clock that was set forward ends none at its first faults', () => {
-  expect(after(30 * day_ms, 4).map(({ type }) => type)).toEqual(['run_set_back', 'turn_unsent'])
+  expect(after(30 * day_ms, 4).map(({ type }) => type)).toEqual(['run_deferred', 'turn_unsent'])
 })

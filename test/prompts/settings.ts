@@ -49,7 +49,7 @@ export function assetOf(content: number, name = `finance/${content}.pdf`): Fresh
 }
 
 export function unreadyOf(path: string, changes: Partial<UnreadyFile> = {}): UnreadyFile {
-  const known = { content: undefined, md5: undefined, size: 1, seen_ms: due_ms, why: undefined, told: false }
+  const known = { content: undefined, md5: undefined, size: 1, seen_ms: due_ms, why: undefined, covered: false }
   return { folder: 'finance', path, stage: 'on_the_way', ...known, ...changes }
 }
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
 /** A file system in memory, and far more than the stores of all tests take. */
-const memory = { path: '/dev/shm', tmpfs_type: 0x01021994, least_free_bytes: 4e9 }
+const memory = { path: '/dev/shm', tmpfs_type: 0x01021994, min_free_bytes: 4e9 }
 
 /**
  * Threads and child processes start from dist/, so the tests build it first. They do not check the types, which takes five
@@ -46,7 +46,7 @@ function remove(place: string): void {
 function hasRoomInMemory(): boolean {
   try {
     const { type, bavail, bsize } = statfsSync(memory.path)
-    return type === memory.tmpfs_type && bavail * bsize >= memory.least_free_bytes
+    return type === memory.tmpfs_type && bavail * bsize >= memory.min_free_bytes
   } catch {
     return false
   }

@@ -16,7 +16,7 @@ declare module 'vitest' {
 
 /** How long closing may take once the last test has ended: a socket's FIN, a child's exit, a thread's end, on a busy machine. */
 const grace_ms = inject('leak_grace_ms') ?? 10_000
-const look_again_ms = 20
+const check_again_ms = 20
 
 const meanings: Record<string, string> = {
   TCPServerWrap: 'a listening server',
@@ -47,7 +47,7 @@ afterAll(async () => {
   const began = performance.now()
   let left = leftOver()
   while (left.length > 0 && performance.now() - began < grace_ms) {
-    await new Promise((resolve) => setTimeout(resolve, look_again_ms))
+    await new Promise((resolve) => setTimeout(resolve, check_again_ms))
     left = leftOver()
   }
   // The next file of this process listens for itself.

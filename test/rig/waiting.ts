@@ -1,23 +1,23 @@
 /** No step takes longer than this on two cores that have much else to do; what does, hangs. */
 const patience_ms = 30_000
-const look_again_ms = 10
+const check_again_ms = 10
 /** A look that reads many files must not keep from its work what it waits for: both share one event loop. */
-const rest_for_a_look = 4
+const rest_between_checks = 4
 
 /** Polls until the fact holds. `state` is told when it never does, so that a red test says where things stood. */
 export async function until(
   what: string,
   fact: () => boolean | Promise<boolean>,
   state: () => unknown = () => undefined,
-  most_ms = patience_ms,
+  max_ms = patience_ms,
 ): Promise<void> {
   const began = performance.now()
   for (;;) {
     const looked = performance.now()
     if (await fact()) return
     const now = performance.now()
-    if (now - began > most_ms) throw new Error(`did not come: ${what}\n${shown(await state())}`)
-    await rest(Math.max(look_again_ms, rest_for_a_look * (now - looked)))
+    if (now - began > max_ms) throw new Error(`did not come: ${what}\n${shown(await state())}`)
+    await rest(Math.max(check_again_ms, rest_between_checks * (now - looked)))
   }
 }
 
@@ -25,13 +25,13 @@ export async function until(
 export async function within<T>(
   what: string,
   promise: Promise<T>,
-  most_ms = patience_ms,
+  max_ms = patience_ms,
   state: () => unknown = () => undefined,
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    const end = () => reject(new Error(`took longer than ${most_ms} ms: ${what}\n${shown(state())}`))
-    timer = setTimeout(end, most_ms)
+    const end = () => reject(new Error(`took longer than ${max_ms} ms: ${what}\n${shown(state())}`))
+    timer = setTimeout(end, max_ms)
   })
   try {
     return await Promise.race([promise, late])

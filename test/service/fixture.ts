@@ -138,6 +138,6 @@ export function md5Of(bytes: string | Buffer): string {
 }
 
 /** `until` of waiting.ts, where the fact says enough. */
-export function until(fact: () => boolean | Promise<boolean>, what = String(fact), most_ms?: number): Promise<void> {
-  return waitUntil(what, fact, undefined, most_ms)
+export function until(fact: () => boolean | Promise<boolean>, what = String(fact), max_ms?: number): Promise<void> {
+  return waitUntil(what, fact, undefined, max_ms)
 }

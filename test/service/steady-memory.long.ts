@@ -15,9 +15,9 @@ const uploads = 100
 const body = Buffer.alloc(256 * 1024, 7)
 /** From then on everything that grows once has grown: connections, statements, the pages of SQLite. */
 const grown_after = 6
-const kept_most_bytes = 4 * mib
+const max_kept_bytes = 4 * mib
 /** The allocator gives pages back when it likes. */
-const resident_most_bytes = 48 * mib
+const max_resident_bytes = 48 * mib
 
 test('wave after wave of uploads: nothing is kept of them, and the resident memory stays', async (context) => {
   if (!existsSync('/proc/self/status')) {
@@ -70,9 +70,9 @@ test('wave after wave of uploads: nothing is kept of them, and the resident memo
       `resident ${memory.map(({ rss }) => in_mb(rss))}`,
   )
   // Buffers are freed a moment after they were collected: what is kept is in every figure, the least one too.
-  const least = (waves_of: typeof memory) => Math.min(...waves_of.map(({ kept }) => kept))
-  const most = (waves_of: typeof memory) => Math.max(...waves_of.map(({ rss }) => rss))
+  const min = (waves_of: typeof memory) => Math.min(...waves_of.map(({ kept }) => kept))
+  const max = (waves_of: typeof memory) => Math.max(...waves_of.map(({ rss }) => rss))
   const [before, after] = [memory.slice(0, grown_after), memory.slice(grown_after)]
-  expect(least(after.slice(-grown_after)) - least(before)).toBeLessThan(kept_most_bytes)
-  expect(most(after) - most(before)).toBeLessThan(resident_most_bytes)
+  expect(min(after.slice(-grown_after)) - min(before)).toBeLessThan(max_kept_bytes)
+  expect(max(after) - max(before)).toBeLessThan(max_resident_bytes)
 })

@@ -7,7 +7,7 @@ import { replaceBuiltins } from './world/builtins.ts'
 import { real } from './world/real.ts'
 
 /** A red day is made smaller for so long at the most. */
-const shrink_most_ms = 120_000
+const max_shrink_ms = 120_000
 
 const { values: options } = parseArgs({
   options: {
@@ -102,7 +102,7 @@ function complaintOf(wrong: string): string {
 /** Keeps the smallest day that is red in this way, as a script that `--day` replays. */
 async function keep(day: Day): Promise<void> {
   real.mkdirSync(options.red, { recursive: true })
-  const until_ms = performance.now() + shrink_most_ms
+  const until_ms = performance.now() + max_shrink_ms
   const complaints = new Set((await play(day)).wrong.map(complaintOf))
   const isRed = async (smaller: Day) => (await play(smaller)).wrong.some((wrong) => complaints.has(complaintOf(wrong)))
   const small = options.shrink ? await shrink(day, isRed, () => performance.now() < until_ms) : day

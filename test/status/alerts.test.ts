@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { minute_ms } from '../../src/base/time/time.ts'
-import { AlertJudge, alertText, toldAfter } from '../../src/status/health/alerts.ts'
-import type { Reason } from '../../src/status/health/health-promises.ts'
+import { AlertJudge, alertText, reportedAfter } from '../../src/status/health/alerts.ts'
+import type { Problem } from '../../src/status/health/problems.ts'
 
 const times = { group_ms: minute_ms, resolve_after_ms: 10 * minute_ms }
-const reason = (about: string): Reason => ({
-  promise: 'folder',
+const reason = (about: string): Problem => ({
+  kind: 'folder',
   about,
   message: `${about} is offline`,
   hint: 'mount it',
@@ -15,35 +15,35 @@ const reason = (about: string): Reason => ({
 const [a, b] = [reason('a'), reason('b')]
 
 /** What is told when these are the reasons, minute by minute. */
-function tell(judge: AlertJudge, minutes: readonly (readonly Reason[])[], first = 0) {
-  return minutes.flatMap((reasons, minute) => {
-    const due = judge.judge(reasons, (first + minute) * minute_ms, times)
+function markReported(judge: AlertJudge, minutes: readonly (readonly Problem[])[], first = 0) {
+  return minutes.flatMap((problems, minute) => {
+    const due = judge.judge(problems, (first + minute) * minute_ms, times)
     if (!due) return []
-    judge.tell(due)
+    judge.markReported(due)
     const names = (list: readonly { about: string }[]) => list.map(({ about }) => about).join('')
     return [`${first + minute}: +${names(due.began)} -${names(due.over)} =${names(due.lasting)}`]
   })
 }
-const still = (minutes: number, ...reasons: Reason[]) => Array.from({ length: minutes }, () => reasons)
+const still = (minutes: number, ...problems: Problem[]) => Array.from({ length: minutes }, () => problems)
 
 test('one message for what goes wrong within the window, one when all of it is right again', () => {
-  expect(tell(new AlertJudge([]), [[], [a], [a, b], ...still(20, a, b), ...still(20)])).toEqual([
+  expect(markReported(new AlertJudge([]), [[], [a], [a, b], ...still(20, a, b), ...still(20)])).toEqual([
     '2: +ab - =',
     '33: + -ab =',
   ])
 })
 
 test('what is right again before the window ends is not told', () => {
-  expect(tell(new AlertJudge([]), [[a], [], [b], [], ...still(20)])).toEqual([])
+  expect(markReported(new AlertJudge([]), [[a], [], [b], [], ...still(20)])).toEqual([])
 })
 
 test('what comes and goes is told once, and over once', () => {
   const flapping = Array.from({ length: 60 }, (_, minute) => (minute % 3 === 0 ? [] : [a]))
-  expect(tell(new AlertJudge([]), [...flapping, ...still(20)])).toEqual(['2: +a - =', '70: + -a ='])
+  expect(markReported(new AlertJudge([]), [...flapping, ...still(20)])).toEqual(['2: +a - =', '70: + -a ='])
 })
 
 test('a part that is over is told, and so is what comes on top', () => {
-  expect(tell(new AlertJudge([]), [...still(3, a, b), ...still(15, b), ...still(5, b, reason('c'))])).toEqual([
+  expect(markReported(new AlertJudge([]), [...still(3, a, b), ...still(15, b), ...still(5, b, reason('c'))])).toEqual([
     '1: +ab - =',
     '13: + -a =b',
     '19: +c - =b',
@@ -53,8 +53,8 @@ test('a part that is over is told, and so is what comes on top', () => {
 test('the next life knows what was told: it neither repeats nor forgets it', () => {
   const first = new AlertJudge([])
   const due = first.judge([a, b], 0, { ...times, group_ms: 0 })!
-  const told = toldAfter(due)
-  expect(tell(new AlertJudge(told), [...still(5, a, b), ...still(11, b)])).toEqual(['15: + -a =b'])
+  const reported = reportedAfter(due)
+  expect(markReported(new AlertJudge(reported), [...still(5, a, b), ...still(11, b)])).toEqual(['15: + -a =b'])
 })
 
 test('property: nothing is told twice, nothing is over that was not told', () => {
@@ -63,17 +63,17 @@ test('property: nothing is told twice, nothing is over that was not told', () =>
     fc.property(fc.array(minute, { maxLength: 60 }), (minutes) => {
       const judge = new AlertJudge([])
       const standing = new Set<string>()
-      for (const [at, reasons] of [...minutes, ...still(20)].entries()) {
-        const due = judge.judge(reasons, at * minute_ms, times)
+      for (const [at, problems] of [...minutes, ...still(20)].entries()) {
+        const due = judge.judge(problems, at * minute_ms, times)
         if (!due) continue
         for (const { about } of due.began) {
           expect(standing).not.toContain(about)
-          expect(reasons.map((one) => one.about)).toContain(about)
+          expect(problems.map((one) => one.about)).toContain(about)
           standing.add(about)
         }
         for (const { about } of due.over) expect(standing.delete(about)).toBe(true)
-        expect(new Set(toldAfter(due).map(({ about }) => about))).toEqual(standing)
-        judge.tell(due)
+        expect(new Set(reportedAfter(due).map(({ about }) => about))).toEqual(standing)
+        judge.markReported(due)
       }
       expect([...standing]).toEqual([])
     }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { day_ms } from '../../src/base/time/time.ts'
-import type { HealthFacts } from '../../src/status/health/health-promises.ts'
+import type { HealthFacts } from '../../src/status/health/problems.ts'
 
 export const now_ms = Date.UTC(2026, 5, 1, 12)
 
@@ -30,13 +30,13 @@ export const anyFacts: fc.Arbitrary<HealthFacts> = fc.record({
       offline_reason: maybe(text),
       state_since_ms: time,
       kept_ms: time,
-      looked_ms: maybe(time),
+      scanned_ms: maybe(time),
       rescan_interval_ms: fc.integer({ min: 10_000, max: 7 * day_ms }),
     }),
     ({ name }) => name,
   ),
   waiting: maybe(fc.record({ since_ms: time, name: text, held: fc.boolean() })),
-  unlooked: maybe(fc.record({ since_ms: time, name: text })),
+  unchecked: maybe(fc.record({ since_ms: time, name: text })),
   failing: many(
     fc.record({
       given_up: fc.boolean(),

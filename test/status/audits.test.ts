@@ -34,7 +34,7 @@ describe('the audit in status', () => {
   test('nothing was compared yet: nothing is said', () => expect(linesOf({})).toEqual([]))
 
   test('the first round, while it runs', () => {
-    const running = { began_ms: 1, pages: 31, looked_at: 3_100, missing: 0, expected: 12_431 }
+    const running = { began_ms: 1, pages: 31, checked: 3_100, missing: 0, expected: 12_431 }
     expect(linesOf({ running })).toEqual(['first audit: 3,100 of about 12,431 compared'])
   })
 
@@ -55,7 +55,7 @@ describe('the audit in status', () => {
     // The next round finds nothing ready here, and so nothing missing.
     const last_full = { ...full, usable: 0, expected: 0 }
     expect(linesOf({ last_full, emptied }).join(' ')).toContain('check service.project_id')
-    const running = { began_ms: ended_ms, pages: 1, looked_at: 500, missing: 400, expected: 12_431 }
+    const running = { began_ms: ended_ms, pages: 1, checked: 500, missing: 400, expected: 12_431 }
     expect(linesOf({ running }).join(' '), 'before its end').toContain('check service.project_id')
     expect(linesOf({ last_full }).join(' ')).not.toContain('check service.project_id')
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { day_ms, hour_ms, minute_ms, second_ms } from '../../src/base/time/time.ts'
 import { healthOf } from '../../src/status/health/health.ts'
-import { type HealthFacts, type HealthLimits, promises } from '../../src/status/health/health-promises.ts'
+import { type HealthFacts, type HealthLimits, problem_kinds } from '../../src/status/health/problems.ts'
 import { anyFacts, now_ms } from './any-facts.ts'
 
 const limits: HealthLimits = {
@@ -21,7 +21,7 @@ const folder: HealthFacts['folders'][number] = {
   offline_reason: undefined,
   state_since_ms: ago(30 * day_ms),
   kept_ms: ago(30 * day_ms),
-  looked_ms: ago(minute_ms),
+  scanned_ms: ago(minute_ms),
   rescan_interval_ms: hour_ms,
 }
 const prompt = { name: 'digest', patience_ms: hour_ms, unmet_ms: undefined, failed: undefined }
@@ -38,7 +38,7 @@ const good: HealthFacts = {
   absences: [],
   folders: [folder],
   waiting: { since_ms: ago(minute_ms), name: 'docs/a', held: false },
-  unlooked: { since_ms: ago(second_ms), name: 'docs/b' },
+  unchecked: { since_ms: ago(second_ms), name: 'docs/b' },
   failing: [],
   troubles: [],
   audits: [audit],
@@ -57,36 +57,36 @@ const byBegin = (one: { from_ms: number }, other: { from_ms: number }) => one.fr
 const trouble = (about: string, since_ms: number) => ({ about, message: 'it says no', hint: undefined, since_ms })
 
 /** What breaks a promise by a little, and what is just short of it. */
-const table: [(typeof promises)[number], string, Partial<HealthFacts>, Partial<HealthFacts>][] = [
+const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Partial<HealthFacts>][] = [
   [
     'scan',
     'a folder that was not scanned for longer than its interval and the limit',
-    { folders: [{ ...folder, looked_ms: ago(2 * hour_ms + 1) }] },
-    { folders: [{ ...folder, looked_ms: ago(2 * hour_ms) }] },
+    { folders: [{ ...folder, scanned_ms: ago(2 * hour_ms + 1) }] },
+    { folders: [{ ...folder, scanned_ms: ago(2 * hour_ms) }] },
   ],
   [
     'scan',
     'a folder that nobody ever looked through',
-    { folders: [{ ...folder, looked_ms: undefined, kept_ms: ago(3 * hour_ms) }] },
-    { folders: [{ ...folder, looked_ms: undefined, kept_ms: ago(hour_ms) }] },
+    { folders: [{ ...folder, scanned_ms: undefined, kept_ms: ago(3 * hour_ms) }] },
+    { folders: [{ ...folder, scanned_ms: undefined, kept_ms: ago(hour_ms) }] },
   ],
   [
     'scan',
     'one that came back has the time that a scan may take',
-    { folders: [{ ...folder, looked_ms: ago(day_ms), state_since_ms: ago(hour_ms + 1) }] },
-    { folders: [{ ...folder, looked_ms: ago(day_ms), state_since_ms: ago(hour_ms) }] },
+    { folders: [{ ...folder, scanned_ms: ago(day_ms), state_since_ms: ago(hour_ms + 1) }] },
+    { folders: [{ ...folder, scanned_ms: ago(day_ms), state_since_ms: ago(hour_ms) }] },
   ],
   [
     'scan',
     'one that is back in the configuration is looked through from then on',
-    { folders: [{ ...folder, looked_ms: ago(20 * day_ms), kept_ms: ago(2 * hour_ms + 1) }] },
-    { folders: [{ ...folder, looked_ms: ago(20 * day_ms), kept_ms: ago(2 * hour_ms) }] },
+    { folders: [{ ...folder, scanned_ms: ago(20 * day_ms), kept_ms: ago(2 * hour_ms + 1) }] },
+    { folders: [{ ...folder, scanned_ms: ago(20 * day_ms), kept_ms: ago(2 * hour_ms) }] },
   ],
   [
     'scan',
     'days off take nothing from its time, and a first look after them has the time that a scan may take',
-    { folders: [{ ...folder, looked_ms: ago(5 * day_ms) }], absences: [away(5 * day_ms - hour_ms, hour_ms + 1)] },
-    { folders: [{ ...folder, looked_ms: ago(5 * day_ms) }], absences: [away(5 * day_ms - hour_ms, hour_ms)] },
+    { folders: [{ ...folder, scanned_ms: ago(5 * day_ms) }], absences: [away(5 * day_ms - hour_ms, hour_ms + 1)] },
+    { folders: [{ ...folder, scanned_ms: ago(5 * day_ms) }], absences: [away(5 * day_ms - hour_ms, hour_ms)] },
   ],
   [
     'queue',
@@ -97,7 +97,7 @@ const table: [(typeof promises)[number], string, Partial<HealthFacts>, Partial<H
   [
     'queue',
     'nor does a pause, but for the looks, which go on',
-    { unlooked: { since_ms: ago(7 * hour_ms), name: 'docs/a' }, absences: [pause(7 * hour_ms, hour_ms)] },
+    { unchecked: { since_ms: ago(7 * hour_ms), name: 'docs/a' }, absences: [pause(7 * hour_ms, hour_ms)] },
     { waiting: waiting(7 * hour_ms), absences: [pause(7 * hour_ms, hour_ms)] },
   ],
   [
@@ -130,8 +130,8 @@ const table: [(typeof promises)[number], string, Partial<HealthFacts>, Partial<H
   [
     'queue',
     'nobody looks at a file',
-    { unlooked: { since_ms: ago(6 * hour_ms + 1), name: 'docs/a' } },
-    { unlooked: { since_ms: ago(6 * hour_ms), name: 'docs/a' } },
+    { unchecked: { since_ms: ago(6 * hour_ms + 1), name: 'docs/a' } },
+    { unchecked: { since_ms: ago(6 * hour_ms), name: 'docs/a' } },
   ],
   [
     'queue',
@@ -249,27 +249,27 @@ const table: [(typeof promises)[number], string, Partial<HealthFacts>, Partial<H
 ]
 
 describe('each promise', () => {
-  test.each(table)('%s: %s', (promise, _what, broken, kept) => {
+  test.each(table)('%s: %s', (kind, _what, broken, kept) => {
     const health = healthOf({ ...good, ...broken }, limits)
-    expect(health).toMatchObject({ healthy: false, reasons: [{ promise }] })
-    expect(health.reasons).toHaveLength(1)
-    expect(health.reasons[0]!.message).not.toBe('')
-    expect(health.reasons[0]!.hint).not.toBe('')
-    expect(health.reasons[0]!.since_ms).toBeLessThanOrEqual(now_ms)
-    expect(healthOf({ ...good, ...kept }, limits)).toEqual({ healthy: true, reasons: [] })
+    expect(health).toMatchObject({ healthy: false, problems: [{ kind }] })
+    expect(health.problems).toHaveLength(1)
+    expect(health.problems[0]!.message).not.toBe('')
+    expect(health.problems[0]!.hint).not.toBe('')
+    expect(health.problems[0]!.since_ms).toBeLessThanOrEqual(now_ms)
+    expect(healthOf({ ...good, ...kept }, limits)).toEqual({ healthy: true, problems: [] })
   })
 
   test('none is left out of the table', () => {
-    expect([...new Set(table.map(([promise]) => promise))].sort()).toEqual([...promises].sort())
+    expect([...new Set(table.map(([kind]) => kind))].sort()).toEqual([...problem_kinds].sort())
   })
 
   test('all at once, each is told, in their order', () => {
     const broken = Object.assign({}, ...table.map(([, , facts]) => facts)) as Partial<HealthFacts>
     const away = { ...folder, online: false, offline_reason: 'gone', state_since_ms: ago(day_ms) }
-    const late = { ...folder, looked_ms: ago(9 * hour_ms) }
+    const late = { ...folder, scanned_ms: ago(9 * hour_ms) }
     const troubles = ['account', 'project:project_1', 'api'].map((about) => trouble(about, ago(day_ms)))
     const audits = [{ ...audit, since_ms: ago(9 * day_ms), emptied: { since_ms: now_ms, removed: 5, expected: 5 } }]
-    const { reasons } = healthOf(
+    const { problems } = healthOf(
       {
         ...good,
         ...broken,
@@ -281,19 +281,18 @@ describe('each promise', () => {
       },
       limits,
     )
-    expect([...new Set(reasons.map(({ promise }) => promise))]).toEqual(promises)
+    expect([...new Set(problems.map(({ kind }) => kind))]).toEqual(problem_kinds)
   })
 })
 
 test('what names a reason does not change while it lasts', () => {
   const facts = {
     ...good,
-    folders: [{ ...folder, looked_ms: ago(9 * hour_ms) }],
+    folders: [{ ...folder, scanned_ms: ago(9 * hour_ms) }],
     troubles: [trouble('api', ago(day_ms))],
   }
   const later = { ...facts, now_ms: now_ms + day_ms }
-  const names = (health: ReturnType<typeof healthOf>) =>
-    health.reasons.map(({ promise, about }) => `${promise} ${about}`)
+  const names = (health: ReturnType<typeof healthOf>) => health.problems.map(({ kind, about }) => `${kind} ${about}`)
   for (const name of names(healthOf(facts, limits))) expect(names(healthOf(later, limits))).toContain(name)
 })
 
@@ -301,10 +300,10 @@ test('what names a reason does not change while it lasts', () => {
 const cures: ((facts: HealthFacts) => HealthFacts)[] = [
   (facts) => ({
     ...facts,
-    folders: facts.folders.map((each) => ({ ...each, online: true, offline_reason: undefined, looked_ms: now_ms })),
+    folders: facts.folders.map((each) => ({ ...each, online: true, offline_reason: undefined, scanned_ms: now_ms })),
   }),
   (facts) => ({ ...facts, waiting: undefined }),
-  (facts) => ({ ...facts, unlooked: undefined }),
+  (facts) => ({ ...facts, unchecked: undefined }),
   (facts) => ({ ...facts, failing: [] }),
   (facts) => ({ ...facts, troubles: [] }),
   (facts) => ({ ...facts, audits: facts.audits.map((each) => ({ ...each, since_ms: now_ms })) }),
@@ -326,12 +325,12 @@ test('property: a cure never adds a reason, and all of them heal, in whatever or
       for (const cure of order) {
         cured = cure(cured)
         const after = healthOf(cured, limits)
-        const known = new Set(before.reasons.map(({ promise, about }) => `${promise} ${about}`))
-        for (const { promise, about } of after.reasons) expect(known).toContain(`${promise} ${about}`)
-        expect(after.healthy).toBe(after.reasons.length === 0)
+        const known = new Set(before.problems.map(({ kind, about }) => `${kind} ${about}`))
+        for (const { kind, about } of after.problems) expect(known).toContain(`${kind} ${about}`)
+        expect(after.healthy).toBe(after.problems.length === 0)
         before = after
       }
-      expect(before).toEqual({ healthy: true, reasons: [] })
+      expect(before).toEqual({ healthy: true, problems: [] })
     }),
   )
 })

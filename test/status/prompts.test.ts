@@ -20,7 +20,7 @@ test('what became of the last runs, what does not arrive, and when the next are'
   const error = { code: 'webhook.status', message: 'it answered\u001b[2J 503' }
   const not_before_ms = began_ms + 3 * hour_ms
   await rig.record({ type: 'delivered', run: digest, target: 'page' })
-  await rig.record({ type: 'delivery_set_back', run: digest, target: 'chat', not_before_ms, error })
+  await rig.record({ type: 'delivery_deferred', run: digest, target: 'chat', not_before_ms, error })
   await rig.record({ type: 'delivery_failed', run: digest, target: 'mail', error })
   const log = await runs.due('log', began_ms + minute_ms)
   await rig.record({ type: 'run_failed', run: log, error: { code: 'answer.deadline', message: 'no answer in 15 min' } })

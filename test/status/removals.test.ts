@@ -22,7 +22,7 @@ test('with keep they are counted', () => {
 test('what is to be removed, by what it waits for', () => {
   const waiting: RemovalsView['waiting'] = [
     { why: 'grace', versions: 12 },
-    { why: 'look', versions: 2 },
+    { why: 'scan', versions: 2 },
   ]
   expect(linesOf({ outdated: { files: 14, bytes: 1 }, waiting, removing: 3 })).toContain(
     'to be removed on the service: 12 deleted a short time ago (delete_grace_ms), 2 until every folder of the project is online and was scanned, with all directories of known files, 3 just now',
@@ -33,7 +33,7 @@ test('too much at once: the folder, how much, and the word to say', () => {
   const held = [{ folder: 'my notes', root: '/srv/my notes', versions: 412 }]
   const waiting = [{ why: 'person' as const, versions: 412 }]
   expect(linesOf({ outdated: { files: 412, bytes: 1 }, waiting, held }).slice(1)).toEqual([
-    '412 versions of my notes would be removed on the service, more than Sluice removes without asking (removal.most_files); if that is right:',
+    '412 versions of my notes would be removed on the service, more than Sluice removes without asking (removal.max_files); if that is right:',
     "sluice accept --removals 'my notes'",
   ])
 })

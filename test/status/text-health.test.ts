@@ -5,7 +5,7 @@ import { healthLines } from '../../src/status/text/text-health.ts'
 
 const now_ms = Date.UTC(2026, 0, 2)
 const reason = {
-  promise: 'folder',
+  kind: 'folder',
   about: 'docs',
   message: 'docs has been offline for 3 h: there is nothing here',
   hint: 'mount it again',
@@ -14,13 +14,13 @@ const reason = {
 
 function text(health: Partial<HealthStatus>): string[] {
   const writer = new LineWriter(100)
-  healthLines(writer, { state: 'healthy', paused: null, reasons: [], ...health }, now_ms)
+  healthLines(writer, { state: 'healthy', paused: null, problems: [], ...health }, now_ms)
   return writer.lines.map((line) => line.text)
 }
 
 test('one line when all is well, what is wrong and what to do when it is not', () => {
   expect(text({})).toEqual(['health: good'])
-  expect(text({ state: 'unhealthy', reasons: [reason] })).toEqual([
+  expect(text({ state: 'unhealthy', problems: [reason] })).toEqual([
     'health: 1 problem',
     '  folder: docs has been offline for 3 h: there is nothing here',
     '    mount it again',
@@ -29,7 +29,7 @@ test('one line when all is well, what is wrong and what to do when it is not', (
 
 test('without a daemon nobody knows, and what stood there last is told', () => {
   expect(text({ state: 'unknown' })).toEqual(['health: unknown, no daemon is running'])
-  expect(text({ state: 'unknown', reasons: [reason, reason] })[0]).toBe(
+  expect(text({ state: 'unknown', problems: [reason, reason] })[0]).toBe(
     'health: unknown, no daemon is running; 2 problems when it was last known',
   )
 })

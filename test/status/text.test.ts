@@ -36,8 +36,8 @@ const quiet: StatusView = {
   retrying: [],
   slow: 0,
   removals: removalStatus(no_removals),
-  braked: { files: 0, bytes: 0, places: [] },
-  brake: null,
+  over_limit: { files: 0, bytes: 0, places: [] },
+  upload_limit: null,
   daily_limit: null,
   bandwidth: null,
   audits: [],
@@ -128,12 +128,12 @@ const busy: StatusView = {
     },
   ],
   slow: 2,
-  braked: {
+  over_limit: {
     files: 900,
     bytes: 9e9,
     places: [{ folder: 'notes', root: '/srv/my notes', directory: "Anna's disk", files: 890, bytes: 8.9e9 }],
   },
-  brake: { files: 100_000, bytes: 1e11, per_hours: 24, used_files: 100_000, used_bytes: 5 },
+  upload_limit: { files: 100_000, bytes: 1e11, per_hours: 24, used_files: 100_000, used_bytes: 5 },
   daily_limit: { max_bytes: 5e9, used_bytes: 5e9 },
   bandwidth: { bytes_per_s: 2e6, until: '2026-01-02T03:00:00.000Z' },
 }
@@ -206,7 +206,7 @@ test('nothing but a command is wider than the terminal, and nothing steers it', 
         troubles: [{ ...busy.troubles[0]!, message: reason, hint: `${name} ${reason}` }],
         folders: [{ ...folder, path: `/srv/${name}`, state: 'offline', reason }],
         problems: [{ ...busy.problems[0]!, message: reason, examples: [{ folder: 'notes', path: name, message: '' }] }],
-        braked: {
+        over_limit: {
           files: 1,
           bytes: 1,
           places: [{ folder: 'notes', root: '/srv', directory: name, files: 1, bytes: 1 }],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { afterAtWork } from '../../src/status/health/health-promises.ts'
+import { afterAtWork } from '../../src/status/health/problems.ts'
 
 const moment = fc.nat(200)
 const absences = fc

@@ -24,7 +24,7 @@ function settings(change: Partial<StatusSettings['uploads']> = {}): StatusSettin
   return {
     state_dir: '/var/lib/sluice',
     folders: [{ name: 'notes', path: '/srv/notes', project_id }],
-    uploads: { brake: { files: 2, bytes: 1e9 }, brake_hours: 24, max_bytes_per_day: 'off', bandwidth: [], ...change },
+    uploads: { limit: { files: 2, bytes: 1e9 }, limit_hours: 24, max_bytes_per_day: 'off', bandwidth: [], ...change },
   }
 }
 
@@ -87,7 +87,7 @@ test.each([
 })
 
 test('the JSON form', async () => {
-  const rig = await openRig({ limits: { brake: { files: 2, bytes: 1e9, per_ms: day_ms } } })
+  const rig = await openRig({ limits: { upload_limit: { files: 2, bytes: 1e9, per_ms: day_ms } } })
   await rig.bringIn('in.txt', { size: 1_000 })
   const refused = await rig.settle('bad.bin', { size: 20 })
   await rig.record({ type: 'content_refused', content: refused, error: { code: 'asset.type', message: 'not read' } })
@@ -115,7 +115,7 @@ test('what is set back is told with its next try, what is read for long is count
   const rig = await openRig()
   const content = await rig.settle('a.txt')
   const not_before_ms = rig.clock.now_ms() + 60_000
-  await rig.record({ type: 'set_back', content, not_before_ms, error: { code: 'network.reset', message: 'cut' } })
+  await rig.record({ type: 'deferred', content, not_before_ms, error: { code: 'network.reset', message: 'cut' } })
   const slow = await rig.settle('b.txt')
   await rig.record(
     { type: 'slot_intended', content: slow },

@@ -150,7 +150,7 @@ test('a slot is given up at the third failure in a row of its PUT, or because co
 test('an asset that is not there, after it was sent again: taken for removed when it is gone for ten minutes', () => {
   vi.spyOn(Math, 'random').mockReturnValue(1)
   onTestFinished(() => void vi.restoreAllMocks())
-  const follow = { first_ms: 500, most_ms: 500, dead_hit_after_ms: 0, list_from: 0 }
+  const follow = { first_ms: 500, max_ms: 500, dead_hit_after_ms: 0, list_from: 0 }
   const work = { content: 7, attempts: 2, following_since_ms: 0, vanished: 1 } as FollowWork
   const gone: Failure = { about: 'asset_gone', status: 404, message: 'not there' }
   expect(unreadFact({ ...work, vanished: 0 }, gone, 0, follow)).toEqual({ type: 'asset_vanished', content: 7 })

@@ -46,24 +46,24 @@ export function flushToDisk(path: string): void {
 
 /**
  * Reads a small UTF-8 file that a user named. It refuses a pipe, a device or a file over
- * `most_bytes` at once. Errors: Node's own, or one that says what the path is instead.
+ * `max_bytes` at once. Errors: Node's own, or one that says what the path is instead.
  */
-export function readSmallFile(file: string, most_bytes: number): string {
-  const { stat, bytes } = readBeginning(file, most_bytes + 1)
+export function readSmallFile(file: string, max_bytes: number): string {
+  const { stat, bytes } = readBeginning(file, max_bytes + 1)
   if (!stat.isFile()) throw new Error(stat.isDirectory() ? 'it is a directory' : 'it is no regular file')
-  if (stat.size > most_bytes) throw new Error(`it has ${stat.size} bytes, more than ${most_bytes}`)
+  if (stat.size > max_bytes) throw new Error(`it has ${stat.size} bytes, more than ${max_bytes}`)
   // Files in /proc report size 0.
-  if (bytes.length > most_bytes) throw new Error(`it has more than ${most_bytes} bytes`)
+  if (bytes.length > max_bytes) throw new Error(`it has more than ${max_bytes} bytes`)
   return bytes.toString('utf8')
 }
 
 /** The stat of a path and, for a regular file, its first bytes. `flags`: more of open(2). */
-export function readBeginning(file: string, most_bytes: number, flags = 0): { stat: Stats; bytes: Buffer } {
+export function readBeginning(file: string, max_bytes: number, flags = 0): { stat: Stats; bytes: Buffer } {
   // O_NONBLOCK: opening a pipe would otherwise wait for a writer.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | flags)
   try {
     const stat = fstatSync(descriptor)
-    const bytes = Buffer.alloc(stat.isFile() ? most_bytes : 0)
+    const bytes = Buffer.alloc(stat.isFile() ? max_bytes : 0)
     let length = 0
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {
       read = readSync(descriptor, bytes, length, bytes.length - length, null)

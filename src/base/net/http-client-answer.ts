@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { SharedPulse } from '../run/pulse.ts'
+import type { SharedHeartbeat } from '../run/heartbeat.ts'
 import { type Clock, second_ms } from '../time/time.ts'
 import { type Going, networkFault } from './network-fault.ts'
 
@@ -50,7 +50,7 @@ export interface AnswerLimits {
   timeouts: { answer_ms: number }
   max_body_bytes: number
   clock: Clock
-  pulse: Pick<SharedPulse, 'beat'>
+  heartbeat: Pick<SharedHeartbeat, 'beat'>
 }
 
 export interface AnswerOptions {
@@ -58,7 +58,7 @@ export interface AnswerOptions {
   /** Limit for all 1xx answers together; absent: none. */
   info_ms?: number
   /** Reading time for the body. What came by then, or before it broke off, is the body. */
-  body_most_ms?: number | undefined
+  max_body_ms?: number | undefined
   /** True if the whole request was handed over. Called once, with the head of the answer. */
   onHead: () => boolean
 }
@@ -67,8 +67,8 @@ export type AnswerReader = ReturnType<typeof createAnswerReader>
 
 /** Gathers an answer from undici's events, without a stream: most bodies come in one piece. */
 export function createAnswerReader(
-  { clock, timeouts, max_body_bytes, pulse }: AnswerLimits,
-  { going, info_ms = Number.POSITIVE_INFINITY, body_most_ms, onHead }: AnswerOptions,
+  { clock, timeouts, max_body_bytes, heartbeat }: AnswerLimits,
+  { going, info_ms = Number.POSITIVE_INFINITY, max_body_ms, onHead }: AnswerOptions,
 ) {
   const pieces: Buffer[] = []
   let left_bytes = max_body_bytes
@@ -104,7 +104,7 @@ export function createAnswerReader(
   function limitBody(): void {
     const began_ms = clock.monotonic_ms()
     const deadline_ms = () =>
-      began_ms + (body_most_ms ?? timeouts.answer_ms + slowestTransfer_ms(max_body_bytes - left_bytes))
+      began_ms + (max_body_ms ?? timeouts.answer_ms + slowestTransfer_ms(max_body_bytes - left_bytes))
     endWatch = watchDeadline(clock, deadline_ms, () => abort(networkFault('timeout', going, 'it came too slowly')))
   }
 
@@ -127,15 +127,15 @@ export function createAnswerReader(
     onResponseData(_controller, piece) {
       pieces.push(piece.subarray(0, left_bytes))
       left_bytes -= piece.byteLength
-      pulse.beat()
+      heartbeat.beat()
       if (left_bytes >= 0) return
       finish(true)
       abort(networkFault('too_large', going))
     },
     onResponseEnd: () => finish(false),
     onResponseError(_controller, error) {
-      // With `body_most_ms` the head is enough: a body that breaks off is no fault.
-      if (head && body_most_ms !== undefined) finish(true)
+      // With `max_body_ms` the head is enough: a body that breaks off is no fault.
+      if (head && max_body_ms !== undefined) finish(true)
       endWatch?.()
       reject(error)
     },

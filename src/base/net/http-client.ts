@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import type { Agent, EnvHttpProxyAgent } from 'undici'
 import { SluiceError } from '../run/errors.ts'
-import { type Pulses, sharePulse, unwatched } from '../run/pulse.ts'
+import { type Heartbeats, shareHeartbeat, unwatched } from '../run/heartbeat.ts'
 import type { Clock } from '../time/time.ts'
 import {
   type AnswerReader,
@@ -52,7 +52,7 @@ export interface HttpClientOptions {
   max_body_bytes: number
   clock: Clock
   /** A watchdog checks these while requests are under way; absent: no watchdog. */
-  pulses?: Pulses | undefined
+  heartbeats?: Heartbeats | undefined
 }
 
 export interface HttpRequest {
@@ -65,7 +65,7 @@ export interface HttpRequest {
    * For an answer whose head is enough: the limit for its body. What comes later or after a break
    * is missing. Absent: the whole body, or an error.
    */
-  body_most_ms?: number | undefined
+  max_body_ms?: number | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -93,8 +93,8 @@ export function createHttpClient(options: HttpClientOptions) {
   const direct = new PlainAgent(directOptions(options))
   const proxied = createProxied(options)
   // Requests may wait hours for a free connection while others use it: they share a heartbeat.
-  const pulse = sharePulse(options.pulses ?? unwatched, 'requests to the service')
-  const limits = { clock, timeouts, max_body_bytes, pulse }
+  const heartbeat = shareHeartbeat(options.heartbeats ?? unwatched, 'requests to the service')
+  const limits = { clock, timeouts, max_body_bytes, heartbeat }
 
   /** The request's signal ends it at once, even while it waits for a free connection. */
   async function exchange(request: HttpRequest, sending: Sending, going: Going, reader: AnswerReader) {
@@ -102,14 +102,14 @@ export function createHttpClient(options: HttpClientOptions) {
     const dispatcher = proxied && !isLoopbackHost(url.hostname) ? proxied : direct
     const stop = () => reader.abort(networkFault('aborted', going))
     signal?.addEventListener('abort', stop)
-    pulse.begin()
+    heartbeat.begin()
     try {
       dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method, ...sending }, reader.handler)
       return await reader.answer
     } catch (error) {
       throw translateNetworkError(error, going)
     } finally {
-      pulse.end()
+      heartbeat.end()
       signal?.removeEventListener('abort', stop)
     }
   }
@@ -119,8 +119,8 @@ export function createHttpClient(options: HttpClientOptions) {
     const headersTimeout = timeouts.answer_ms + slowestTransfer_ms(bytes?.byteLength ?? 0)
     const headers = bytes ? withLength(request.headers, bytes.byteLength) : request.headers
     const body = bytes?.byteLength ? bytes : null
-    const { body_most_ms } = request
-    const reader = createAnswerReader(limits, { going, info_ms: headersTimeout, body_most_ms, onHead: () => true })
+    const { max_body_ms } = request
+    const reader = createAnswerReader(limits, { going, info_ms: headersTimeout, max_body_ms, onHead: () => true })
     return exchange(request, { headers, body, headersTimeout }, going, reader)
   }
 
@@ -151,7 +151,7 @@ export function createHttpClient(options: HttpClientOptions) {
           if (handed_bytes + piece.byteLength > size) throw wrongLength(size, 'more')
           handed_bytes += piece.byteLength
           allowSilence(timeouts.stall_ms)
-          pulse.beat()
+          heartbeat.beat()
           yield piece
         }
         if (handed_bytes < size) throw wrongLength(size, 'less')

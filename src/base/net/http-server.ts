@@ -104,12 +104,12 @@ export function createBareServer({ handle, answerError, tls, silence_ms = 0 }: B
  * After an early answer, Node reads and drops the rest of the request, or the client would not see
  * the answer. This limits the time for it.
  */
-function boundTheRest(request: IncomingMessage, response: ServerResponse, most_ms: number): void {
+function boundTheRest(request: IncomingMessage, response: ServerResponse, max_ms: number): void {
   response.once('finish', () => {
     if (request.complete) return
     const over = new AbortController()
     request.socket.once('close', () => over.abort())
-    void system_clock.sleep(most_ms, over.signal).then(() => {
+    void system_clock.sleep(max_ms, over.signal).then(() => {
       if (!request.complete) request.socket.destroy()
     })
   })
@@ -142,7 +142,7 @@ async function startListening(server: Server, where: ListenOptions, name: string
 }
 
 /** A connection may become idle at any time, and Node does not check again by itself. */
-const look_for_idle_ms = 20
+const idle_check_ms = 20
 
 /**
  * Accepts no new connection and lets requests in flight finish for `grace_ms`. Then calls
@@ -167,6 +167,6 @@ export async function closeServer(server: Server, grace_ms: number, beforeCut?: 
       beforeCut?.()
       server.closeAllConnections()
     }
-    await system_clock.sleep(look_for_idle_ms, looking.signal)
+    await system_clock.sleep(idle_check_ms, looking.signal)
   }
 }

@@ -9,7 +9,7 @@ export interface NotifyEnvironment {
 }
 
 /** The helper waits up to 5 s for the manager (systemd-notify(1)). After 15 s it surely hangs. */
-const helper_most_ms = 15_000
+const max_helper_ms = 15_000
 /** Characters: systemd cuts longer texts, and this much fits on a screen. */
 const longest_status = 500
 
@@ -30,18 +30,18 @@ export function openSystemdNotify(options: {
   on_error: (error: SluiceError) => void
 }) {
   const { NOTIFY_SOCKET, WATCHDOG_USEC } = options.environment
-  let told: Promise<void> = Promise.resolve()
+  let sent: Promise<void> = Promise.resolve()
   let has_failed = false
   let waiting: string | undefined
 
   async function send(assignments: () => readonly string[]): Promise<void> {
     if (NOTIFY_SOCKET === undefined) return
-    told = told.then(async () => {
+    sent = sent.then(async () => {
       const fault = await runHelper(NOTIFY_SOCKET, assignments())
       if (fault && !has_failed) options.on_error(fault)
       has_failed = fault !== undefined
     })
-    return told
+    return sent
   }
 
   return {
@@ -68,7 +68,7 @@ export function openSystemdNotify(options: {
     /** The service is still alive. */
     watchdog: () => send(() => ['WATCHDOG=1']),
     /** Resolves when every message was sent or failed. */
-    close: () => told,
+    close: () => sent,
   }
 }
 
@@ -87,23 +87,23 @@ function runHelper(socket: string, assignments: readonly string[]): Promise<Slui
     const helper = spawn('systemd-notify', assignments, {
       env: { NOTIFY_SOCKET: socket, PATH: '/usr/bin:/bin' },
       stdio: ['ignore', 'ignore', 'pipe'],
-      timeout: helper_most_ms,
+      timeout: max_helper_ms,
       killSignal: 'SIGKILL',
     })
     let words = ''
     helper.stderr.setEncoding('utf8').on('data', (text: string) => {
       words = (words + text).slice(0, longest_status)
     })
-    helper.once('error', (error) => resolve(notTold(messageOf(error), error)))
+    helper.once('error', (error) => resolve(notSent(messageOf(error), error)))
     helper.once('close', (code, signal) => {
-      resolve(code === 0 ? undefined : notTold(words.trim() || `it ended with ${code ?? signal}`))
+      resolve(code === 0 ? undefined : notSent(words.trim() || `it ended with ${code ?? signal}`))
     })
   })
 }
 
-function notTold(why: string, cause?: unknown): SluiceError {
+function notSent(why: string, cause?: unknown): SluiceError {
   return new SluiceError({
-    code: 'systemd.not_told',
+    code: 'systemd.not_sent',
     message: `systemd-notify could not tell the service manager: ${why}`,
     hint: 'check that the program systemd-notify is installed, and that the unit has NotifyAccess=all',
     cause,

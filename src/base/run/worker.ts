@@ -1,5 +1,5 @@
 import { backoff_ms, type Clock, minute_ms, second_ms } from '../time/time.ts'
-import { type Pulse, type Pulses, unwatched } from './pulse.ts'
+import { type Heartbeat, type Heartbeats, unwatched } from './heartbeat.ts'
 
 export type Worker = ReturnType<typeof runWorker>
 
@@ -9,7 +9,7 @@ export interface WorkerOptions {
    * One bounded piece of work. Answers how long to wait for a wake, 0 if there is more to do. Slow
    * parts call `beat`, or wait in `during`.
    */
-  step: (signal: AbortSignal, pulse: Pulse) => Promise<{ wait_ms: number }>
+  step: (signal: AbortSignal, heartbeat: Heartbeat) => Promise<{ wait_ms: number }>
   clock: Clock
   signal: AbortSignal
   /** Rest after each step that no wake shortens: many wakes become one step. */
@@ -17,12 +17,12 @@ export interface WorkerOptions {
   /** Receives a step's error. The step repeats, ever later: no fault stops a worker for good. */
   on_error: (error: unknown) => void
   /** A watchdog checks these for a step that hangs; absent: no watchdog. */
-  pulses?: Pulses
+  heartbeats?: Heartbeats
 }
 
 /** Runs `step` again and again until the signal aborts. */
 export function runWorker(options: WorkerOptions) {
-  const { name, step, clock, signal, on_error, pace_ms = 0, pulses = unwatched } = options
+  const { name, step, clock, signal, on_error, pace_ms = 0, heartbeats = unwatched } = options
   let woken = false
   let interrupt = new AbortController()
 
@@ -40,9 +40,9 @@ export function runWorker(options: WorkerOptions) {
     while (!signal.aborted) {
       woken = false
       let wait_ms: number
-      const pulse = pulses.begin(name)
+      const heartbeat = heartbeats.begin(name)
       try {
-        wait_ms = (await step(signal, pulse)).wait_ms
+        wait_ms = (await step(signal, heartbeat)).wait_ms
         errors_in_a_row = 0
       } catch (error) {
         if (signal.aborted) break
@@ -50,7 +50,7 @@ export function runWorker(options: WorkerOptions) {
         wait_ms = backoff_ms(errors_in_a_row++, after_fault)
         woken = false
       } finally {
-        pulse.end()
+        heartbeat.end()
       }
       const rest_from_ms = clock.monotonic_ms()
       if (pace_ms > 0) await clock.sleep(pace_ms, signal)
@@ -80,7 +80,7 @@ export async function allEnded<Value>(work: readonly Promise<Value>[]): Promise<
 }
 
 /** After a fault of this machine (full disk, ended thread): tries cost little, and files wait. */
-export const after_fault = { first_ms: 500, most_ms: 15 * second_ms }
+export const after_fault = { first_ms: 500, max_ms: 15 * second_ms }
 
 /** The rest after a fault, for a worker with much under way. It grows with each fault in a row. */
 export function createFaultRest(clock: Pick<Clock, 'monotonic_ms'>) {

@@ -3,12 +3,12 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   const plain = word.toLowerCase()
   let nearest: string | undefined
   // A third of the letters may be wrong, at least two: `max_file_size` for `max_file_bytes`.
-  let least = Math.max(2, Math.floor(word.length / 3)) + 1
+  let min = Math.max(2, Math.floor(word.length / 3)) + 1
   for (const candidate of candidates) {
     const distance = editDistance(plain, candidate.toLowerCase())
-    if (distance < least && distance < candidate.length) {
+    if (distance < min && distance < candidate.length) {
       nearest = candidate
-      least = distance
+      min = distance
     }
   }
   return nearest

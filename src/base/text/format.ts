@@ -112,11 +112,11 @@ function graphemeWidth(grapheme: string): number {
 const pair = /[\ud800-\udbff][\udc00-\udfff]/g
 
 /** Counts code points, as JSON Schema does (minLength, maxLength), not UTF-16 units. */
-export function hasCharacters(text: string, least: number, most: number): boolean {
+export function hasCharacters(text: string, min: number, max: number): boolean {
   // The text is too short or too long by any count.
-  if (text.length < least || text.length > 2 * most) return false
+  if (text.length < min || text.length > 2 * max) return false
   const count = text.length - (text.match(pair)?.length ?? 0)
-  return count >= least && count <= most
+  return count >= min && count <= max
 }
 
 /** A name from the disk as a CommonMark code span: on one line, without markup. */

@@ -139,9 +139,9 @@ export interface FileLinesOptions {
 /** Soon enough to follow, and at most 360 lines an hour. */
 const summary_ms = 10 * second_ms
 /** Paths per reason; `sluice ls` has them all. */
-const most_examples = 3
+const max_examples = 3
 /** Reasons in one summary. A service's text may be a reason and differ for every file. */
-const most_reasons = 50
+const max_reasons = 50
 const other_reasons = 'other reasons'
 
 /** Files of one state and reason since the last summary. */
@@ -173,11 +173,11 @@ export function createFileLines(options: FileLinesOptions) {
     if (counting_since_ms !== undefined) return
     counting_since_ms = clock.monotonic_ms()
     void clock.sleep(summary_ms, closing.signal).then(() => {
-      if (!closing.signal.aborted) tellSummary()
+      if (!closing.signal.aborted) logSummary()
     })
   }
 
-  function tellSummary(): void {
+  function logSummary(): void {
     if (counting_since_ms === undefined) return
     const over = formatDuration(clock.monotonic_ms() - counting_since_ms)
     if (steps.size > 0) log.info({ files: Object.fromEntries(steps) }, `${summaryOf(steps)} in the last ${over}`)
@@ -211,17 +211,17 @@ export function createFileLines(options: FileLinesOptions) {
         return
       }
       beginCounting()
-      const has_room = reasons.has(key) || reasons.size < most_reasons
+      const has_room = reasons.has(key) || reasons.size < max_reasons
       const group = has_room ? key : `${state} ${other_reasons}`
       const count = reasons.get(group) ?? { state, reason: has_room ? reason : other_reasons, files: 0, examples: [] }
-      if (count.examples.length < most_examples) count.examples.push(path)
+      if (count.examples.length < max_examples) count.examples.push(path)
       count.files++
       reasons.set(group, count)
     },
     /** Logs the last summary and ends the timer. */
     close(): void {
       closing.abort()
-      tellSummary()
+      logSummary()
     },
   }
 }

@@ -18,7 +18,7 @@ export interface CronTimes {
   /** The last time before this. */
   previous(before_ms: number): number | undefined
   /** Times in (after_ms, through_ms], oldest first, at most `most` of them. */
-  between(after_ms: number, through_ms: number, most: number): number[]
+  between(after_ms: number, through_ms: number, max: number): number[]
 }
 
 /** Needs five fields. Throws TypeError or RangeError where `cronFault` finds a fault. */
@@ -28,10 +28,10 @@ export function cronTimes(cron: string, timezone: string): CronTimes {
   return {
     next,
     previous,
-    between(after_ms, through_ms, most) {
+    between(after_ms, through_ms, max) {
       const found: number[] = []
       for (let at_ms = next(after_ms); at_ms !== undefined && at_ms <= through_ms; at_ms = next(at_ms)) {
-        if (found.length === most) break
+        if (found.length === max) break
         found.push(at_ms)
       }
       return found

@@ -52,17 +52,17 @@ export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
-/** The answer of the work; undefined after `most_ms`, or if the signal aborts first. */
+/** The answer of the work; undefined after `max_ms`, or if the signal aborts first. */
 export async function within<Answer>(
   work: Promise<Answer>,
-  most_ms: number,
+  max_ms: number,
   clock: Clock,
   signal?: AbortSignal,
 ): Promise<Answer | undefined> {
   const finished = new AbortController()
   const is_over = signal ? AbortSignal.any([finished.signal, signal]) : finished.signal
   try {
-    return await Promise.race([work, clock.sleep(most_ms, is_over).then(() => undefined)])
+    return await Promise.race([work, clock.sleep(max_ms, is_over).then(() => undefined)])
   } finally {
     finished.abort()
   }
@@ -95,10 +95,10 @@ export function isoTime(at_ms: number): string {
  */
 export function backoff_ms(
   attempt: number,
-  limits: { first_ms: number; most_ms: number },
+  limits: { first_ms: number; max_ms: number },
   random = Math.random,
 ): number {
-  const ceiling = Math.min(limits.most_ms, limits.first_ms * 2 ** Math.min(attempt, 30))
+  const ceiling = Math.min(limits.max_ms, limits.first_ms * 2 ** Math.min(attempt, 30))
   return Math.round(ceiling * (0.1 + 0.9 * random()))
 }
 

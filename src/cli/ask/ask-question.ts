@@ -94,7 +94,7 @@ function refusal(failure: Failure): SluiceError | undefined {
 
 export interface Waiting {
   first_ms: number
-  most_ms: number
+  max_ms: number
   deadline_ms: number
 }
 

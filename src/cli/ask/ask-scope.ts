@@ -79,7 +79,7 @@ function spanOf(text: string): number {
  */
 export function filesInScope(
   { folders, paths, within_ms }: Pick<Narrowing, 'folders' | 'paths' | 'within_ms'>,
-  { state_dir, now_ms, most = max_scope_ids }: { state_dir: string; now_ms: number; most?: number },
+  { state_dir, now_ms, max = max_scope_ids }: { state_dir: string; now_ms: number; max?: number },
 ): Promise<FilesInScope | undefined> {
   return withArrivalsView(state_dir, (view) => {
     if (!view) return undefined
@@ -88,7 +88,7 @@ export function filesInScope(
     const by_asset = new Map<string, ArrivedFile>()
     for (const file of view.newest({ folders, since_ms })) {
       if (by_asset.has(file.asset_id) || !matches(file.path)) continue
-      if (by_asset.size === most) return { files: [...by_asset.values()], is_cut: true }
+      if (by_asset.size === max) return { files: [...by_asset.values()], is_cut: true }
       by_asset.set(file.asset_id, file)
     }
     return { files: [...by_asset.values()], is_cut: false }

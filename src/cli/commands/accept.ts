@@ -108,7 +108,7 @@ function outcomeText({ type, folder, path }: PersonFact, { files, bytes, missing
     if (files === 0) return `${where}: nothing there waits to be removed on the service`
     return `${where}: ${counted(files, 'version')} (${formatBytes(bytes)}) may be removed on the service now`
   }
-  if (missing === 'unlooked') {
+  if (missing === 'unchecked') {
     return `${where}: its missing files were not checked since Sluice was upgraded; accept them again after \`sluice sync\`, or once the daemon has scanned the folder`
   }
   if (missing === 'waits') {

@@ -35,7 +35,7 @@ import { showSpinner } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 /** Shorter than `asking.first_ms`: a user waits at the screen, but not for a report. */
-const polling = { first_ms: 200, most_ms: 3 * second_ms }
+const polling = { first_ms: 200, max_ms: 3 * second_ms }
 
 const intelligences = ['auto', 'fast', 'expert', 'research'] as const
 

@@ -8,7 +8,7 @@ import { loadConfig } from '../../config/load.ts'
 import { realPath } from '../../config/resolve/local-paths.ts'
 import { backUpLedger, restoreLedger } from '../../ledger/backup.ts'
 import { giveToOwner } from '../../ledger/file/state-directory.ts'
-import { restoreTold } from '../../prompts/configure-prompts.ts'
+import { readCovered } from '../../prompts/configure-prompts.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { withLedger } from '../daemon/open.ts'
 import { exit_codes } from '../exit-codes.ts'
@@ -70,7 +70,7 @@ export const restore = defineCommand({
 async function restoreCovered(config: Config, terminal: Terminal): Promise<void> {
   await withLedger(config, async (ledger) => {
     for (const { name, project_id, report } of config.prompts) {
-      const { facts, bad } = await restoreTold(report.dir, { prompt: name, project_id })
+      const { facts, bad } = await readCovered(report.dir, { prompt: name, project_id })
       await ledger.record(facts)
       for (const { path, why } of bad) {
         printWarning(terminal, `${path}: ${why}; a prompt may cover its contents again`)

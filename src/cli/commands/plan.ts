@@ -36,7 +36,7 @@ const reasons: Record<Reason, string> = {
   underway: 'already on the way',
   refused: 'refused (sluice ls --state refused)',
   removed_on_service: 'removed on the service (sluice retry PATH sends them again)',
-  brake: 'held by the upload limit (sluice accept PATH sends them)',
+  upload_limit: 'held by the upload limit (sluice accept PATH sends them)',
   empty: 'empty',
   too_large: 'larger than max_file_bytes',
   before_start: 'older than start allows (sluice accept PATH sends them)',
@@ -49,11 +49,11 @@ const reasons: Record<Reason, string> = {
 const waits: Record<RemovalWait, string> = {
   grace: 'deleted a short time ago (delete_grace_ms)',
   replacement: 'until what took their place is ready',
-  look: 'until every folder of the project is online and was scanned',
+  scan: 'until every folder of the project is online and was scanned',
   twin: 'until files of the same size are read: they may be these (--hash reads them)',
   left_out: 'kept while a file that is left out has their size, and may be one of them',
   asked: 'while a prompt is asked about them',
-  person: 'until you accept it, because it is more than Sluice removes without asking (removal.most_files)',
+  person: 'until you accept it, because it is more than Sluice removes without asking (removal.max_files)',
   service: 'refused by the service',
 }
 
@@ -79,10 +79,10 @@ export function planLines(plan: Plan, width: number): Line[] {
   return writer.lines
 }
 
-function sayLimits(writer: LineWriter, { limits: { brake, days } }: Plan): void {
-  if (brake?.is_reached) {
-    const limit = `${counted(brake.files, 'file')} or ${formatBytes(brake.bytes)} in ${brake.per_hours} h`
-    writer.say(`more than uploads.brake allows (${limit}): the rest waits for \`sluice accept PATH\``, {
+function sayLimits(writer: LineWriter, { limits: { upload_limit, days } }: Plan): void {
+  if (upload_limit?.is_reached) {
+    const limit = `${counted(upload_limit.files, 'file')} or ${formatBytes(upload_limit.bytes)} in ${upload_limit.per_hours} h`
+    writer.say(`more than uploads.limit allows (${limit}): the rest waits for \`sluice accept PATH\``, {
       tone: 'warn',
     })
   }

@@ -188,7 +188,7 @@ function wholeAnswer(run: RunView, config: Config) {
       answered: answered_ms === undefined ? null : isoTime(answered_ms),
       answer: answer ?? null,
     })),
-    told: run.planned_assets.map(({ name, asset_id, md5, size, turn }) => ({ name, asset_id, md5, size, turn })),
+    covered: run.planned_assets.map(({ name, asset_id, md5, size, turn }) => ({ name, asset_id, md5, size, turn })),
     refused: run.planned_refusals.map(({ name, md5, size, why }) => ({ name, md5, size, why })),
     deliveries: run.deliveries.map(deliveryAnswer),
   }

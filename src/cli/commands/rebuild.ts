@@ -8,7 +8,7 @@ import { rebuildLedger } from '../../daemon/reload/rebuild.ts'
 import { planUploads } from '../../inspect/plan/plan.ts'
 import { conditionOfLedger } from '../../ledger/backup.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
-import { restoreTold } from '../../prompts/configure-prompts.ts'
+import { readCovered } from '../../prompts/configure-prompts.ts'
 import { defineCommand, flag } from '../command.ts'
 import { refuseWhilePaused } from '../daemon/daemon-status.ts'
 import { serveControl } from '../daemon/daemon-verbs.ts'
@@ -124,8 +124,8 @@ async function printSources(config: Config, terminal: Terminal): Promise<ExitCod
     if (offline !== null) print(terminal, `${name} is offline, and would be left out: ${offline}`)
   }
   for (const { name, project_id, report } of config.prompts) {
-    const { facts, bad } = await restoreTold(report.dir, { prompt: name, project_id })
-    const covered = new Set(facts.flatMap((fact) => fact.told.map(({ md5, size }) => `${md5} ${size}`)))
+    const { facts, bad } = await readCovered(report.dir, { prompt: name, project_id })
+    const covered = new Set(facts.flatMap((fact) => fact.covered.map(({ md5, size }) => `${md5} ${size}`)))
     const reports = counted(facts.length, 'report')
     print(terminal, `${name}: ${reports} in ${report.dir} cover ${counted(covered.size, 'content')}`)
     for (const { path, why } of bad) printWarning(terminal, `${path}: ${why}`)

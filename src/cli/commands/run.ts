@@ -1,10 +1,10 @@
 import { isSluiceError, messageOf } from '../../base/run/errors.ts'
+import { createHeartbeats } from '../../base/run/heartbeat.ts'
 import { programVersion } from '../../base/run/process.ts'
-import { createPulses } from '../../base/run/pulse.ts'
 import { aborted, system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { openSecrets } from '../../config/secrets.ts'
-import { tellRefusal } from '../../daemon/check-token.ts'
+import { reportRefusal } from '../../daemon/check-token.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
 import { refuseOrphan } from '../../ledger/file/ledger-place.ts'
 import { defineCommand } from '../command.ts'
@@ -32,9 +32,9 @@ export const command = defineCommand({
     const signals = listenForStop()
     try {
       const clock = system_clock
-      const pulses = createPulses(clock)
-      const daemon = await startDaemon({ config, secrets, clock, log, mode: 'run', pulses })
-      const manager = reportToServiceManager({ daemon, pulses, log })
+      const heartbeats = createHeartbeats(clock)
+      const daemon = await startDaemon({ config, secrets, clock, log, mode: 'run', heartbeats })
+      const manager = reportToServiceManager({ daemon, heartbeats, log })
       try {
         const hooks = { onReloading: () => manager.reloading(), onReady: () => manager.reloaded() }
         const reloader = createReloader({ daemon, config_file: named, log, hooks, unitFit })
@@ -51,7 +51,7 @@ export const command = defineCommand({
           if (isSluiceError(error, 'account.refused')) {
             const on_error = (fault: unknown) =>
               log.warn({ error: fault }, 'the alert about the refused token could not be sent')
-            await tellRefusal(daemon, error, { clock, hurry: signals.first, on_error })
+            await reportRefusal(daemon, error, { clock, hurry: signals.first, on_error })
           }
           await manager.stopping(messageOf(error))
           throw error

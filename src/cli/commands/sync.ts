@@ -94,8 +94,8 @@ async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode>
     const idle = control.idle()
     // A signal or a fault may come first; then this promise has no reader.
     idle.catch(() => {})
-    const { pass_wait_ms: reading_most_ms } = pass.config.follow
-    const ended = await awaitIdle({ idle, view: shown.view, clock, stopped: signals.first, reading_most_ms })
+    const { pass_wait_ms: max_reading_ms } = pass.config.follow
+    const ended = await awaitIdle({ idle, view: shown.view, clock, stopped: signals.first, max_reading_ms })
     await shown.progress.end()
     if (ended === 'stopped') printNote(terminal, 'stopped waiting; the daemon goes on')
     return shown.summary(typeof ended === 'string' ? undefined : ended)

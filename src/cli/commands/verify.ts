@@ -55,9 +55,9 @@ async function compare(options: Wanted): Promise<VerifySummary> {
   const remote = openRemote(config, () => secrets.token(), clock)
   const examiner = startExaminer({ threads: config.hashing.threads })
   const signals = listenForStop()
-  let looked = { files: 0, assets: 0 }
+  let compared = { files: 0, assets: 0 }
   const spinner = showSpinner(terminal, clock, () => {
-    return `${counted(looked.files, 'file')} and ${counted(looked.assets, 'asset')} compared`
+    return `${counted(compared.files, 'file')} and ${counted(compared.assets, 'asset')} compared`
   })
   try {
     return await verify({
@@ -68,7 +68,7 @@ async function compare(options: Wanted): Promise<VerifySummary> {
       clock,
       signal: signals.first,
       onProgress(progress) {
-        looked = progress
+        compared = progress
       },
     })
   } finally {

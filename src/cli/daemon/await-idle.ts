@@ -12,7 +12,7 @@ const poll_ms = 200
 /**
  * Waits until a running daemon has no work left for now. The daemon waits out every fault, but a
  * user at a terminal does not. So a refused token or project ends the wait at once, a silent
- * service after `patience_ms`, and slow reading of sent files after `reading_most_ms`.
+ * service after `patience_ms`, and slow reading of sent files after `max_reading_ms`.
  */
 export async function awaitIdle(options: {
   idle: Promise<void>
@@ -20,13 +20,13 @@ export async function awaitIdle(options: {
   clock: Clock
   stopped: AbortSignal
   patience_ms?: number
-  reading_most_ms?: number
+  max_reading_ms?: number
 }): Promise<'idle' | 'stopped' | SluiceError> {
   const { idle, view, clock, stopped } = options
   const began_ms = clock.now_ms()
   const decided = new AbortController()
   const either = AbortSignal.any([stopped, decided.signal])
-  const reading = createReadingWait(clock, options.reading_most_ms ?? Number.POSITIVE_INFINITY)
+  const reading = createReadingWait(clock, options.max_reading_ms ?? Number.POSITIVE_INFINITY)
   const is_idle = idle.then(() => 'idle' as const)
 
   async function watch(): Promise<'stopped' | SluiceError> {

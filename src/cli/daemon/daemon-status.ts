@@ -5,7 +5,7 @@ import { refuseOrphan } from '../../ledger/file/ledger-place.ts'
 import { controlSocket, isRebuildOpen, rebuildDirectory } from '../../ledger/file/state-directory.ts'
 import type { Pause, Trouble } from '../../ledger/rows/trouble-rows.ts'
 import type { HealthView } from '../../ledger/views/view-health.ts'
-import type { HealthFacts } from '../../status/health/health-promises.ts'
+import type { HealthFacts } from '../../status/health/problems.ts'
 import { pauseText } from '../../status/text/text-health.ts'
 import { type DaemonStatus, pauseStatus, type RebuildStatus } from '../../status/view.ts'
 import { withLedgerView } from './views.ts'
@@ -46,7 +46,7 @@ export async function rebuildStatus(
 }
 
 /** The smallest commit adds two pages to SQLite's log. */
-const least_commit_bytes = 8_192
+const min_commit_bytes = 8_192
 
 /**
  * Why nothing can be recorded. The daemon knows once it has tried; a full disk is recognised here
@@ -58,7 +58,7 @@ export function ledgerFaultOf(
   view: HealthView | undefined,
 ): HealthFacts['ledger_fault'] {
   if (daemon.state === 'running' && daemon.ledger_fault) return daemon.ledger_fault
-  if (!view || freeBytes(state_dir) >= least_commit_bytes) return undefined
+  if (!view || freeBytes(state_dir) >= min_commit_bytes) return undefined
   const scans_ms = view.folders().map(({ scan_ended_ms }) => scan_ended_ms ?? 0)
   return {
     message: `the disk that holds ${state_dir} is full`,

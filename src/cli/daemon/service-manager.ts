@@ -1,5 +1,5 @@
 import { openSystemdNotify } from '../../base/net/systemd-notify.ts'
-import type { Pulses } from '../../base/run/pulse.ts'
+import type { Heartbeats } from '../../base/run/heartbeat.ts'
 import type { Worker } from '../../base/run/worker.ts'
 import type { Log } from '../../base/text/log.ts'
 import { second_ms, system_clock } from '../../base/time/time.ts'
@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import { checkToken } from '../../daemon/check-token.ts'
-import { currentStatus, tellStatus } from '../../daemon/health/tell-status.ts'
+import { currentStatus, reportStatus } from '../../daemon/health/report-status.ts'
 import { keepWatch } from '../../daemon/health/watchdog.ts'
 import { stuckAfter_ms } from '../../daemon/limits.ts'
 import type { Daemon } from '../../daemon/running-daemon.ts'
@@ -20,8 +20,8 @@ import { findUnit, misfitsOf } from '../../inspect/doctor/find-unit.ts'
 const ask_again_ms = 30 * second_ms
 
 /** Reports a running daemon to systemd. Does nothing without a service manager. */
-export function reportToServiceManager(parts: { daemon: Daemon; pulses: Pulses; log: Log }) {
-  const { daemon, pulses, log } = parts
+export function reportToServiceManager(parts: { daemon: Daemon; heartbeats: Heartbeats; log: Log }) {
+  const { daemon, heartbeats, log } = parts
   const clock = system_clock
   const notify = openSystemdNotify({
     environment: readEnvironment().notify,
@@ -40,11 +40,11 @@ export function reportToServiceManager(parts: { daemon: Daemon; pulses: Pulses; 
 
   function begin(secrets: Secrets): void {
     const silence_ms = () => stuckAfter_ms(daemon.config)
-    begun.push(keepWatch({ pulses, notify, silence_ms, clock, log }, ended.signal))
+    begun.push(keepWatch({ heartbeats, notify, silence_ms, clock, log }, ended.signal))
     if (!notify.is_heard) return
     const { ledger } = daemon
     const on_error = (error: unknown) => log.warn({ error }, 'the status for systemd cannot be read')
-    teller = tellStatus({ ledger, notify, clock, on_error, text: status }, ended.signal)
+    teller = reportStatus({ ledger, notify, clock, on_error, text: status }, ended.signal)
     begun.push(teller.ended)
     if (is_unreachable) begun.push(askAgain(secrets))
   }

@@ -45,7 +45,7 @@ export async function setUpDemo(given: string | undefined): Promise<DemoSetup> {
       service: { base_url: service.api, project_id, token_file },
       state_dir,
       folders: [{ ...folder, settle_ms: given_path === undefined ? '200ms' : '1s' }],
-      uploads: { brake: 'off', min_resend_s: '0s', concurrency: 16 },
+      uploads: { limit: 'off', min_resend_s: '0s', concurrency: 16 },
       log: { level: 'error' },
     }
     writeFileAtomic(config_file, `${JSON.stringify(config, null, 2)}\n`)

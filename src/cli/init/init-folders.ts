@@ -126,8 +126,8 @@ function surveyLines({ name, path }: NamedPath, survey: Survey, width: number) {
     return writer.lines
   }
   const limit = counted(usual_survey.max_files, 'file')
-  const least = { files: `more than ${limit}, stopped counting`, time: `at least ${formatAmount(survey.all)}` }
-  writer.say(survey.stopped ? least[survey.stopped] : formatAmount(survey.all), { indent: 2 })
+  const min = { files: `more than ${limit}, stopped counting`, time: `at least ${formatAmount(survey.all)}` }
+  writer.say(survey.stopped ? min[survey.stopped] : formatAmount(survey.all), { indent: 2 })
   const types = survey.types.slice(0, max_types).map(({ extension, files }) => {
     return `${formatCount(files)} ${extension === '' ? 'without extension' : `.${extension}`}`
   })

@@ -121,8 +121,8 @@ function problemLines(end: PassEnd, stages: readonly string[]): string[] {
   const concerns = ({ examples }: ProblemGroup) => examples.some(({ folder }) => end.names.includes(folder))
   const groups = end.view.problems().filter((group) => stages.includes(group.stage) && concerns(group))
   const lines = groups.map(({ message, files, examples }) => reasonLine(files, message, examples))
-  const braked = stages.includes('blocked') ? end.view.braked().places : []
-  for (const { folder, directory, files, bytes } of braked.filter((place) => end.names.includes(place.folder))) {
+  const over_limit = stages.includes('blocked') ? end.view.over_limit().places : []
+  for (const { folder, directory, files, bytes } of over_limit.filter((place) => end.names.includes(place.folder))) {
     const place = directory === '' ? folder : `${folder}/${directory}`
     const held = `${formatCount(files)} × held by the upload limit (${formatBytes(bytes)})`
     lines.push(detail(`${held}: sluice accept ${shellWord(place)} sends them`))

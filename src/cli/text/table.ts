@@ -23,10 +23,10 @@ const gap = '  '
  * The columns that shrink, in this order, and their least width. Numbers and states stay whole as
  * long as possible. An ellipsis marks a cut text.
  */
-const giving_way: readonly { may: (column: Column) => boolean; least: number }[] = [
-  { may: ({ shrinks }) => shrinks === true, least: 12 },
-  { may: ({ align }) => align !== 'right', least: 6 },
-  { may: () => true, least: 3 },
+const giving_way: readonly { may: (column: Column) => boolean; min: number }[] = [
+  { may: ({ shrinks }) => shrinks === true, min: 12 },
+  { may: ({ align }) => align !== 'right', min: 6 },
+  { may: () => true, min: 3 },
 ]
 
 export function printTable(
@@ -61,11 +61,11 @@ function columnWidths(columns: readonly Column[], rows: readonly (readonly strin
     for (const at of columns.keys()) widths[at] = Math.max(widths[at]!, textWidth(row[at] ?? ''))
   }
   let excess = widths.reduce((sum, each) => sum + each, gap.length * (columns.length - 1)) - width
-  for (const { may, least } of giving_way) {
+  for (const { may, min } of giving_way) {
     // The widest gives way first, down to the next: short cells stay whole as long as possible.
     while (excess > 0) {
       const [widest] = [...columns.keys()]
-        .filter((at) => may(columns[at]!) && widths[at]! > least)
+        .filter((at) => may(columns[at]!) && widths[at]! > min)
         .sort((a, b) => widths[b]! - widths[a]!)
       if (widest === undefined) break
       widths[widest]!--

@@ -29,9 +29,9 @@ export const constants = {
     /**
      * Longest pause: uploads resume soon after an outage and do not burden the service during it.
      */
-    retry_most_ms: 5 * minute_ms,
+    max_retry_ms: 5 * minute_ms,
     /** Time window of the upload limit. Users think in days. */
-    brake_hours: 24,
+    limit_hours: 24,
   },
   follow: {
     /**
@@ -39,7 +39,7 @@ export const constants = {
      */
     first_ms: 300,
     /** Longest pause between checks: two calls a minute. */
-    most_ms: 30 * second_ms,
+    max_ms: 30 * second_ms,
     /** With so many pending files, pages of 100 are read instead of single assets. */
     list_from: 20,
     /** The wait for a known asset to get its bytes. After it, Sluice sends the file again. */
@@ -91,9 +91,9 @@ export const constants = {
     /** Pause between scans that events or commands ask for: many events cause one scan. */
     scan_rest_ms: 2 * second_ms,
     /** Shortest pause between scans without a watcher. Users expect changes within a minute. */
-    scan_least_ms: 30 * second_ms,
+    min_scan_ms: 30 * second_ms,
     /** Longest pause without changes, and so the longest wait of a file on a quiet share. */
-    scan_most_ms: 15 * minute_ms,
+    max_scan_ms: 15 * minute_ms,
     /** Share of time for these scans: a scan of ten minutes repeats every 100 minutes. */
     scan_load_percent: 10,
     /** Pause between scans of parts that no watcher covers. */
@@ -109,13 +109,13 @@ export const constants = {
     /** First check for an answer; later checks are rarer. No answer is faster. */
     first_ms: second_ms,
     /** Longest pause between checks: a report is not urgent. */
-    most_ms: 15 * second_ms,
+    max_ms: 15 * second_ms,
     /** Time to find a question whose call failed. A chat appears within seconds. */
-    look_for_ms: 2 * minute_ms,
+    find_turn_ms: 2 * minute_ms,
     /** First pause before a delivery is retried; it doubles each time. */
     deliver_first_ms: 10 * second_ms,
     /** Longest pause between tries of a delivery. */
-    deliver_most_ms: hour_ms,
+    max_deliver_ms: hour_ms,
     /** A receiver that fails on Friday is repaired on Monday. */
     deliver_give_up_ms: 3 * day_ms,
   },
@@ -127,7 +127,7 @@ export const constants = {
     /** A longer outage is a problem: updates are shorter. A refused token is one at once. */
     unreachable_ms: 15 * minute_ms,
     /** Interval of health checks. One reads a few rows; scrapes come every 15 s. */
-    look_ms: 10 * second_ms,
+    check_ms: 10 * second_ms,
     /** A folder is stale if its scan is later than rescan_interval_ms by this much. */
     scan_late_ms: hour_ms,
     /**

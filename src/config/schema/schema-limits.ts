@@ -43,7 +43,7 @@ export const uploads_schema = z.strictObject({
       'then as_found lets each have its turn.',
   ),
   bandwidth,
-  brake: upload_limit,
+  limit: upload_limit,
   max_bytes_per_day,
   min_resend_s: duration('s', { usual: '10m', min: 0, max: 86_400 }).describe(
     'A file that changes again and again goes up at most once in this time; the last version wins. Default 10m: a ' +
@@ -89,14 +89,14 @@ export const removal_policy = {
 }
 
 export const removal_schema = z.strictObject({
-  most_files: count({ usual: 100, min: 0, max: 1_000_000 }).describe(
-    'Of one folder, more than this (and more than most_percent of it) is not removed on the service by itself: it waits for ' +
+  max_files: count({ usual: 100, min: 0, max: 1_000_000 }).describe(
+    'Of one folder, more than this (and more than max_percent of it) is not removed on the service by itself: it waits for ' +
       '`sluice accept --removals FOLDER`. Default 100: people tidy up in tens; hundreds at once are a script, a wrong mount or an ' +
       'intruder. 0: the share alone counts. Whatever it says, more than half of a folder, and more than 10 ' +
       'files of it, deleted within a day wait, too: that is a wiped folder, or a disk that went away.',
   ),
-  most_percent: count({ usual: 10, min: 0, max: 100 }).describe(
+  max_percent: count({ usual: 10, min: 0, max: 100 }).describe(
     'The same as a share of the files that the folder has and had. Default 10: in a large folder a hundred files are nothing ' +
-      'unusual. With most_files 0 and most_percent 0 everything waits for a person.',
+      'unusual. With max_files 0 and max_percent 0 everything waits for a person.',
   ),
 })

@@ -12,8 +12,8 @@ import type { RaisedAlert } from '../../ledger/prompt-work.ts'
 import type { HealthView } from '../../ledger/views/view-health.ts'
 import { alertMessage } from '../../prompts/report/report.ts'
 import type { PromptReport } from '../../prompts/run-tools.ts'
-import { type AlertDue, AlertJudge, alertText, toldAfter } from '../../status/health/alerts.ts'
-import type { Reason } from '../../status/health/health-promises.ts'
+import { type AlertDue, AlertJudge, alertText, reportedAfter } from '../../status/health/alerts.ts'
+import type { Problem } from '../../status/health/problems.ts'
 
 export interface AlertTools extends Recorder {
   prompt_report: PromptReport
@@ -36,7 +36,7 @@ export function createAlertRaiser(tools: AlertTools) {
     const { alerts, state_dir } = config()
     const at_ms = clock.now_ms()
     const text = alertText(due, { host: hostname(), state_dir }, at_ms)
-    const alert = { message_id: `alert_${randomUUID()}`, ...text, reasons: toldAfter(due) }
+    const alert = { message_id: `alert_${randomUUID()}`, ...text, problems: reportedAfter(due) }
     try {
       const targets = alerts.deliver.map(({ name }) => name)
       await recordUnlessStuck(tools, [{ type: 'alert_raised', ...alert, targets }])
@@ -62,12 +62,12 @@ export function createAlertRaiser(tools: AlertTools) {
 
   return {
     /** Runs at each health check. Problems that begin within `group_ms` go into one alert. */
-    async check(reasons: readonly Reason[], view: HealthView, group_ms: number): Promise<void> {
-      judge ??= new AlertJudge(view.told())
-      const due = judge.judge(reasons, clock.monotonic_ms(), { ...config().alerts, group_ms })
+    async check(problems: readonly Problem[], view: HealthView, group_ms: number): Promise<void> {
+      judge ??= new AlertJudge(view.reported())
+      const due = judge.judge(problems, clock.monotonic_ms(), { ...config().alerts, group_ms })
       if (!due || signal.aborted) return
       await raise(due)
-      judge.tell(due)
+      judge.markReported(due)
     },
     /** Resolves when all deliveries without a record have ended. */
     async drained(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { HttpClient } from '../../base/net/http-client.ts'
 import { messageOf } from '../../base/run/errors.ts'
+import type { Heartbeat, SilentHeartbeat } from '../../base/run/heartbeat.ts'
 import { programVersion } from '../../base/run/process.ts'
-import type { Pulse, SilentPulse } from '../../base/run/pulse.ts'
 import { runWorker } from '../../base/run/worker.ts'
 import { type Clock, isoTime, minute_ms, second_ms } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
@@ -10,11 +10,11 @@ import { bytesPerSecondAt } from '../../domain/bandwidth.ts'
 import { openHealthView } from '../../ledger/views/view-health.ts'
 import { healthOf } from '../../status/health/health.ts'
 import { healthFacts } from '../../status/health/health-facts.ts'
-import { type HealthFacts, promptHealth, type Reason } from '../../status/health/health-promises.ts'
+import { type HealthFacts, type Problem, promptHealth } from '../../status/health/problems.ts'
 import type { Metrics } from '../../status/metrics.ts'
 import type { SyncReport } from '../../sync/report.ts'
 import { stuckAfter_ms } from '../limits.ts'
-import { ledger_pulse, type Tools } from '../tools.ts'
+import { ledger_heartbeat, type Tools } from '../tools.ts'
 import { createAlertRaiser, recordUnlessStuck } from './alert-raiser.ts'
 import type { HealthAnswer, HealthEndpoints } from './health-endpoints.ts'
 
@@ -41,7 +41,7 @@ const at_work_ms = minute_ms
  * check uses the config in force.
  */
 export function keepHealth({ tools, config, width, receivers }: HealthKeeperOptions) {
-  const { clock, pulses, report, measures } = tools
+  const { clock, heartbeats, report, measures } = tools
   const stop = new AbortController()
   const view = openHealthView(config().state_dir)
   const raiser = createAlertRaiser({ ...tools, receivers, config, signal: stop.signal, isLedgerStuck })
@@ -49,7 +49,7 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   const started_ms = clock.now_ms()
   /** Time of the last `daemon_at_work` record, by both clocks. The start records one too. */
   let at_work = { wall_ms: started_ms, monotonic_ms: clock.monotonic_ms() }
-  let known = new Map<string, Reason>()
+  let known = new Map<string, Problem>()
   let endpoints: HealthEndpoints | undefined
   let listens = 'off'
   let metrics: Metrics | undefined
@@ -57,25 +57,25 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   /** Callers that wait for a check that sends its alerts without the delay for grouping. */
   const asked: (() => void)[] = []
   const on_error = (error: unknown) => report.fault('health', error)
-  const worker = runWorker({ name: 'health', step, clock, pulses, signal: stop.signal, on_error })
+  const worker = runWorker({ name: 'health', step, clock, heartbeats, signal: stop.signal, on_error })
 
-  async function step(_signal: AbortSignal, pulse: Pulse): Promise<{ wait_ms: number }> {
+  async function step(_signal: AbortSignal, heartbeat: Heartbeat): Promise<{ wait_ms: number }> {
     const { health: limits, alerts } = config()
     const waiting = asked.splice(0)
-    await pulse.during(recordAtWork())
+    await heartbeat.during(recordAtWork())
     const health = healthOf(currentFacts(), limits)
-    log(health.reasons)
+    log(health.problems)
     try {
       await serve(limits.listen)
       if (metrics) countArrivals(metrics)
     } finally {
       // An address in use must not delay alerts and pings.
       const group_ms = waiting.length > 0 ? 0 : alerts.group_ms
-      await pulse.during(raiser.check(health.reasons, view, group_ms))
+      await heartbeat.during(raiser.check(health.problems, view, group_ms))
       for (const resolve of waiting) resolve()
       if (health.healthy) await ping(alerts, stop.signal)
     }
-    return { wait_ms: limits.look_ms }
+    return { wait_ms: limits.check_ms }
   }
 
   /**
@@ -99,8 +99,8 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   }
 
   /** Stuck work, the ledger first: workers that wait for the ledger hang with it. */
-  function stuck(): SilentPulse[] {
-    const silent = pulses.stuck(stuckAfter_ms(config()))
+  function stuck(): SilentHeartbeat[] {
+    const silent = heartbeats.stuck(stuckAfter_ms(config()))
     return silent.sort((one, other) => Number(isOfLedger(other)) - Number(isOfLedger(one)))
   }
 
@@ -121,8 +121,8 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
     return healthFacts(view, in_force, now_ms, { prompts, ledger_fault, stuck: stuck() })
   }
 
-  function log(reasons: readonly Reason[]): void {
-    const now = new Map(reasons.map((reason) => [`${reason.promise} ${reason.about}`, reason]))
+  function log(problems: readonly Problem[]): void {
+    const now = new Map(problems.map((reason) => [`${reason.kind} ${reason.about}`, reason]))
     for (const [name, { message, hint }] of now) {
       if (!known.has(name)) report.trouble(`health, ${name}`, `${message}. ${hint}`, 'error')
     }
@@ -176,9 +176,9 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   }
 
   function ready(): HealthAnswer {
-    const { healthy, reasons } = healthOf(currentFacts(), config().health)
-    const listed = reasons.map(({ since_ms, ...reason }) => ({ ...reason, since: isoTime(since_ms) }))
-    return { status: healthy ? 200 : 503, body: { healthy, reasons: listed } }
+    const { healthy, problems } = healthOf(currentFacts(), config().health)
+    const listed = problems.map(({ since_ms, ...reason }) => ({ ...reason, since: isoTime(since_ms) }))
+    return { status: healthy ? 200 : 503, body: { healthy, problems: listed } }
   }
 
   async function scrape(counted: Metrics): Promise<HealthAnswer> {
@@ -228,8 +228,8 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   }
 }
 
-function isOfLedger({ name }: SilentPulse): boolean {
-  return name.startsWith(ledger_pulse)
+function isOfLedger({ name }: SilentHeartbeat): boolean {
+  return name.startsWith(ledger_heartbeat)
 }
 
 /** Pings an external checker. Logs once when it fails, and once when it answers again. */
@@ -262,7 +262,7 @@ function createCheckerPing(tools: { clock: Clock; receivers: HttpClient; report:
 async function ping(address: string, http: HttpClient, signal: AbortSignal): Promise<void> {
   const url = outgoingUrl(address)
   if (!url) throw new Error('its address cannot be used')
-  const only_status = { headers: {}, body_most_ms: second_ms }
+  const only_status = { headers: {}, max_body_ms: second_ms }
   const { status } = await http.request({ method: 'GET', url, ...only_status, signal })
   if (status >= 400) throw new Error(`it answered ${status}`)
 }

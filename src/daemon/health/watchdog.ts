@@ -1,11 +1,11 @@
 import type { SystemdNotify } from '../../base/net/systemd-notify.ts'
-import type { Pulses, SilentPulse } from '../../base/run/pulse.ts'
+import type { Heartbeats, SilentHeartbeat } from '../../base/run/heartbeat.ts'
 import { formatDuration } from '../../base/text/format.ts'
 import type { Log } from '../../base/text/log.ts'
 import { type Clock, isoTime, second_ms } from '../../base/time/time.ts'
 
 export interface WatchdogParts {
-  pulses: Pulses
+  heartbeats: Heartbeats
   notify: Pick<SystemdNotify, 'watchdog' | 'watchdog_ms'>
   /** Maximum silence of one worker; read at every check, because the config may change. */
   silence_ms: () => number
@@ -22,13 +22,13 @@ const max_check_ms = 20 * second_ms
  * timer alone would continue while a worker hangs.
  */
 export async function keepWatch(
-  { pulses, notify, silence_ms, clock, log }: WatchdogParts,
+  { heartbeats, notify, silence_ms, clock, log }: WatchdogParts,
   signal: AbortSignal,
 ): Promise<void> {
   const check_every_ms = Math.min((notify.watchdog_ms ?? Number.POSITIVE_INFINITY) / 3, max_check_ms)
   const reported = new Set<string>()
 
-  function report(stuck: readonly SilentPulse[]): void {
+  function report(stuck: readonly SilentHeartbeat[]): void {
     for (const { name, silent_ms } of stuck) {
       if (reported.has(name)) continue
       reported.add(name)
@@ -44,7 +44,7 @@ export async function keepWatch(
   }
 
   while (!signal.aborted) {
-    const stuck = pulses.stuck(silence_ms())
+    const stuck = heartbeats.stuck(silence_ms())
     report(stuck)
     if (stuck.length === 0 && notify.watchdog_ms !== undefined) await notify.watchdog()
     await clock.sleep(check_every_ms, signal)

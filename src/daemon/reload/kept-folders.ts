@@ -80,8 +80,8 @@ export function keepFolders(
         startKeeping(folder, settings)
       }
     },
-    wake(kind: 'look' | 'scan'): void {
-      if (kind === 'look') checker.wake()
+    wake(kind: 'check' | 'scan'): void {
+      if (kind === 'check') checker.wake()
       else for (const { keeper } of kept.values()) keeper.wake()
     },
     /** Scans one folder now; all folders without a name. */

@@ -88,7 +88,7 @@ function refuseSound(state_dir: string, condition: LedgerCondition): void {
 async function makeAnew(options: RebuildOptions, new_dir: string): Promise<Drained | 'stopped'> {
   const { config, secrets, clock, log, signal, at_once, onBegun, onEnding } = options
   // The upload limit counts new contents. In a rebuild all are new, and almost none is sent.
-  const anew = { ...config, state_dir: new_dir, uploads: { ...config.uploads, brake: 'off' as const } }
+  const anew = { ...config, state_dir: new_dir, uploads: { ...config.uploads, limit: 'off' as const } }
   const daemon = await startDaemon({ config: anew, secrets, clock, log, mode: 'once', asks_by_hand: true })
   const stopped = aborted(signal).then(() => 'stopped' as const)
   try {

@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import { closeSync, lstatSync } from 'node:fs'
-import { countInto } from '../../base/run/pulse.ts'
+import { countInto } from '../../base/run/heartbeat.ts'
 import { serveCalls, Transferred } from '../../base/run/thread.ts'
 import type { FileStat } from '../../domain/file.ts'
 import { notOpened } from '../root/inside.ts'
@@ -18,7 +18,7 @@ import {
 import { fileStatOf } from '../scan/scan-batch.ts'
 
 /** The entry at a path now. */
-export type Look =
+export type PathState =
   | { kind: 'file'; stat: FileStat }
   | { kind: 'directory' }
   /** A part of the path may be no directory, or a link: links are not followed. */
@@ -83,7 +83,7 @@ function examining({ progress }: ExamineThreadData) {
   }
 
   return {
-    lstat: ({ root, paths }: { root: string; paths: readonly string[] }) => forEach(root, paths, lookAt),
+    lstat: ({ root, paths }: { root: string; paths: readonly string[] }) => forEach(root, paths, pathState),
     /** Between the parts of large files, the thread serves other calls. */
     fingerprint: ({ root, files }: FilesToRead) =>
       forEach(root, files, async (directories, file): Promise<Fingerprint> => {
@@ -115,7 +115,7 @@ function buffersOf(answer: WholeFile | NotHashed): ArrayBuffer[] {
   return answer.kind === 'read' ? [answer.bytes.buffer] : []
 }
 
-function lookAt(directories: Directories, path: string): Look {
+function pathState(directories: Directories, path: string): PathState {
   try {
     const { directory, name } = directories.of(path)
     if (directory.kind === 'outside') return { kind: 'missing' }

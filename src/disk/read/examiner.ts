@@ -1,14 +1,14 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { listOf } from '../../base/run/group.ts'
-import { createProgress, type Progress, type Pulses, unwatched } from '../../base/run/pulse.ts'
+import { createProgress, type Heartbeats, type Progress, unwatched } from '../../base/run/heartbeat.ts'
 import { startThread, type Thread, type Transferred } from '../../base/run/thread.ts'
 import { type Clock, second_ms, system_clock } from '../../base/time/time.ts'
 import { type FileStat, large_bytes } from '../../domain/file.ts'
 import { offline } from '../root/root.ts'
 import { type Silence, watchForSilence } from '../root/root-asker.ts'
-import type { ExamineCalls, ExamineThreadData, FileToRead, Fingerprint, Look } from './examine-thread.ts'
+import type { ExamineCalls, ExamineThreadData, FileToRead, Fingerprint, PathState } from './examine-thread.ts'
 
-export type { Fingerprint, Look } from './examine-thread.ts'
+export type { Fingerprint, PathState } from './examine-thread.ts'
 
 /** The answer of a call to the thread. */
 type Answer<Method extends keyof ExamineCalls> =
@@ -55,14 +55,14 @@ export type Examiner = ReturnType<typeof startExaminer>
 
 /** Two keep two cores, or a disk with a queue, busy. The daemon's other threads need the rest. */
 const default_threads = 2
-const most_whole_bytes = 64 * 1_048_576
+const max_whole_bytes = 64 * 1_048_576
 /** Threads held by roots that do not answer. Beyond this number, jobs wait as on a slow disk. */
-const most_given_up = 8
+const max_given_up = 8
 
 /** `silence` detects a root that does not answer; without it, reads from such a root wait. */
 export interface ExaminerOptions {
   threads?: number
-  pulses?: Pulses
+  heartbeats?: Heartbeats
   clock?: Clock
   silence?: Silence
 }
@@ -74,7 +74,7 @@ export interface ExaminerOptions {
  * then no file may count as missing. After `close` they reject with `thread.ended`.
  */
 export function startExaminer(options: ExaminerOptions = {}) {
-  const { threads: most_threads = default_threads, pulses = unwatched, clock = system_clock, silence } = options
+  const { threads: max_threads = default_threads, heartbeats = unwatched, clock = system_clock, silence } = options
   const slots: Slot[] = []
   const queues: Record<Lane, Job[]> = { small: [], large: [] }
   /** Slots that were given up while a call hangs, until their threads end. */
@@ -121,7 +121,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
   function giveUp(root: string): void {
     const isOf = (job: Job) => job.root === root
     for (const slot of slots.filter(({ jobs }) => [...jobs].some(isOf))) {
-      if (given_up.size >= most_given_up) break
+      if (given_up.size >= max_given_up) break
       silent_roots.add(root)
       slots.splice(slots.indexOf(slot), 1)
       for (const job of slot.jobs) {
@@ -157,7 +157,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
   function freeSlot(lane: Lane): Slot | undefined {
     const free = slots.filter(({ jobs }) => [...jobs].filter((job) => job.lane === lane).length < lanes[lane])
     const quick = free.filter((slot) => !isSlow(slot, clock.monotonic_ms()))
-    if (quick.length === 0 && slots.length < most_threads) {
+    if (quick.length === 0 && slots.length < max_threads) {
       const slot: Slot = { ...startOne(), jobs: new Set() }
       slots.push(slot)
       return slot
@@ -174,7 +174,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
 
   async function perform(slot: Slot, job: Job): Promise<void> {
     const { thread, progress } = slot
-    const pulse = pulses.begin('reading files', progress.read)
+    const heartbeat = heartbeats.begin('reading files', progress.read)
     job.began_ms = clock.monotonic_ms()
     slot.jobs.add(job)
     watch?.begin()
@@ -186,14 +186,14 @@ export function startExaminer(options: ExaminerOptions = {}) {
       if (!given_up.has(slot)) replaceDead(slot, thread, error)
       if (isWanted()) job.reject(error)
     } finally {
-      pulse.end()
+      heartbeat.end()
       slot.jobs.delete(job)
       pump(job.lane)
     }
   }
 
   return {
-    async lstat(root: string, paths: readonly string[]): Promise<Look[]> {
+    async lstat(root: string, paths: readonly string[]): Promise<PathState[]> {
       const slices = cut(paths, () => 0)
       return (await Promise.all(slices.map(({ items }) => run('small', 'lstat', { root, paths: items })))).flat()
     },
@@ -204,7 +204,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
     },
     /** For files up to 64 MiB: hands over exactly the bytes that were hashed. */
     async readWhole(root: string, path: string, stat: FileStat): Promise<WholeAnswer> {
-      if (stat.size > most_whole_bytes) {
+      if (stat.size > max_whole_bytes) {
         throw new SluiceError({ code: 'file.too_large', message: `${path} is too large to be read into memory` })
       }
       return new Promise((resolve, reject) => {
@@ -245,8 +245,8 @@ function isSlow({ jobs }: Slot, now_ms: number): boolean {
 }
 
 /** About 1 ms of small files: outlasts the message, and spreads well over the threads. */
-const most_paths = 64
-const most_bytes = 8 * 1_048_576
+const max_paths = 64
+const max_bytes = 8 * 1_048_576
 
 interface Slice<Item> {
   lane: Lane
@@ -262,7 +262,7 @@ function cut<Item>(items: readonly Item[], sizeOf: (item: Item) => number): Slic
     const lane = size >= large_bytes ? 'large' : 'small'
     const last = slices.at(-1)
     const are_small = lane === 'small' && last?.lane === 'small'
-    if (are_small && last.items.length < most_paths && last.bytes + size <= most_bytes) {
+    if (are_small && last.items.length < max_paths && last.bytes + size <= max_bytes) {
       last.items.push(item)
       last.bytes += size
     } else slices.push({ lane, items: [item], bytes: size })

@@ -50,9 +50,9 @@ export function rootDevice(root: string): number {
   return orOffline(root, () => statSync(root).dev)
 }
 
-function orOffline<Found>(root: string, look: () => Found): Found {
+function orOffline<Found>(root: string, read: () => Found): Found {
   try {
-    return look()
+    return read()
   } catch (error) {
     throw offline(root, error)
   }

@@ -35,7 +35,7 @@ export function textOfName(raw_name: string): string | undefined {
 
 /** The kind that the directory reports; undefined if none (readdir(3): DT_UNKNOWN). */
 export function kindOf(entry: NamedEntry): EntryKind | undefined {
-  if (!isTold(entry)) return undefined
+  if (!isReported(entry)) return undefined
   if (entry.isFile()) return 'file'
   if (entry.isDirectory()) return 'directory'
   if (entry.isSymbolicLink()) return 'symlink'
@@ -44,7 +44,7 @@ export function kindOf(entry: NamedEntry): EntryKind | undefined {
 }
 
 /** Node uses another class for kinds from its own stat, which may be wrong (see above). */
-function isTold(entry: NamedEntry): entry is Dirent {
+function isReported(entry: NamedEntry): entry is Dirent {
   return entry.constructor === Dirent
 }
 

@@ -7,10 +7,10 @@ import { codeOf, messageOf } from '../../base/run/errors.ts'
 export const ignore_file_name = '.sluiceignore'
 
 /** Hand-written rules are some kilobytes. A larger file is a mistake or an attack, and costly. */
-const most_bytes = 1_048_576
+const max_bytes = 1_048_576
 
 /** Every path below is matched with every line. Far above hand-written files. */
-const most_lines = 10_000
+const max_lines = 10_000
 
 export type IgnoreFile =
   | { kind: 'none' }
@@ -21,15 +21,15 @@ export type IgnoreFile =
 /** Reads a .sluiceignore of at most 1 MiB, never through a symbolic link. */
 export function readIgnoreFile(file: string): IgnoreFile {
   try {
-    const { stat, bytes } = readBeginning(file, most_bytes + 1, constants.O_NOFOLLOW)
+    const { stat, bytes } = readBeginning(file, max_bytes + 1, constants.O_NOFOLLOW)
     if (!stat.isFile()) return { kind: 'unusable', why: 'it is not a regular file' }
-    if (bytes.length > most_bytes) return { kind: 'unusable', why: 'it is larger than 1 MiB' }
+    if (bytes.length > max_bytes) return { kind: 'unusable', why: 'it is larger than 1 MiB' }
     if (!isUtf8(bytes) || bytes.includes(0)) return { kind: 'unusable', why: 'it is not UTF-8 text' }
     const lines = bytes
       .toString('utf8')
       .replace(/^\uFEFF/, '')
       .split(/\r?\n/)
-    if (lines.length > most_lines) return { kind: 'unusable', why: 'it has more than 10,000 lines' }
+    if (lines.length > max_lines) return { kind: 'unusable', why: 'it has more than 10,000 lines' }
     return { kind: 'lines', lines }
   } catch (error) {
     const code = codeOf(error)

@@ -27,7 +27,7 @@ export interface PatternList<Meaning> {
 }
 
 /** Package `ignore` remembers every path. It restarts after this many, some megabytes. */
-const most_remembered = 10_000
+const max_remembered = 10_000
 
 const git_like = { ignorecase: false, allowRelativePaths: true } as const
 
@@ -47,7 +47,7 @@ function extendList<Meaning>(
   let asked = 0
   return {
     match(path) {
-      if (++asked > most_remembered) {
+      if (++asked > max_remembered) {
         matcher = ignore(git_like).add(compiled)
         asked = 0
       }

@@ -150,7 +150,7 @@ function compileLines(
 }
 
 /** Directories whose rules are kept. Beyond this number all are read again, one open each. */
-const most_directories = 10_000
+const max_directories = 10_000
 
 export function createIgnoreRules(root: string, spec: IgnoreSpec) {
   const rules = createWalkingRules(root, spec)
@@ -161,7 +161,7 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec) {
     let found = known.get(directory)
     if (found === undefined) {
       found = directory === '' ? rules.top() : goDown(directory)
-      if (known.size >= most_directories) known.clear()
+      if (known.size >= max_directories) known.clear()
       if (!isPassing(found)) known.set(directory, found)
     }
     return found

@@ -38,7 +38,7 @@ export function measureBatch(room: BatchRoom, listed: number, measure: MeasureOp
     progressed()
     const md5 = hasher?.hash(path, stats, count)
     if (md5 !== undefined) total.file(Number(stats[4 * count]))
-    if (md5 !== undefined || lookAt(base + path, path, stats, count, total)) {
+    if (md5 !== undefined || checkEntry(base + path, path, stats, count, total)) {
       if (hasher) md5s.push(md5 ?? no_md5)
       if (used !== begin) bytes.copyWithin(used, begin, end)
       used += end - begin
@@ -54,11 +54,11 @@ export function measureBatch(room: BatchRoom, listed: number, measure: MeasureOp
     .update(ends.subarray(0, count))
     .update(stats.subarray(0, 4 * count))
     .digest('hex')
-  return { count, names_bytes: used, digest, md5s: md5s.join(''), total: total.told() }
+  return { count, names_bytes: used, digest, md5s: md5s.join(''), total: total.summary() }
 }
 
 /** True for a file: its stat is then at `at`. */
-function lookAt(
+function checkEntry(
   absolute: string,
   path: string,
   stats: BigInt64Array,
@@ -88,7 +88,7 @@ export interface HashRule {
   /** Unix ns; a file whose bytes or inode changed later may still be written to. */
   quiet_before_ns: bigint
   /** Larger files are left to the examiner, which puts small files first. */
-  most_bytes: number
+  max_bytes: number
 }
 
 export type SmallHasher = ReturnType<typeof createSmallHasher>
@@ -126,7 +126,7 @@ export function createSmallHasher(root: string, rule: HashRule) {
   }
 }
 
-function isForUs({ size, mtime_ns, ctime_ns }: FileStat, { quiet_before_ns, most_bytes }: HashRule): boolean {
-  const is_small = size > 0 && size <= Math.min(most_bytes, max_small_bytes)
+function isForUs({ size, mtime_ns, ctime_ns }: FileStat, { quiet_before_ns, max_bytes }: HashRule): boolean {
+  const is_small = size > 0 && size <= Math.min(max_bytes, max_small_bytes)
   return is_small && mtime_ns <= quiet_before_ns && ctime_ns <= quiet_before_ns
 }

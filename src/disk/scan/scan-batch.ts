@@ -42,11 +42,11 @@ export interface BatchRoom {
  * Transferred buffers seem small to the garbage collector, so it frees them late: 25 MB in a scan
  * of 200,000 files.
  */
-export function createBatchRoom(most_entries: number): BatchRoom {
+export function createBatchRoom(max_entries: number): BatchRoom {
   return {
-    names: new Uint8Array(new SharedArrayBuffer(roomForNames_bytes(most_entries))),
-    ends: new Uint32Array(new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT * most_entries)),
-    stats: new BigInt64Array(new SharedArrayBuffer(4 * BigInt64Array.BYTES_PER_ELEMENT * most_entries)),
+    names: new Uint8Array(new SharedArrayBuffer(roomForNames_bytes(max_entries))),
+    ends: new Uint32Array(new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT * max_entries)),
+    stats: new BigInt64Array(new SharedArrayBuffer(4 * BigInt64Array.BYTES_PER_ELEMENT * max_entries)),
   }
 }
 
@@ -87,12 +87,12 @@ export function entryStat({ stats }: Pick<ScanBatch, 'stats'>, index: number): F
 }
 
 /** Nanoseconds in 64 bits end in the year 2262, and files can have any year. */
-const most_ns = 2n ** 63n - 1n
+const max_ns = 2n ** 63n - 1n
 
 /** The stored time: one beyond the limit counts as the limit. */
 function keptTime(ns: bigint): bigint {
-  if (ns > most_ns) return most_ns
-  return ns < -most_ns ? -most_ns : ns
+  if (ns > max_ns) return max_ns
+  return ns < -max_ns ? -max_ns : ns
 }
 
 /** An inode above 2^63 becomes the same negative number in every call. */
@@ -109,26 +109,26 @@ export function putStat(stats: BigInt64Array, index: number, stat: FileStat): vo
 }
 
 const bytes_per_entry = 96
-const least_for_names_bytes = 65_536
+const min_for_names_bytes = 65_536
 /** PATH_MAX bounds a readable path: that of a directory, plus a name. */
-const most_path_bytes = 8_192
+const max_path_bytes = 8_192
 /** Smaller batches are for tests, which count them. */
-const least_for_landmarks = 64
+const min_for_landmarks = 64
 
-function roomForNames_bytes(most_entries: number): number {
-  return Math.max(most_entries * bytes_per_entry, least_for_names_bytes) + most_path_bytes
+function roomForNames_bytes(max_entries: number): number {
+  return Math.max(max_entries * bytes_per_entry, min_for_names_bytes) + max_path_bytes
 }
 
 /**
- * Builds batches of at most `most_entries` that end at landmarks, where possible: at names chosen
+ * Builds batches of at most `max_entries` that end at landmarks, where possible: at names chosen
  * by their own characters. So a new or deleted file moves the border of one or two batches, and all
  * others stay the same from scan to scan. Long paths end a batch early: it always fits a
  * `BatchRoom`.
  */
-export function createBatchBuilder(most_entries: number) {
-  const between = most_entries < least_for_landmarks ? 0 : most_entries >> 2
-  const names = Buffer.allocUnsafeSlow(roomForNames_bytes(most_entries))
-  const ends = new Uint32Array(most_entries)
+export function createBatchBuilder(max_entries: number) {
+  const between = max_entries < min_for_landmarks ? 0 : max_entries >> 2
+  const names = Buffer.allocUnsafeSlow(roomForNames_bytes(max_entries))
+  const ends = new Uint32Array(max_entries)
   let count = 0
   let used = 0
   let is_at_landmark = false
@@ -139,7 +139,7 @@ export function createBatchBuilder(most_entries: number) {
     },
     /** True if the batch must be taken before the next `add`. */
     get is_full(): boolean {
-      return is_at_landmark || count === most_entries || used > names.length - most_path_bytes
+      return is_at_landmark || count === max_entries || used > names.length - max_path_bytes
     },
     /** `raw_path` has one character per byte (latin1), so its bytes are the name's own. */
     add(raw_path: string): void {

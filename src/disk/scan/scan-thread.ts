@@ -1,4 +1,4 @@
-import { countInto } from '../../base/run/pulse.ts'
+import { countInto } from '../../base/run/heartbeat.ts'
 import { serveCalls } from '../../base/run/thread.ts'
 import { keepsInodes } from '../root/filesystems.ts'
 import { createSmallHasher, type HashRule, measureBatch, type SmallHasher } from './measure.ts'

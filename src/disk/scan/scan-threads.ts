@@ -7,7 +7,7 @@ import type { MeasuredTotal, ScanEnd } from './walk-report.ts'
 type ScanStep = { batch: ScanBatch; total: MeasuredTotal } | { end: ScanEnd }
 
 /** One lists the files; in large folders, one more helps to check them on a second core. */
-const most_threads = 2
+const max_threads = 2
 /** Starting a thread costs as much as checking 10,000 files. */
 const batches_of_one_thread = 6
 /** Listing the files of a batch costs much less than checking them. */
@@ -37,7 +37,7 @@ export function startScanThreads(
   const data: ScanThreadData = { ...options, rooms }
   const start = (): Slot => {
     const thread = threads.take()
-    tell(thread, 'begin', data)
+    callThread(thread, 'begin', data)
     return { thread, load: 0 }
   }
   const lister = start()
@@ -57,7 +57,7 @@ export function startScanThreads(
 
   function idlest(): Slot {
     measured += 1
-    if (measured > batches_of_one_thread && slots.length < most_threads) slots.push(start())
+    if (measured > batches_of_one_thread && slots.length < max_threads) slots.push(start())
     return slots.reduce((a, b) => (b.load < a.load ? b : a))
   }
 
@@ -89,7 +89,7 @@ export function startScanThreads(
           void thread.terminate()
           continue
         }
-        tell(thread, 'rest', undefined)
+        callThread(thread, 'rest', undefined)
         threads.giveBack(thread)
       }
     },
@@ -109,7 +109,7 @@ function takeRooms(count: number, batch_entries: number): readonly BatchRoom[] {
 }
 
 /** If this call fails, the next awaited call of the thread fails too. */
-function tell(thread: Thread, method: 'begin' | 'rest', argument: unknown): void {
+function callThread(thread: Thread, method: 'begin' | 'rest', argument: unknown): void {
   thread.call(method, argument).catch(() => {})
 }
 

@@ -1,5 +1,5 @@
 import { SluiceError } from '../../base/run/errors.ts'
-import { createProgress, type Pulses, unwatched } from '../../base/run/pulse.ts'
+import { createProgress, type Heartbeats, unwatched } from '../../base/run/heartbeat.ts'
 import { system_clock } from '../../base/time/time.ts'
 import type { IgnoreSpec } from './ignore.ts'
 import type { HashRule } from './measure.ts'
@@ -24,7 +24,7 @@ export interface ScanOptions {
   hashing?: { rule: HashRule; isWanted(): boolean } | undefined
   signal?: AbortSignal
   /** A watchdog checks these for a walk that hangs; absent: no watchdog. */
-  pulses?: Pulses
+  heartbeats?: Heartbeats
   /** Source of threads: frequent callers keep one. Absent: each scan starts its own. */
   threads?: Pick<KeptScanThread, 'take' | 'giveBack'>
 }
@@ -45,7 +45,7 @@ export async function scanFolder(
   take: (batch: ScanBatch, stop: () => void) => Promise<void> | void,
 ): Promise<ScanEnd> {
   refuseOutside(options.under ?? '')
-  const { root, signal, max_ahead = default_max_ahead, pulses = unwatched } = options
+  const { root, signal, max_ahead = default_max_ahead, heartbeats = unwatched } = options
   const source = options.threads ?? keepScanThread(system_clock, 0)
   const delivered = createMeasuredTotal()
   const unfinished = () => delivered.with(createWalkReport().end(false))
@@ -67,8 +67,8 @@ export async function scanFolder(
   try {
     while (!is_stopped) {
       // Not while the caller is busy, because the threads rest then.
-      const pulse = pulses.begin(`walk through ${root}`, progress.read)
-      const step = await Promise.race([aborted, threads.next()]).finally(() => pulse.end())
+      const heartbeat = heartbeats.begin(`walk through ${root}`, progress.read)
+      const step = await Promise.race([aborted, threads.next()]).finally(() => heartbeat.end())
       if (step === undefined) break
       if ('end' in step) {
         finished = true

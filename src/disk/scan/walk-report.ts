@@ -32,7 +32,7 @@ export interface ScanEnd {
 }
 
 /** Lists are for the operator: beyond this length, only the count is useful. */
-const most_listed = 1_000
+const max_listed = 1_000
 
 /** The results of checking the listed files. */
 export type MeasuredTotal = Pick<ScanEnd, 'files' | 'bytes' | 'special' | 'unreadable' | 'unreadable_total'>
@@ -53,12 +53,12 @@ export function createMeasuredTotal() {
     total.unreadable_total += more.unreadable_total
   }
 
-  const told = (): MeasuredTotal => ({ ...total, special: [...kinds].map(([kind, count]) => ({ kind, count })) })
+  const summary = (): MeasuredTotal => ({ ...total, special: [...kinds].map(([kind, count]) => ({ kind, count })) })
 
   return {
     special,
     add,
-    told,
+    summary,
     file(bytes: number): void {
       total.files += 1
       total.bytes += bytes
@@ -71,19 +71,19 @@ export function createMeasuredTotal() {
     with(end: ScanEnd): ScanEnd {
       const whole = createMeasuredTotal()
       whole.add(end)
-      whole.add(told())
-      return { ...end, ...whole.told() }
+      whole.add(summary())
+      return { ...end, ...whole.summary() }
     },
   }
 }
 
 /** False: the list is full. */
 function list<Item>(items: Item[], item: Item): boolean {
-  return items.length < most_listed && items.push(item) > 0
+  return items.length < max_listed && items.push(item) > 0
 }
 
 export function createWalkReport() {
-  const { special, unreadable, told } = createMeasuredTotal()
+  const { special, unreadable, summary } = createMeasuredTotal()
   const ignored = new Map<Ignored, number>()
   const odd_names: ScanEnd['odd_names'] = []
   const other_mounts: ScanEnd['other_mounts'] = []
@@ -98,7 +98,7 @@ export function createWalkReport() {
       totals.directories += 1
     },
     ignored(verdict: Ignored): void {
-      const rule = ignored.has(verdict) || ignored.size < most_listed ? verdict : other_rules
+      const rule = ignored.has(verdict) || ignored.size < max_listed ? verdict : other_rules
       ignored.set(rule, (ignored.get(rule) ?? 0) + 1)
     },
     oddName(escaped_path: string): void {
@@ -114,7 +114,7 @@ export function createWalkReport() {
     },
     /** Without files and bytes, because a walk only lists files. */
     end: (complete: boolean): ScanEnd => ({
-      ...told(),
+      ...summary(),
       ...totals,
       odd_names,
       other_mounts,

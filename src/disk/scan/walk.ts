@@ -140,13 +140,13 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     const { name: raw_name } = entry
     const name = textOfName(raw_name)
     if (name === undefined) {
-      lookAtOddName(frame, raw_name)
+      checkOddName(frame, raw_name)
       return
     }
     const text = frame.text + name
     const kind = kindOf(entry)
     if (kind === 'file') takeFile(frame, raw_name, name, text)
-    else if (kind === 'directory' || kind === undefined) look(frame, raw_name, name, text)
+    else if (kind === 'directory' || kind === undefined) checkEntry(frame, raw_name, name, text)
     else mayEnter(frame.rules, name, text, kind, root_stat.dev)
   }
 
@@ -155,7 +155,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
   }
 
   /** Checks what is mounted on a directory, and who may read it. */
-  function look(frame: Frame, raw_name: string, name: string, text: string): void {
+  function checkEntry(frame: Frame, raw_name: string, name: string, text: string): void {
     if (passesShare(frame.rules, name, text)) return
     const stat = lstatEntry(base + text, text)
     if (stat === undefined) return
@@ -171,7 +171,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
   }
 
   /** No ledger row or API call can hold this name: it is reported, not listed and not entered. */
-  function lookAtOddName(frame: Frame, raw_name: string): void {
+  function checkOddName(frame: Frame, raw_name: string): void {
     const bytes = Buffer.from(raw_name, 'latin1')
     const escaped = frame.text + escapeName(raw_name)
     const stat = lstatEntry(Buffer.concat([Buffer.from(base + frame.text), bytes]), escaped)

@@ -15,8 +15,8 @@ export interface WatchFacts {
   remote: boolean
   /** A share is mounted in it. chokidar would contact it, and wait for ever without its server. */
   share_below: boolean
-  /** Entries that are not ignored; `is_least`: counting stopped at this number. */
-  counted: { files: number; directories: number; is_least: boolean }
+  /** Entries that are not ignored; `is_lower_bound`: counting stopped at this number. */
+  counted: { files: number; directories: number; is_lower_bound: boolean }
   inotify: {
     /** The limit that is reached first; its value is Infinity if there is none. */
     name: string
@@ -71,7 +71,7 @@ function bySize(facts: WatchFacts, shares: WatchShares): WatchChoice {
   const text = countText(facts)
   const against_chokidar = whyNot('chokidar', facts, shares)
   const against_native = facts.native_fault ?? whyNot('native', facts, shares)
-  const takes_chokidar = against_chokidar === undefined && !facts.counted.is_least
+  const takes_chokidar = against_chokidar === undefined && !facts.counted.is_lower_bound
   if (takes_chokidar && entriesOf(facts) <= shares.chokidar_entries) return watched('chokidar', facts, text)
   if (against_native === undefined) {
     const slow = `chokidar is for up to ${formatCount(shares.chokidar_entries)} files and folders`
@@ -124,6 +124,6 @@ function entriesOf({ counted }: WatchFacts): number {
 }
 
 function countText({ counted }: WatchFacts): string {
-  const { files, is_least } = counted
-  return `${is_least ? 'more than ' : ''}${formatCount(files)} ${files === 1 ? 'file' : 'files'}`
+  const { files, is_lower_bound } = counted
+  return `${is_lower_bound ? 'more than ' : ''}${formatCount(files)} ${files === 1 ? 'file' : 'files'}`
 }

@@ -11,7 +11,7 @@ import {
 } from './watch-trouble.ts'
 
 /** Rests between starts: each start closes everything and reads the whole tree. */
-const rests = { first_ms: 2 * second_ms, most_ms: minute_ms }
+const rests = { first_ms: 2 * second_ms, max_ms: minute_ms }
 const resting =
   'a .sluiceignore or a directory is replaced again and again: what stands there by now is not watched yet'
 const stalled = 'chokidar does not come to the end of reading it: not all of it is watched'
@@ -43,7 +43,7 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
     if (!stop.signal.aborted) options.on_hint(hint)
   }
 
-  function tellTrouble(): void {
+  function reportTrouble(): void {
     const reason = describeTrouble()
     if (reason !== undefined) hint({ kind: 'doubtful', reason })
   }
@@ -58,11 +58,11 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
     hint,
     rootRemoved() {
       removed = true
-      tellTrouble()
+      reportTrouble()
     },
     failed(error) {
       // During a start, the line would name half of the need. It comes after all is counted.
-      if (trouble.note(error) && (starting === undefined || is_resting)) tellTrouble()
+      if (trouble.note(error) && (starting === undefined || is_resting)) reportTrouble()
     },
     rulesChanged(directory) {
       rules.forget(directory)
@@ -73,11 +73,11 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
 
   async function rest(): Promise<void> {
     const since_ms = clock.monotonic_ms() - started_ms
-    if (since_ms >= rests.most_ms) rest_ms = 0
+    if (since_ms >= rests.max_ms) rest_ms = 0
     is_resting = true
     if (since_ms < rest_ms) await clock.sleep(rest_ms - since_ms, stop.signal)
     is_resting = false
-    rest_ms = Math.min(rests.most_ms, Math.max(rests.first_ms, 2 * rest_ms))
+    rest_ms = Math.min(rests.max_ms, Math.max(rests.first_ms, 2 * rest_ms))
   }
 
   /**
@@ -101,7 +101,7 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
       if (!is_first) hint({ kind: 'folder' })
     } while (is_incomplete && !stop.signal.aborted)
     starting = undefined
-    tellTrouble()
+    reportTrouble()
   }
 
   const forward = () => stop.abort()

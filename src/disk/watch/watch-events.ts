@@ -25,7 +25,7 @@ const settle_ms = second_ms
 /** After so long without a new watch, chokidar waits for a listing that does not end. */
 const stall_ms = 3 * second_ms
 /** Some megabytes of paths. */
-const most_paths = 20_000
+const max_paths = 20_000
 
 /** When a path vanishes, chokidar adds paths, even after its close: the program would not end. */
 class EndingWatcher extends FSWatcher {
@@ -121,7 +121,7 @@ export function createChokidarEvents(root: string, rules: IgnoreRules, listener:
   }
 
   function check(path: string): void {
-    if (unchecked.size <= most_paths) unchecked.add(path)
+    if (unchecked.size <= max_paths) unchecked.add(path)
     if (!is_checking) void checkAll()
   }
 
@@ -131,7 +131,7 @@ export function createChokidarEvents(root: string, rules: IgnoreRules, listener:
       await system_clock.sleep(settle_ms, closed.signal)
       const paths = unchecked
       unchecked = new Set()
-      if (paths.size > most_paths) listener.replaced('')
+      if (paths.size > max_paths) listener.replaced('')
       else for (const path of paths) if (!closed.signal.aborted) await compare(path)
     }
     is_checking = false

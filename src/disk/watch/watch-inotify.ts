@@ -126,14 +126,14 @@ export async function watchByInotify(root: string, options: StartingWatcher, at:
     if (path === '' || path === basename(root)) checkRoot()
     if (path === '') hint({ kind: 'folder' })
     else if (basename(path) === ignore_file_name) await rulesChanged(parentOf(path))
-    else await look(path)
+    else await check(path)
   }
 
-  async function look(path: string): Promise<void> {
+  async function check(path: string): Promise<void> {
     if (sharesBelow(root).covers(path)) return
     const stats = statsOf(join(root, path))
     if (stats?.isDirectory()) {
-      await lookAtDirectory(path, stats)
+      await checkDirectory(path, stats)
       return
     }
     const was_directory = await tree.leave(path)
@@ -141,7 +141,7 @@ export async function watchByInotify(root: string, options: StartingWatcher, at:
     else if (!isIgnored(path, 'file')) hint({ kind: 'path', path })
   }
 
-  async function lookAtDirectory(path: string, stats: BigIntStats): Promise<void> {
+  async function checkDirectory(path: string, stats: BigIntStats): Promise<void> {
     // Permissions can decide whether it is ignored, and a moved directory brings its own rules.
     rules.forget(path)
     if (isIgnored(path, 'directory')) {

@@ -35,7 +35,7 @@ function readLimit(name: string): number {
 }
 
 /** The kernel's default, for systems where the file is missing or unreadable. */
-const usual_most_queued = 16_384
+const usual_max_queued = 16_384
 
 const on_flood = new Set<() => void>()
 
@@ -45,11 +45,11 @@ const on_flood = new Set<() => void>()
  * watcher may have lost some, so each gets a call until its signal aborts. A full queue is read in
  * one turn of the loop.
  */
-export function onFlood(tell: () => void, signal: AbortSignal): void {
+export function onFlood(notify: () => void, signal: AbortSignal): void {
   // A separate function, because the same one may be added twice.
-  const told = () => tell()
-  on_flood.add(told)
-  signal.addEventListener('abort', () => on_flood.delete(told))
+  const listener = () => notify()
+  on_flood.add(listener)
+  signal.addEventListener('abort', () => on_flood.delete(listener))
 }
 
 let flood_events: number | undefined
@@ -58,12 +58,12 @@ let flood_events: number | undefined
 export const heardEvent = atCallInTurn(
   () => (flood_events ??= Math.ceil(mostQueued() / 2)),
   () => {
-    for (const tell of [...on_flood]) tell()
+    for (const notify of [...on_flood]) notify()
   },
 )
 
 /** Calls back at a given number of calls in one turn of the event loop. */
-export function atCallInTurn(most: () => number, tell: () => void): () => void {
+export function atCallInTurn(max: () => number, notify: () => void): () => void {
   let in_this_turn = 0
   return () => {
     if (in_this_turn === 0) {
@@ -72,16 +72,16 @@ export function atCallInTurn(most: () => number, tell: () => void): () => void {
       })
     }
     in_this_turn += 1
-    if (in_this_turn === most()) tell()
+    if (in_this_turn === max()) notify()
   }
 }
 
 /** Size of the queue. Half of it is a flood: events of unwatched directories fill it unreported. */
 function mostQueued(): number {
   try {
-    return Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8')) || usual_most_queued
+    return Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8')) || usual_max_queued
   } catch {
-    return usual_most_queued
+    return usual_max_queued
   }
 }
 

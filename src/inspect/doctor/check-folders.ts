@@ -130,7 +130,7 @@ export function checkWatching(inspected: readonly InspectedFolder[], means: Watc
         filesystem: root.filesystem,
         remote: root.remote,
         share_below: !root.remote && hasShareBelow(folder.path),
-        counted: { files, directories, is_least: seen.from === 'part of a walk' },
+        counted: { files, directories, is_lower_bound: seen.from === 'part of a walk' },
         inotify: { ...watches, taken },
         free_memory_bytes,
         native_fault,

@@ -128,8 +128,8 @@ function skippedReasons(of: Case): string[] {
 
 function blockedReasons(of: Case): string[] {
   const { reason, detail, not_before_ms } = of.story!.row
-  if (reason === 'brake') {
-    const { brake: limit, brake_hours: hours } = of.uploads
+  if (reason === 'upload_limit') {
+    const { limit, limit_hours: hours } = of.uploads
     const allowed = limit === 'off' ? '' : ` (${limit.files} files or ${formatBytes(limit.bytes)} in ${hours} h)`
     return [
       `held by the upload limit: more new files came than it allows${allowed}`,
@@ -265,7 +265,7 @@ function waiting({ why, due_ms = 0, left_out }: Waiting, now_ms: number, folder:
       return ` in ${formatDuration(Math.max(0, due_ms - now_ms))}, unless it comes back (delete_grace_ms)`
     case 'replacement':
       return ' once what took its place is ready'
-    case 'look':
+    case 'scan':
       return (
         ' when every folder of its project is online and was scanned since, with all directories of known files (one that ' +
         'cannot be read, or that a disk covers, may hide it): it may have moved'
@@ -279,7 +279,7 @@ function waiting({ why, due_ms = 0, left_out }: Waiting, now_ms: number, folder:
     case 'asked':
       return ' when the prompt that asks about it has its answer'
     case 'person':
-      return `, with more files than Sluice removes without asking (removal.most_files); if that is right: sluice accept --removals ${folder.name}`
+      return `, with more files than Sluice removes without asking (removal.max_files); if that is right: sluice accept --removals ${folder.name}`
     case 'service':
       return `; the service refused, and is asked again in ${formatDuration(Math.max(0, due_ms - now_ms))}`
   }

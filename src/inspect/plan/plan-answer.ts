@@ -7,7 +7,7 @@ import type { Amount } from '../../ledger/views/view-folders.ts'
  *
  * - `ready`, `underway`, `refused`, `removed_on_service`: the ledger knows this path with the same
  *   bytes.
- * - `brake`: held by the upload limit until a user accepts it.
+ * - `upload_limit`: held by the upload limit until a user accepts it.
  * - `empty`, `too_large`, `before_start`: skipped by the file itself or by settings of the folder.
  * - `known_bytes`: the project has or gets these bytes. Sluice links the file without sending it
  *   (only where files are read).
@@ -20,7 +20,7 @@ export type Reason =
   | 'underway'
   | 'refused'
   | 'removed_on_service'
-  | 'brake'
+  | 'upload_limit'
   | 'empty'
   | 'too_large'
   | 'before_start'

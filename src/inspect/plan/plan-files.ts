@@ -146,7 +146,7 @@ function standing({ stage, reason }: ComparedFile): Reason | undefined {
     case 'skipped':
       return reason === 'before_start' ? 'before_start' : undefined
     case 'blocked':
-      return reason === 'brake' || reason === 'changing' ? reason : 'unreadable'
+      return reason === 'upload_limit' || reason === 'changing' ? reason : 'unreadable'
     case 'gone':
       return undefined
   }

@@ -123,7 +123,7 @@ function caseOf(content: OutdatedContent, facts: Facts) {
     is_needed: false,
     twin,
     is_asked_about: cases.isAskedAbout(content.id),
-    looks: facts.config.folders
+    scans: facts.config.folders
       .filter(({ project_id }) => project_id === content.project_id)
       .map(({ name: folder }) => {
         return { folder, began_ms: walked(folder, facts)?.saw_all_known ? now_ms : undefined }
@@ -203,7 +203,7 @@ function isComing(state: string | undefined): boolean {
 
 /** Folders with so many removals, recent ones included, that a user must accept them. */
 function heldFolders(judged: readonly Judged[], { config, cases, folders, now_ms }: Facts): Set<string> {
-  const { most_files: files, most_percent: percent, per_hours } = config.removal
+  const { max_files: files, max_percent: percent, per_hours } = config.removal
   const wiped = { files: config.scan.empty_folder_files, percent: config.scan.missing_percent }
   const limits: RemovalLimits = { files, percent, per_ms: per_hours * hour_ms, wiped }
   const since_ms = now_ms - limits.per_ms

@@ -233,11 +233,11 @@ function scanAnswer({ files: _files, bytes: _bytes, ...end }: ScanEnd): NonNulla
  * `days` is the duration under max_bytes_per_day; null without that limit.
  */
 function limitsFor({ uploads }: Config, ledger: LedgerView | undefined, to_send: Amount, now_ms: number) {
-  const { brake, brake_hours: per_hours, max_bytes_per_day } = uploads
+  const { limit, limit_hours: per_hours, max_bytes_per_day } = uploads
   const days = max_bytes_per_day === 'off' ? null : Math.ceil(to_send.bytes / max_bytes_per_day)
-  if (brake === 'off') return { brake: null, days }
+  if (limit === 'off') return { upload_limit: null, days }
   const { files, bytes } = sumOf([to_send, ledger?.used('wanted', per_hours * hour_ms, now_ms) ?? noAmount()])
-  return { brake: { ...brake, per_hours, is_reached: files > brake.files || bytes > brake.bytes }, days }
+  return { upload_limit: { ...limit, per_hours, is_reached: files > limit.files || bytes > limit.bytes }, days }
 }
 
 function sumOf(amounts: readonly Amount[]): Amount {

@@ -5,7 +5,7 @@ import { createIgnoreRules } from '../../disk/scan/ignore.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../../disk/scan/scan.ts'
 import { filesThere, isBeyondWord } from '../../domain/disappearance.ts'
 import { type FileStat, sameStat } from '../../domain/file.ts'
-import { most_missing } from '../../ledger/ledger.ts'
+import { max_missing } from '../../ledger/ledger.ts'
 import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
 import type { FolderView } from '../../ledger/views/view-folders.ts'
 import { judge, rowsBeside } from '../plan/plan-files.ts'
@@ -55,7 +55,7 @@ class FolderComparer {
     this.#known = tools.view.folders().find(({ name }) => name === folder.name)
     this.#rowAt = rowsBeside(tools.comparison.files(folder.name), ({ path }) => {
       this.#missing_total += 1
-      if (this.#missing.length < most_missing) this.#missing.push(path)
+      if (this.#missing.length < max_missing) this.#missing.push(path)
     })
   }
 

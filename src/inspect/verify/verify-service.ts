@@ -238,7 +238,7 @@ function placeOf({ folder, path, asset_id, content }: ComparedAsset): Omit<Diffe
 /** A user waits at a terminal, so a longer pause of the service ends the comparison with it. */
 const max_tries = 5
 const max_wait_ms = minute_ms
-const retry = { first_ms: second_ms, most_ms: 15 * second_ms }
+const retry = { first_ms: second_ms, max_ms: 15 * second_ms }
 
 const passing: readonly FailureAbout[] = ['network', 'later']
 const of_all: readonly FailureAbout[] = ['account', 'project', 'network', 'later']

@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { large_bytes } from '../../domain/file.ts'
-import { most_sources, type Pending } from '../ledger.ts'
+import { max_sources, type Pending } from '../ledger.ts'
 import { to_send } from '../rows/content-rows.ts'
 import { best_copy_first } from '../rows/file-rows.ts'
 
@@ -14,7 +14,7 @@ export interface ClaimQuery {
 const to_follow = `state = 'ingesting'`
 const to_label = `state = 'ready' AND labels_due_ms IS NOT NULL`
 /** Files of one `folder` that wait for a check: large ones if `is_large` is 1, else the others. */
-const looks_in = `files INDEXED BY files_to_look_in
+const checks_in = `files INDEXED BY files_to_check_in
   WHERE folder = @folder AND (size >= ${large_bytes}) = @is_large AND state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL`
 /** `except`: project ids as JSON. */
 export const not_excepted =
@@ -37,7 +37,7 @@ export function createClaimQueries(database: Sqlite) {
   const next = (condition: string, due = 'not_before_ms') =>
     database.prepare(`SELECT min(${due}) FROM contents WHERE ${condition} AND ${due} > ?`).pluck()
   return {
-    looks: database.prepare(`SELECT path FROM ${looks_in} AND not_before_ms <= @now ORDER BY not_before_ms`).pluck(),
+    checks: database.prepare(`SELECT path FROM ${checks_in} AND not_before_ms <= @now ORDER BY not_before_ms`).pluck(),
     send_newest: database
       .prepare(
         `SELECT id FROM contents INDEXED BY contents_newest WHERE ${to_send} AND not_before_ms <= @now AND ${of_sizes}
@@ -49,7 +49,7 @@ export function createClaimQueries(database: Sqlite) {
     follow: select(to_follow),
     label: select(to_label, 'labels_due_ms'),
     next_due: {
-      look: database.prepare(`SELECT min(not_before_ms) FROM ${looks_in} AND not_before_ms > @now`).pluck(),
+      check: database.prepare(`SELECT min(not_before_ms) FROM ${checks_in} AND not_before_ms > @now`).pluck(),
       send: next(to_send),
       follow: next(to_follow),
       label: next(to_label, 'labels_due_ms'),
@@ -58,7 +58,7 @@ export function createClaimQueries(database: Sqlite) {
     sources: database
       .prepare(
         `SELECT * FROM files WHERE content = ? AND state = 'present'
-           AND +folder IN (SELECT id FROM folders WHERE configured = 1 AND offline_reason IS NULL) LIMIT ${most_sources}`,
+           AND +folder IN (SELECT id FROM folders WHERE configured = 1 AND offline_reason IS NULL) LIMIT ${max_sources}`,
       )
       .safeIntegers(true),
     // Work is deferred while its folder is offline. The mark is part of the row and nowhere else, so
@@ -67,7 +67,7 @@ export function createClaimQueries(database: Sqlite) {
     defer_content: database.prepare(
       `UPDATE contents SET not_before_ms = ?, error_code = 'out_of_reach', error_message = 'its folder is not there' WHERE id = ?`,
     ),
-    defer_look: database.prepare(
+    defer_check: database.prepare(
       `UPDATE files SET not_before_ms = ?, reason = coalesce(reason, 'out_of_reach') WHERE folder = ? AND path = ?`,
     ),
     // Without rows due already: they need no change, and a backlog may have a million of them.
@@ -94,7 +94,7 @@ export function createPendingWork(database: Sqlite) {
     )
   // A `seen` file counts ahead of its check, because it settles soon. A `blocked` file counts only
   // when its check is due, because it may stay blocked for ever.
-  const look_sql = database.prepare(
+  const check_sql = database.prepare(
     `SELECT count(*) AS n, min(due) AS due FROM
        (SELECT not_before_ms AS due FROM files
         WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL AND not_before_ms <= @until
@@ -124,13 +124,13 @@ export function createPendingWork(database: Sqlite) {
 
   /** With `held_for_budget` (daily limit or pause), only contents in `sent` count as uploads. */
   function until(until_ms: number, now_ms: number, held_for_budget: boolean): Pending {
-    const look = look_sql.get({ until: until_ms, now: now_ms }) as Due
+    const check = check_sql.get({ until: until_ms, now: now_ms }) as Due
     const [send, follow, label] = [held_for_budget ? complete : send_sql, follow_sql, label_sql].map(
       (statement) => statement.get({ until: until_ms }) as Due,
     ) as [Due, Due, Due]
-    const dues = [look, send, follow, label].flatMap(({ due }) => (due === null ? [] : [due]))
+    const dues = [check, send, follow, label].flatMap(({ due }) => (due === null ? [] : [due]))
     return {
-      look: look.n,
+      check: check.n,
       send: send.n,
       follow: follow.n,
       label: label.n,

@@ -1,15 +1,15 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { day_ms, minute_ms } from '../../base/time/time.ts'
-import { lookKey } from '../../domain/file.ts'
+import { checkKey } from '../../domain/file.ts'
 import type { Tickets } from '../file/tickets.ts'
 import type {
+  CheckChoice,
+  CheckWork,
   Claimed,
   FollowWork,
   LabelWork,
   LargeLimit,
   LedgerLimits,
-  LookChoice,
-  LookWork,
   SendWork,
   SourcePath,
 } from '../ledger.ts'
@@ -32,9 +32,9 @@ interface ClaimParts {
   pause: PauseRow
 }
 
-export interface LookQuery extends LookChoice {
+export interface CheckQuery extends CheckChoice {
   limit: number
-  in_flight: readonly LookWork[]
+  in_flight: readonly CheckWork[]
 }
 
 export interface SendQuery extends ClaimQuery {
@@ -45,10 +45,10 @@ export interface SendQuery extends ClaimQuery {
 /** States before the bytes are uploaded. */
 const before_bytes: readonly ContentRow['state'][] = ['wanted', 'reserving', 'reserved']
 
-type LooksOfFolder = { folder: number; is_large: number }
+type ChecksOfFolder = { folder: number; is_large: number }
 
 /** Maximum number of rows that one claim examines. It bounds the cost of huge offline folders. */
-const most_examined = 1_000
+const max_examined = 1_000
 /** Delay of work whose files are all in folders that are offline or no longer configured. */
 const out_of_reach_ms = 5 * minute_ms
 
@@ -61,20 +61,20 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
    */
   let held_until_ms = 0
 
-  function look({ limit, except_folders, sizes, in_flight }: LookQuery, now_ms: number): Claimed<LookWork> {
-    const taken = new Set(in_flight.map(({ folder, path }) => lookKey(folder, path)))
+  function check({ limit, except_folders, sizes, in_flight }: CheckQuery, now_ms: number): Claimed<CheckWork> {
+    const taken = new Set(in_flight.map(({ folder, path }) => checkKey(folder, path)))
     const folders = parts.folders.all().filter(({ name }) => !except_folders.includes(name))
-    const work: LookWork[] = []
+    const work: CheckWork[] = []
     const dues_ms: number[] = []
     for (const folder of folders) {
       const is_here = folder.configured && folder.offline_reason === undefined
       for (const size of sizes) {
-        const looks = { folder: folder.id, is_large: size === 'large' ? 1 : 0 }
-        const free = freeLooks(folder.name, looks, is_here ? limit : most_examined, taken, now_ms)
+        const checks = { folder: folder.id, is_large: size === 'large' ? 1 : 0 }
+        const free = freeChecks(folder.name, checks, is_here ? limit : max_examined, taken, now_ms)
         if (is_here) work.push(...free)
-        else for (const { path } of free) queries.defer_look.run(now_ms + out_of_reach_ms, folder.id, path)
-        if (!is_here && free.length === most_examined) dues_ms.push(now_ms)
-        const due_ms = queries.next_due.look.get({ ...looks, now: now_ms }) as number | null
+        else for (const { path } of free) queries.defer_check.run(now_ms + out_of_reach_ms, folder.id, path)
+        if (!is_here && free.length === max_examined) dues_ms.push(now_ms)
+        const due_ms = queries.next_due.check.get({ ...checks, now: now_ms }) as number | null
         if (due_ms !== null) dues_ms.push(due_ms)
       }
     }
@@ -82,17 +82,17 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
   }
 
   /** Due checks that are not in flight, the longest due first. */
-  function freeLooks(
+  function freeChecks(
     folder: string,
-    looks: LooksOfFolder,
+    checks: ChecksOfFolder,
     limit: number,
     taken: ReadonlySet<string>,
     now_ms: number,
-  ): LookWork[] {
-    const free: LookWork[] = []
-    for (const path of queries.looks.iterate({ ...looks, now: now_ms }) as Iterable<string>) {
+  ): CheckWork[] {
+    const free: CheckWork[] = []
+    for (const path of queries.checks.iterate({ ...checks, now: now_ms }) as Iterable<string>) {
       if (free.length >= limit) break
-      if (!taken.has(lookKey(folder, path))) free.push({ folder, path })
+      if (!taken.has(checkKey(folder, path))) free.push({ folder, path })
     }
     return free
   }
@@ -117,7 +117,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     const toComplete = () => sendWorks(due(query, taken, now_ms, queries.to_complete), undefined, taken, now_ms)
     const work = is_probe ? [] : toComplete()
     for (let examined = 0; work.length < limit && !allowance.exhausted; ) {
-      if (examined >= most_examined) return { work, next_due_ms: now_ms }
+      if (examined >= max_examined) return { work, next_due_ms: now_ms }
       const left = { ...query, limit: limit - work.length }
       const rows = due(left, taken, now_ms, select, allowance.up_to)
       if (rows.length === 0) break
@@ -267,5 +267,5 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     held_until_ms = 0
   }
 
-  return { look, folderBack, send, follow, label, isHeld, allowanceChanged }
+  return { check, folderBack, send, follow, label, isHeld, allowanceChanged }
 }

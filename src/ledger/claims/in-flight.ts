@@ -1,6 +1,6 @@
 import { type DeliveryKey, deliveryKey, deliveryName } from '../../domain/delivery.ts'
-import { lookKey } from '../../domain/file.ts'
-import type { Claimed, LookWork, Release } from '../ledger.ts'
+import { checkKey } from '../../domain/file.ts'
+import type { CheckWork, Claimed, Release } from '../ledger.ts'
 
 /**
  * Work of one kind that workers have claimed and not released. It is in memory beside the workers
@@ -39,9 +39,9 @@ class InFlight<Named, Item> {
 
 /** Work in flight, by kind. */
 export class AllInFlight {
-  readonly look = new InFlight<LookWork, LookWork>(
-    (look) => look,
-    ({ folder, path }) => lookKey(folder, path),
+  readonly check = new InFlight<CheckWork, CheckWork>(
+    (check) => check,
+    ({ folder, path }) => checkKey(folder, path),
   )
   readonly send = contentsInFlight()
   readonly follow = contentsInFlight()
@@ -54,7 +54,7 @@ export class AllInFlight {
   readonly delivery = new InFlight<DeliveryKey, DeliveryKey>(deliveryKey, deliveryName)
 
   release(...[work, items]: Release): void {
-    if (work === 'look') this.look.release(items)
+    if (work === 'check') this.check.release(items)
     else if (work === 'delivery') this.delivery.release(items)
     else this[work].release(items)
   }

@@ -7,11 +7,11 @@ import type { FolderRows } from '../rows/folder-rows.ts'
 import type { PromptRow, PromptRows } from '../rows/prompt-rows.ts'
 
 /** Maximum number of arrivals read for one page: about 50 ms, so no other call waits long. */
-const most_arrivals_read = 20_000
+const max_arrivals_read = 20_000
 /** Maximum number of files read for one page when a folder is read path by path. */
-const most_files_read = 2_000
+const max_files_read = 2_000
 /** Up to this many files on their way are sorted for each page; else the folder is read by path. */
-const most_sorted = 2_000
+const max_sorted = 2_000
 
 /**
  * SQL for files that came, as this prompt sees it. A file older than its folder's configuration
@@ -37,11 +37,11 @@ interface PageOfFolder {
   restored_ms: number | undefined
 }
 
-interface RawUnready extends Omit<UnreadyFile, 'folder' | 'stage' | 'told'> {
+interface RawUnready extends Omit<UnreadyFile, 'folder' | 'stage' | 'covered'> {
   state: string
   content_state: string | undefined
   content_size: number | undefined
-  told: 0 | 1
+  covered: 0 | 1
 }
 
 interface UnreadyRows {
@@ -60,14 +60,14 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
     // for each page, and all files of the folder for each arrival.
     `SELECT arrivals.seq, arrivals.at_ms AS arrived_ms, contents.id AS content, contents.asset_id,
          lower(hex(contents.md5)) AS md5, contents.size, folders.name AS folder, files.path,
-         EXISTS (SELECT 1 FROM told WHERE told.prompt = @prompt AND told.md5 = contents.md5 AND told.size = contents.size
-           AND told.what = 'asset') AS told
+         EXISTS (SELECT 1 FROM covered WHERE covered.prompt = @prompt AND covered.md5 = contents.md5 AND covered.size = contents.size
+           AND covered.what = 'asset') AS covered
        FROM arrivals CROSS JOIN contents ON contents.id = arrivals.content AND contents.state = 'ready'
          CROSS JOIN folders ON folders.id = arrivals.folder AND folders.configured = 1
          CROSS JOIN files INDEXED BY files_by_content ON files.content = contents.id AND files.folder = +arrivals.folder AND files.state = 'present'
        WHERE arrivals.seq BETWEEN @first AND @last AND (arrivals.seq > @after_seq OR files.path > @after_path)
          AND +arrivals.folder IN (SELECT value FROM json_each(@folders)) AND arrivals.at_ms >= @since_ms
-         AND (@only_fresh = 0 OR arrivals.seq > @began_seq AND NOT told)
+         AND (@only_fresh = 0 OR arrivals.seq > @began_seq AND NOT covered)
          AND ${cameTo('arrivals.there_ms', 'folders.started_ms')}
        ORDER BY arrivals.seq, files.path LIMIT @limit`,
   )
@@ -79,8 +79,8 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
   const columns = `files.path, files.state, files.size, contents.state AS content_state, contents.id AS content,
       lower(hex(contents.md5)) AS md5, contents.size AS content_size, files.seen_ms,
       iif(files.state = 'blocked', coalesce(files.detail, files.reason), contents.error_message) AS why,
-      EXISTS (SELECT 1 FROM told WHERE told.prompt = @prompt AND told.md5 = contents.md5 AND told.size = contents.size
-        AND told.what = 'refusal') AS told`
+      EXISTS (SELECT 1 FROM covered WHERE covered.prompt = @prompt AND covered.md5 = contents.md5 AND covered.size = contents.size
+        AND covered.what = 'refusal') AS covered`
   const came = cameTo('files.there_ms', '@started_ms')
   const unsettled_sql = database.prepare(
     `SELECT ${columns} FROM files INDEXED BY files_unsettled LEFT JOIN contents ON contents.id = -1
@@ -96,7 +96,7 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
   )
   const walk = database.prepare(
     `SELECT ${columns}, ${came} AS came FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'
-       WHERE files.folder = @folder AND files.path > @after ORDER BY files.path LIMIT ${most_files_read}`,
+       WHERE files.folder = @folder AND files.path > @after ORDER BY files.path LIMIT ${max_files_read}`,
   )
 
   function arrivals(query: ArrivalQuery): ArrivalPage {
@@ -104,9 +104,9 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
     const prompt = rows.prompts.named(query.prompt)
     const began_seq = prompt?.began_seq ?? 0
     const first = Math.max(after?.seq ?? 0, only_fresh ? began_seq + 1 : 0)
-    const last = readOne<number>(last_read, first, most_arrivals_read)
+    const last = readOne<number>(last_read, first, max_arrivals_read)
     if (last === undefined) return { arrivals: [] }
-    const raw = readAll<Omit<Arrival, 'told'> & { told: 0 | 1 }>(arrivals_sql, {
+    const raw = readAll<Omit<Arrival, 'covered'> & { covered: 0 | 1 }>(arrivals_sql, {
       first,
       last,
       after_seq: after?.seq ?? -1,
@@ -118,7 +118,7 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
       ...asked(query, prompt),
       limit,
     })
-    const found = raw.map((row) => ({ ...row, told: row.told === 1 }))
+    const found = raw.map((row) => ({ ...row, covered: row.covered === 1 }))
     const end = found.at(-1)
     if (end && found.length === limit) return { arrivals: found, next: { seq: end.seq, path: end.path } }
     if (readOne(last_read, last + 1, 1) === undefined) return { arrivals: found }
@@ -147,7 +147,7 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
 
   /** Rows of one folder in path order. */
   function pageOf(query: PageOfFolder): UnreadyRows {
-    if (readOne<number>(on_the_way)! > most_sorted) return walkOn(query)
+    if (readOne<number>(on_the_way)! > max_sorted) return walkOn(query)
     const both = [unready_sql, unsettled_sql].flatMap((statement) => readAll<RawUnready>(statement, query))
     const rows = both.sort((a, b) => (isBefore(a.path, b.path) ? -1 : 1)).slice(0, query.limit)
     return rows.length < query.limit ? { rows } : { rows, next: rows.at(-1)!.path }
@@ -157,7 +157,7 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
     const read = readAll<RawUnready & { came: 0 | 1 }>(walk, query)
     const rows = read.filter((row) => row.came === 1 && stageOfUnready(row) !== undefined).slice(0, limit)
     if (rows.length === limit) return { rows, next: rows.at(-1)!.path }
-    return read.length < most_files_read ? { rows } : { rows, next: read.at(-1)!.path }
+    return read.length < max_files_read ? { rows } : { rows, next: read.at(-1)!.path }
   }
 
   /** Configured folders in the order of their ids, which cursors rely on. */
@@ -204,5 +204,5 @@ function unreadyFile(folder: string, row: RawUnready): UnreadyFile {
   const stage = stageOfUnready(row)!
   const md5 = content === undefined ? undefined : row.md5
   const size = row.content_size ?? row.size
-  return { folder, path, stage, content, md5, size, seen_ms, why, told: stage === 'refused' && row.told === 1 }
+  return { folder, path, stage, content, md5, size, seen_ms, why, covered: stage === 'refused' && row.covered === 1 }
 }

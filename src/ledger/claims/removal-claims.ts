@@ -1,6 +1,6 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import {
-  type FolderLook,
+  type FolderScan,
   isMuch,
   mostWithin,
   type Parting,
@@ -15,10 +15,10 @@ import type { Counts, Usage } from '../rows/counts.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import {
+  check_again_ms,
   createPartingRows,
   deletedIn,
   type KnownParting,
-  look_again_ms,
   may_be_any,
   newest_it_may_be,
   type RemovalRows,
@@ -40,7 +40,7 @@ interface RemovalParts {
 }
 
 /** Maximum number of contents that one claim judges, in a few milliseconds. */
-const most_judged = 500
+const max_judged = 500
 
 /**
  * Claims assets to remove on the service. A claimed content is `removing` at once: the last check
@@ -56,7 +56,7 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
       .raw()
   const fresh = select(
     `state = 'ready' AND remove_due_ms IS NOT NULL AND remove_due_ms <= @now_ms`,
-    `ORDER BY remove_due_ms LIMIT ${most_judged}`,
+    `ORDER BY remove_due_ms LIMIT ${max_judged}`,
   )
   const begun_sql = select(`state = 'removing' AND not_before_ms <= @now_ms`, 'ORDER BY not_before_ms LIMIT @limit')
   const next_due = database
@@ -109,7 +109,7 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
       if (work.length >= limit) return { work, next_due_ms: now_ms }
       if (mayGo(row, held, now_ms)) work.push(hand(row, { is_fresh: true, is_doubted: false }, now_ms))
     }
-    if (rows.length === most_judged) return { work, next_due_ms: now_ms }
+    if (rows.length === max_judged) return { work, next_due_ms: now_ms }
     return { work, next_due_ms: readOne(next_due, { now_ms }) }
   }
 
@@ -126,7 +126,7 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
     const verdict = judged(row, held, now_ms)
     if (verdict.kind === 'keep') removals.putOff(row.id, undefined, undefined)
     if (verdict.kind === 'wait') {
-      const until_ms = verdict.until_ms ?? now_ms + look_again_ms
+      const until_ms = verdict.until_ms ?? now_ms + check_again_ms
       if (verdict.why === 'twin' || verdict.why === 'left_out') removals.awaitTwin(row, verdict.why, until_ms)
       else removals.putOff(row.id, until_ms, verdict.why)
     }
@@ -140,7 +140,7 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
       is_needed: !row.made_here || is_needed.get({ content: row.id, asset_id: row.asset_id }) !== undefined,
       twin: twin(row),
       is_asked_about: is_asked_about.get(row.id) !== undefined,
-      looks: looks(row.project),
+      scans: scans(row.project),
     })
   }
 
@@ -150,20 +150,20 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
     return twinOf(id, newest_twins.get(key))
   }
 
-  function looks(project: number): FolderLook[] {
+  function scans(project: number): FolderScan[] {
     return parts.folders
       .all()
       .filter((folder) => folder.configured && folder.project === project)
-      .map((folder) => ({ folder: folder.name, began_ms: lookBegan_ms(folder) }))
+      .map((folder) => ({ folder: folder.name, began_ms: scanBegan_ms(folder) }))
   }
 
-  function lookBegan_ms(folder: FolderRow): number | undefined {
-    return folder.online ? parts.folders.checks(folder.name).looked_ms : undefined
+  function scanBegan_ms(folder: FolderRow): number | undefined {
+    return folder.online ? parts.folders.checks(folder.name).scanned_ms : undefined
   }
 
   function parting(known: KnownParting, held: ReadonlySet<number>): Parting {
     const folder = parts.folders.named(known.folder)!
-    const is_known = lookBegan_ms(folder) !== undefined
+    const is_known = scanBegan_ms(folder) !== undefined
     const { first_scan_ended_ms } = parts.folders.checks(folder.name)
     return {
       ...known,

@@ -67,11 +67,11 @@ function noLedger(state_dir: string): SluiceError {
 }
 
 /**
- * Migrations of ledger.db. Formats 1 to 10 were used during its development. The first release
- * begins with format 11, and migrations follow it.
+ * Migrations of ledger.db. Formats 1 to 11 were used during its development. The first release
+ * begins with format 12, and migrations follow it.
  */
 export const ledger_migrations: readonly Migration[] = [
-  { version: 11, sql: [files_schema, prompts_schema, course_schema].join('\n') },
+  { version: 12, sql: [files_schema, prompts_schema, course_schema].join('\n') },
 ]
 
 /**
@@ -137,7 +137,7 @@ const usual_kib = 6_144
  * The page cache during a first scan, which hits the md5 index at random. With less, most inserts
  * for a large folder would read a page from the system.
  */
-const first_look_kib = 32_768
+const first_scan_kib = 32_768
 
 /**
  * Sets the size of SQLite's page cache. The cache fills up with every page that is read, and a
@@ -150,7 +150,7 @@ export function createPageCache(database: Sqlite) {
 
   /** Sets the size for this fact. Call it before the fact is recorded. */
   function fit({ type }: Fact): void {
-    if (type === 'files_found') take(first_look_kib)
+    if (type === 'files_found') take(first_scan_kib)
     else if (type === 'scan_finished') take(usual_kib)
   }
 

@@ -115,9 +115,9 @@ function processThatHas(what: string): number | undefined {
 }
 
 /** Processes of other users are hidden, and any process may end during the check. */
-function unlessHidden<Answer>(look: () => Answer, otherwise: Answer): Answer {
+function unlessHidden<Answer>(check: () => Answer, otherwise: Answer): Answer {
   try {
-    return look()
+    return check()
   } catch (error) {
     if (codeOf(error) === undefined) throw error
     return otherwise

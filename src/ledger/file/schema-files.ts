@@ -37,7 +37,7 @@
  *   files_by_content leads from a content to its copies. It shows whether a copy is still there,
  *            and since when the oldest is, without reading the others. A folder may hold thousands
  *            of equal files.
- *   files_to_look_in   the files of one folder to check, large ones (`large_bytes` of the domain)
+ *   files_to_check_in   the files of one folder to check, large ones (`large_bytes` of the domain)
  *            apart. A claim that leaves out a folder, or its large files, does not read their rows.
  *   files_skipped_size   like files_unsettled_size, but of skipped files. One of them may be the
  *            file that is gone, under another name.
@@ -71,7 +71,7 @@
  *            carry them or not.
  * counts     files and bytes by (folder, stage), changed in the transaction that changes the rows.
  *            The stage of a present file is the state of its content; of any other file, its own.
- * stretches  ranges of a scan, from `after_path` (exclusive) to `through_path` (inclusive), that
+ * known_ranges  ranges of a scan, from `after_path` (exclusive) to `through_path` (inclusive), that
  *            were exactly as the rows of `files` say. `digest` covers what the scan found: paths,
  *            sizes, times, inodes. While no row in a range is written, the same digest means that
  *            nothing in it differs. Ranges of one folder never overlap.
@@ -140,7 +140,7 @@ CREATE TABLE files (
   left_out_after INTEGER,
   PRIMARY KEY (folder, path)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX files_to_look_at ON files (not_before_ms) WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL;
+CREATE INDEX files_to_check ON files (not_before_ms) WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL;
 CREATE INDEX files_gone ON files (gone_ms) WHERE state = 'gone';
 CREATE INDEX files_before_start ON files (folder, inode) WHERE reason = 'before_start';
 CREATE INDEX files_unsettled ON files (folder, path) WHERE state IN ('seen', 'blocked');
@@ -148,7 +148,7 @@ CREATE INDEX files_blocked ON files (folder, reason, path, size) WHERE state = '
 CREATE INDEX files_unsettled_size ON files (size) WHERE state IN ('seen', 'blocked');
 CREATE INDEX files_by_content ON files (content, state, folder, there_ms) WHERE content IS NOT NULL;
 CREATE INDEX files_skipped_size ON files (size) WHERE state = 'skipped' AND reason <> 'empty';
-CREATE INDEX files_to_look_in ON files (folder, (size >= 16777216), not_before_ms)
+CREATE INDEX files_to_check_in ON files (folder, (size >= 16777216), not_before_ms)
   WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL;
 
 CREATE TABLE contents (
@@ -224,7 +224,7 @@ CREATE TABLE counts (
   PRIMARY KEY (folder, stage)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE stretches (
+CREATE TABLE known_ranges (
   folder INTEGER NOT NULL,
   through_path TEXT NOT NULL,
   after_path TEXT NOT NULL,

@@ -14,7 +14,7 @@
  *            because other tables keep them. `mark_ms`: the prompt's last-run mark when the run
  *            began. `notes`, `turns` and `refusals` are JSON.
  * run_assets what a run asks about, as it was planned. Contents and files may change or go later.
- * told       what written runs covered for each prompt: assets, and refused contents. Never
+ * covered    what written runs covered for each prompt: assets, and refused contents. Never
  *            trimmed. It has md5 and size, not a content: a rebuilt ledger reads it from the
  *            manifests beside the reports before it has any contents. `run` is NULL then.
  * alerts     reports of changed health, newest last. `reasons`: the problems at that time. So a
@@ -89,7 +89,7 @@ CREATE TABLE run_assets (
   PRIMARY KEY (run, place)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE told (
+CREATE TABLE covered (
   prompt INTEGER NOT NULL,
   md5 BLOB NOT NULL,
   size INTEGER NOT NULL,
@@ -104,7 +104,7 @@ CREATE TABLE alerts (
   at_ms INTEGER NOT NULL,
   subject TEXT NOT NULL,
   text TEXT NOT NULL,
-  reasons TEXT NOT NULL
+  problems TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE deliveries (

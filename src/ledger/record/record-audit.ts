@@ -87,7 +87,7 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
   function wantRestored(content: number, at_ms: number): void {
     for (;;) {
       const copies = copies_sql.all(content) as RawFile[]
-      for (const copy of copies) files.lookAgain(fileRow(copy), {}, at_ms)
+      for (const copy of copies) files.checkAgain(fileRow(copy), {}, at_ms)
       if (copies.length < copies_at_once) break
     }
     contents.apply({ type: 'content_wanted_again', content, not_before_ms: at_ms }, at_ms)

@@ -57,7 +57,7 @@ export function createFileRecorder(parts: {
       case 'file_skipped': {
         const { stat, reason, rule } = fact
         // The check behind this fact came before a user accepted the file.
-        if (row?.accepted && reason === 'before_start') return void lookAgain(row, {}, at_ms)
+        if (row?.accepted && reason === 'before_start') return void checkAgain(row, {}, at_ms)
         const base = baseRow(folder, fact.path, row, stat, at_ms)
         // The file may have moved since the first scan, which changes its ctime.
         const there_ms = reason === 'before_start' ? Math.min(changed_ms(stat), folder.started_ms) : base.there_ms
@@ -92,8 +92,8 @@ export function createFileRecorder(parts: {
     const base = baseRow(folder, fact.path, row, fact.stat, at_ms)
     const content = contentFor(folder, row, fact, at_ms)
     if (content.id === undefined) {
-      const detail = 'more new files than the upload limit allows (uploads.brake)'
-      write(row, { ...base, state: 'blocked', stat: fact.stat, reason: 'brake', detail }, at_ms)
+      const detail = 'more new files than the upload limit allows (uploads.limit)'
+      write(row, { ...base, state: 'blocked', stat: fact.stat, reason: 'upload_limit', detail }, at_ms)
       return
     }
     const is_ready = content.state === 'ready'
@@ -135,7 +135,7 @@ export function createFileRecorder(parts: {
   ): ContentOfFile | { id?: undefined } {
     const { rows } = contents
     const bytes = { project: folder.project, md5, size: stat.size }
-    const is_held = !row?.accepted && brakeHolds(stat.size, at_ms)
+    const is_held = !row?.accepted && uploadLimitHolds(stat.size, at_ms)
     // For an unknown path the bytes are mostly new, too. So a query for them first would be wasted.
     if (row === undefined && !is_held) {
       const id = rows.insertNew(bytes, newTimes(row, stat, at_ms))
@@ -172,11 +172,11 @@ export function createFileRecorder(parts: {
     return content.is_new ? undefined : files.thereWith(folder.id, content.id)
   }
 
-  function brakeHolds(bytes: number, at_ms: number): boolean {
-    const brake = limits.brake
-    if (!brake) return false
-    const lately = usage.over('wanted', brake.per_ms, at_ms)
-    return lately.files + 1 > brake.files || lately.bytes + bytes > brake.bytes
+  function uploadLimitHolds(bytes: number, at_ms: number): boolean {
+    const upload_limit = limits.upload_limit
+    if (!upload_limit) return false
+    const lately = usage.over('wanted', upload_limit.per_ms, at_ms)
+    return lately.files + 1 > upload_limit.files || lately.bytes + bytes > upload_limit.bytes
   }
 
   function gone(row: FileRow, at_ms: number): void {
@@ -218,7 +218,7 @@ export function createFileRecorder(parts: {
   }
 
   /** Makes one row due for a check now, because a user asked for it or the rules changed. */
-  function lookAgain(
+  function checkAgain(
     row: FileRow,
     change: Partial<Pick<FileRow, 'accepted' | 'content' | 'gone_ms'>>,
     at_ms: number,
@@ -231,7 +231,7 @@ export function createFileRecorder(parts: {
     write(row, { ...row, ...asked, state: 'seen' }, at_ms)
   }
 
-  return { apply, settle, dropTombstone, lookAgain }
+  return { apply, settle, dropTombstone, checkAgain }
 }
 
 export type FileRecorder = ReturnType<typeof createFileRecorder>
@@ -283,8 +283,8 @@ function thereSince(folder: FolderRow, row: FileRow | undefined, stat: FileStat)
       row.content !== undefined || (row.stat.size === stat.size && row.stat.mtime_ns === stat.mtime_ns)
     return may_be_same ? row.there_ms : undefined
   }
-  const is_first_look = folder.first_scan_ms === undefined
-  return is_first_look && changed_ms(stat) <= folder.started_ms ? changed_ms(stat) : undefined
+  const is_first_scan = folder.first_scan_ms === undefined
+  return is_first_scan && changed_ms(stat) <= folder.started_ms ? changed_ms(stat) : undefined
 }
 
 /** Unix ms of the ctime, by the clock of the file system. */

@@ -36,7 +36,7 @@ export function createLabelRecorder(database: Sqlite, folders: FolderRows) {
       case 'labels_settled':
         if (isStillWanted(fact.content, fact.wanted)) due.run(null, fact.content)
         break
-      case 'labels_set_back':
+      case 'labels_deferred':
         if (fact.wanted === undefined || isStillWanted(fact.content, fact.wanted))
           due.run(fact.not_before_ms, fact.content)
         break

@@ -19,8 +19,8 @@ const conditions = {
   every: `state <> 'gone'`,
   unsettled: `state IN ('seen', 'blocked', 'skipped') AND content IS NOT NULL`,
   skipped: `state = 'skipped'`,
-  held: `state <> 'gone' AND +reason IN ('brake', 'before_start')`,
-  blocked: `+state = 'blocked' AND +reason <> 'brake'`,
+  held: `state <> 'gone' AND +reason IN ('upload_limit', 'before_start')`,
+  blocked: `+state = 'blocked' AND +reason <> 'upload_limit'`,
 } as const
 
 /** Applies what users record, and what a changed config means for many rows at once. */
@@ -46,10 +46,10 @@ export function createPersonRecorder(
 
   function apply(fact: Exclude<PersonFact, { type: 'removals_accepted' }>, folder: FolderRow, at_ms: number): void {
     if (fact.type === 'accepted') {
-      lookAgain(folder, fact.path, 'held', { accepted: true }, at_ms)
+      checkAgain(folder, fact.path, 'held', { accepted: true }, at_ms)
       return
     }
-    lookAgain(folder, fact.path, 'blocked', {}, at_ms)
+    checkAgain(folder, fact.path, 'blocked', {}, at_ms)
     for (const page of pagesOf<{ path: string; id: number }>(in_need, folder, fact.path)) {
       for (const content of new Set(page.map(({ id }) => id))) contents.retry(content, at_ms)
     }
@@ -66,24 +66,24 @@ export function createPersonRecorder(
     const has_other_root = before.root !== after.root
     const has_other_project = before.project !== after.project
     // Unsettled files are in another place now. They hold nothing until their bytes are known.
-    if (is_back || has_other_root) lookAgain(after, '', 'unsettled', { gone_ms: at_ms }, at_ms)
+    if (is_back || has_other_root) checkAgain(after, '', 'unsettled', { gone_ms: at_ms }, at_ms)
     // The contents of all files belong to another project.
-    if (has_other_project) lookAgain(after, '', 'every', { content: undefined }, at_ms)
+    if (has_other_project) checkAgain(after, '', 'every', { content: undefined }, at_ms)
     if (has_other_project || has_other_root) removals.keepParted(after)
-    if (before.rules !== after.rules) lookAgain(after, '', 'skipped', {}, at_ms)
+    if (before.rules !== after.rules) checkAgain(after, '', 'skipped', {}, at_ms)
     if (is_back || policyOf(before) !== policyOf(after)) removals.reconsider(after, at_ms)
     if (labelsOf(before) !== labelsOf(after) || (is_back && givesLabels(after))) relabel.run(at_ms, after.id)
   }
 
-  function lookAgain(
+  function checkAgain(
     folder: FolderRow,
     path: string,
     which: keyof typeof conditions,
-    change: Parameters<FileRecorder['lookAgain']>[1],
+    change: Parameters<FileRecorder['checkAgain']>[1],
     at_ms: number,
   ): void {
     for (const page of pagesOf<RawFile>(files_where(conditions[which]), folder, path)) {
-      for (const raw of page) files.lookAgain(fileRow(raw), change, at_ms)
+      for (const raw of page) files.checkAgain(fileRow(raw), change, at_ms)
     }
   }
 

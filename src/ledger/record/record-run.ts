@@ -21,7 +21,9 @@ const trimmed_at_once = 50
 export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
   const prompts = createPromptRows(database)
   const runs = createRunRows(database)
-  const tell = database.prepare('INSERT OR IGNORE INTO told (prompt, md5, size, what, run) VALUES (?, ?, ?, ?, ?)')
+  const insert_covered = database.prepare(
+    'INSERT OR IGNORE INTO covered (prompt, md5, size, what, run) VALUES (?, ?, ?, ?, ?)',
+  )
   const old = database
     .prepare(
       `SELECT id FROM runs WHERE ended_ms IS NOT NULL AND ended_ms < ?
@@ -36,8 +38,8 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
       case 'prompts_configured':
         configure(fact.prompts, at_ms)
         break
-      case 'told_restored':
-        restoreTold(fact)
+      case 'covered_restored':
+        readCovered(fact)
         break
       case 'run_due':
       case 'run_passed_over':
@@ -94,15 +96,15 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
     }
   }
 
-  function restoreTold({
+  function readCovered({
     prompt: name,
     run_due_ms,
     began_ms,
-    told,
-  }: Extract<RunFact, { type: 'told_restored' }>): void {
+    covered,
+  }: Extract<RunFact, { type: 'covered_restored' }>): void {
     const prompt = prompts.named(name)
     if (!prompt) return
-    recordTold(prompt.id, undefined, 'asset', told)
+    recordCovered(prompt.id, undefined, 'asset', covered)
     prompts.restored(prompt.id, run_due_ms, Math.min(run_due_ms, began_ms))
   }
 
@@ -124,20 +126,20 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
     runs.update(before.id, after)
     if (fact.type === 'turn_asked') prompts.keepChat(before.prompt, fact.chat_id)
     if (fact.type === 'run_written') {
-      recordTold(before.prompt, before.id, 'asset', runs.assets(before.id))
-      recordTold(before.prompt, before.id, 'refusal', before.refusals)
+      recordCovered(before.prompt, before.id, 'asset', runs.assets(before.id))
+      recordCovered(before.prompt, before.id, 'refusal', before.refusals)
       prompts.mark(before.prompt, before.due_ms)
       deliveries.want({ run: before.id }, fact.targets, at_ms)
     }
   }
 
-  function recordTold(
+  function recordCovered(
     prompt: number,
     run: number | undefined,
     what: 'asset' | 'refusal',
     contents: readonly { md5: string; size: number }[],
   ): void {
-    for (const { md5, size } of contents) tell.run(prompt, Buffer.from(md5, 'hex'), size, what, run)
+    for (const { md5, size } of contents) insert_covered.run(prompt, Buffer.from(md5, 'hex'), size, what, run)
   }
 
   return { runs, prompts, apply, trim }

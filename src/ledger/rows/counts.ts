@@ -152,7 +152,7 @@ export class UploadAllowance {
     this.#bytes_left = (limits.max_bytes ?? Number.POSITIVE_INFINITY) - limits.used_bytes
     this.#untouched = limits.used_bytes === 0
     this.#over_bytes = limits.large?.over_bytes ?? Number.MAX_SAFE_INTEGER
-    this.#large_left = limits.large?.most ?? 0
+    this.#large_left = limits.large?.max ?? 0
   }
 
   /** Bytes; a larger content waits for another claim, and others take its place. */

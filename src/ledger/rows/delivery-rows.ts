@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import type { DeliveryFact, DeliveryKey, ToldReason } from '../../domain/delivery.ts'
+import type { DeliveryFact, DeliveryKey, ReportedProblem } from '../../domain/delivery.ts'
 import type { RaisedAlert } from '../prompt-work.ts'
 
 /**
@@ -31,12 +31,12 @@ export function createDeliveryRows(database: Sqlite) {
     )
   const fault = 'error_code = @code, error_message = @message, output = @output'
   const done = update(`state = 'done', done_ms = @at_ms, error_code = NULL, error_message = NULL, output = @output`)
-  const set_back = update(`attempts = attempts + 1, not_before_ms = @not_before_ms, ${fault}`)
+  const deferred = update(`attempts = attempts + 1, not_before_ms = @not_before_ms, ${fault}`)
   const fail = update(`state = 'failed', done_ms = @at_ms, ${fault}`)
   const raise = database.prepare(
-    'INSERT INTO alerts (message_id, at_ms, subject, text, reasons) VALUES (@message_id, @at_ms, @subject, @text, @reasons)',
+    'INSERT INTO alerts (message_id, at_ms, subject, text, problems) VALUES (@message_id, @at_ms, @subject, @text, @problems)',
   )
-  const alert_sql = database.prepare('SELECT message_id, at_ms, subject, text, reasons FROM alerts WHERE id = ?')
+  const alert_sql = database.prepare('SELECT message_id, at_ms, subject, text, problems FROM alerts WHERE id = ?')
   const delete_of_run = database.prepare('DELETE FROM deliveries WHERE run = ?')
   const trim_sql = ['DELETE FROM deliveries WHERE alert', 'DELETE FROM alerts WHERE id'].map((rows) =>
     database.prepare(`${rows} <= (SELECT max(id) FROM alerts) - ${max_alerts}`),
@@ -45,8 +45,8 @@ export function createDeliveryRows(database: Sqlite) {
   function apply(fact: DeliveryFact, at_ms: number): void {
     switch (fact.type) {
       case 'alert_raised': {
-        const { message_id, subject, text, reasons, targets } = fact
-        const row = { message_id, at_ms, subject, text, reasons: JSON.stringify(reasons) }
+        const { message_id, subject, text, problems, targets } = fact
+        const row = { message_id, at_ms, subject, text, problems: JSON.stringify(problems) }
         want({ alert: Number(raise.run(row).lastInsertRowid) }, targets, at_ms)
         break
       }
@@ -56,8 +56,8 @@ export function createDeliveryRows(database: Sqlite) {
       case 'delivered':
         done.run({ ...triedRow(fact), at_ms })
         break
-      case 'delivery_set_back':
-        set_back.run({ ...triedRow(fact), not_before_ms: fact.not_before_ms, ...fact.error })
+      case 'delivery_deferred':
+        deferred.run({ ...triedRow(fact), not_before_ms: fact.not_before_ms, ...fact.error })
         break
       case 'delivery_failed':
         fail.run({ ...triedRow(fact), at_ms, ...fact.error })
@@ -70,8 +70,8 @@ export function createDeliveryRows(database: Sqlite) {
   }
 
   function alert(id: number): RaisedAlert {
-    const row = alert_sql.get(id) as Omit<RaisedAlert, 'reasons'> & { reasons: string }
-    return { ...row, reasons: JSON.parse(row.reasons) as ToldReason[] }
+    const row = alert_sql.get(id) as Omit<RaisedAlert, 'problems'> & { problems: string }
+    return { ...row, problems: JSON.parse(row.problems) as ReportedProblem[] }
   }
 
   function deleteOfRun(run: number): void {
@@ -92,7 +92,7 @@ function triedRow({ run, alert, target, output }: DeliveryKey & { output?: strin
 }
 
 /** The problems that the newest alert reported; empty before the first alert. */
-export function readTold(database: Sqlite): ToldReason[] {
-  const newest = database.prepare('SELECT reasons FROM alerts ORDER BY id DESC LIMIT 1').pluck().get()
-  return newest === undefined ? [] : (JSON.parse(newest as string) as ToldReason[])
+export function readReported(database: Sqlite): ReportedProblem[] {
+  const newest = database.prepare('SELECT problems FROM alerts ORDER BY id DESC LIMIT 1').pluck().get()
+  return newest === undefined ? [] : (JSON.parse(newest as string) as ReportedProblem[])
 }

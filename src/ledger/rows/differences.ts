@@ -1,10 +1,10 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { isBefore } from '../../domain/file.ts'
-import { type Differences, most_missing, type Stretch } from '../ledger.ts'
+import { type Differences, max_missing, type PathRange } from '../ledger.ts'
 import { after_all_paths } from './file-rows.ts'
 import type { FolderRow } from './folder-row.ts'
 
-export interface KnownStretch {
+export interface KnownRange {
   /** Exclusive; '' for the start of the folder. */
   after_path: string
   /** Inclusive. */
@@ -12,7 +12,7 @@ export interface KnownStretch {
   digest: string
 }
 
-interface Kept extends KnownStretch {
+interface Kept extends KnownRange {
   /** True if the table has this range, too. */
   kept: boolean
 }
@@ -22,40 +22,40 @@ interface Kept extends KnownStretch {
  * each thousand files, so they are kept in memory. A new range reaches the table with the next
  * write of any kind. When a row is written, its range leaves the table in the same transaction.
  */
-export function createKnownStretches(database: Sqlite) {
+export function createKnownRanges(database: Sqlite) {
   /** Ranges by folder, in the order of their paths. */
   const by_folder = new Map<number, Kept[]>()
-  let unkept: { folder: number; stretch: Kept }[] = []
+  let unkept: { folder: number; range: Kept }[] = []
   /**
    * Ranges that newer ones replaced, and that are still in the table. They are as true as before,
    * but would overlap the newer ones.
    */
   let replaced: { folder: number; through_path: string }[] = []
   const load = database.prepare(
-    'SELECT after_path, through_path, digest, 1 AS kept FROM stretches WHERE folder = ? ORDER BY through_path',
+    'SELECT after_path, through_path, digest, 1 AS kept FROM known_ranges WHERE folder = ? ORDER BY through_path',
   )
   const put = database.prepare(
-    'INSERT OR REPLACE INTO stretches (folder, through_path, after_path, digest) VALUES (?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO known_ranges (folder, through_path, after_path, digest) VALUES (?, ?, ?, ?)',
   )
-  const delete_sql = database.prepare('DELETE FROM stretches WHERE folder = ? AND through_path = ?')
+  const delete_sql = database.prepare('DELETE FROM known_ranges WHERE folder = ? AND through_path = ?')
 
-  function isKnown(folder: number, { after_path, through_path, digest }: KnownStretch): boolean {
+  function isKnown(folder: number, { after_path, through_path, digest }: KnownRange): boolean {
     const all = ofOwn(folder)
     const found = all[firstThrough(all, through_path)]
     return found?.through_path === through_path && found.after_path === after_path && found.digest === digest
   }
 
   /** Changes only memory, because it is called in the middle of a read. */
-  function learn(folder: number, learned: KnownStretch): void {
+  function learn(folder: number, learned: KnownRange): void {
     const all = ofOwn(folder)
     const from = firstBeyond(all, learned.after_path)
     let to = from
     while (to < all.length && isBefore(all[to]!.after_path, learned.through_path)) to++
-    const stretch = { ...learned, kept: false }
-    for (const { kept, through_path } of all.splice(from, to - from, stretch)) {
+    const range = { ...learned, kept: false }
+    for (const { kept, through_path } of all.splice(from, to - from, range)) {
       if (kept) replaced.push({ folder, through_path })
     }
-    unkept.push({ folder, stretch })
+    unkept.push({ folder, range })
   }
 
   /** Call this inside the transaction, when a row was written or is about to be. */
@@ -76,12 +76,12 @@ export function createKnownStretches(database: Sqlite) {
   function flush(): void {
     if (unkept.length === 0) return
     dropReplaced()
-    for (const { folder, stretch } of unkept) {
+    for (const { folder, range } of unkept) {
       // The range may have been removed or replaced since.
       const all = ofOwn(folder)
-      if (all[firstThrough(all, stretch.through_path)] !== stretch) continue
-      put.run(folder, stretch.through_path, stretch.after_path, stretch.digest)
-      stretch.kept = true
+      if (all[firstThrough(all, range.through_path)] !== range) continue
+      put.run(folder, range.through_path, range.after_path, range.digest)
+      range.kept = true
     }
     unkept = []
   }
@@ -101,7 +101,7 @@ export function createKnownStretches(database: Sqlite) {
   function ofOwn(folder: number): Kept[] {
     let all = by_folder.get(folder)
     if (all === undefined) {
-      all = (load.all(folder) as (KnownStretch & { kept: number })[]).map((row) => ({ ...row, kept: true }))
+      all = (load.all(folder) as (KnownRange & { kept: number })[]).map((row) => ({ ...row, kept: true }))
       by_folder.set(folder, all)
     }
     return all
@@ -110,20 +110,20 @@ export function createKnownStretches(database: Sqlite) {
   return { isKnown, learn, touch, flush, reload }
 }
 
-export type KnownStretches = ReturnType<typeof createKnownStretches>
+export type KnownRanges = ReturnType<typeof createKnownRanges>
 
 /** Index of the first range that ends at `path` or after it. */
-function firstThrough(all: readonly KnownStretch[], path: string): number {
+function firstThrough(all: readonly KnownRange[], path: string): number {
   return firstWhere(all, ({ through_path }) => through_path === path || isBefore(path, through_path))
 }
 
 /** Index of the first range that ends after `path`. */
-function firstBeyond(all: readonly KnownStretch[], path: string): number {
+function firstBeyond(all: readonly KnownRange[], path: string): number {
   return firstWhere(all, ({ through_path }) => isBefore(path, through_path))
 }
 
 /** The first index where `holds` is true. It must be true for all that follow. */
-function firstWhere(all: readonly KnownStretch[], holds: (stretch: KnownStretch) => boolean): number {
+function firstWhere(all: readonly KnownRange[], holds: (range: KnownRange) => boolean): number {
   let low = 0
   let high = all.length
   while (low < high) {
@@ -145,7 +145,7 @@ export const no_differences: Differences = {
 }
 
 /** Compares a range of a walk with the ledger's rows. Both are sorted by bytes and read once. */
-export function createDifferenceFinder(database: Sqlite, stretches: KnownStretches) {
+export function createDifferenceFinder(database: Sqlite, ranges: KnownRanges) {
   const rows_sql = database
     .prepare(
       `SELECT path, state, size, mtime_ns, ctime_ns, inode FROM files
@@ -154,29 +154,29 @@ export function createDifferenceFinder(database: Sqlite, stretches: KnownStretch
     .safeIntegers(true)
     .raw(true)
 
-  function find(folder: FolderRow, stretch: Stretch): Differences {
-    const learnable = knownStretch(stretch)
-    if (learnable && stretches.isKnown(folder.id, learnable)) {
+  function find(folder: FolderRow, range: PathRange): Differences {
+    const learnable = knownRange(range)
+    if (learnable && ranges.isKnown(folder.id, learnable)) {
       return no_differences
     }
-    const { after_path, through_path } = stretch
+    const { after_path, through_path } = range
     const rows = rows_sql.all(folder.id, after_path ?? '', through_path ?? after_all_paths) as Row[]
-    const found = merge(rows, stretch)
+    const found = merge(rows, range)
     // Equal numbers show that the walk found every row. `missing` leaves out `seen` files.
-    const is_same = found.changed.length + found.missing_total === 0 && rows.length === stretch.ends.length
-    if (learnable && is_same) stretches.learn(folder.id, learnable)
+    const is_same = found.changed.length + found.missing_total === 0 && rows.length === range.ends.length
+    if (learnable && is_same) ranges.learn(folder.id, learnable)
     return found
   }
 
   return { find }
 }
 
-function knownStretch({ after_path, through_path, digest }: Stretch): KnownStretch | undefined {
+function knownRange({ after_path, through_path, digest }: PathRange): KnownRange | undefined {
   if (digest === undefined || through_path === undefined) return undefined
   return { after_path: after_path ?? '', through_path, digest }
 }
 
-function merge(rows: readonly Row[], { names, ends, stats }: Stretch): Differences {
+function merge(rows: readonly Row[], { names, ends, stats }: PathRange): Differences {
   const bytes = Buffer.from(names.buffer, names.byteOffset, names.byteLength)
   const changed: number[] = []
   const unknown: number[] = []
@@ -187,7 +187,7 @@ function merge(rows: readonly Row[], { names, ends, stats }: Stretch): Differenc
     // A `seen` file has a check ahead, which records if it is gone.
     if (row[1] === 'seen') return
     missing_total++
-    if (missing.length < most_missing) missing.push(row[0])
+    if (missing.length < max_missing) missing.push(row[0])
   }
   for (let entry = 0; entry < ends.length; entry++) {
     const path = bytes.toString('utf8', entry === 0 ? 0 : ends[entry - 1]!, ends[entry]!)

@@ -15,7 +15,7 @@ interface Checks {
   /** Unix ms when it was last found online or offline; undefined before. */
   judged_ms?: number | undefined
   /** Begin of the last complete scan since the folder came online, Unix ms; undefined before. */
-  looked_ms?: number | undefined
+  scanned_ms?: number | undefined
   /**
    * End of the first complete scan after a return, Unix ms; infinite until then, undefined without
    * a return.
@@ -114,18 +114,18 @@ export function createFolderRows(database: Sqlite) {
       case 'folder_online':
         known.judged_ms = at_ms
         if (!isReturn(folder, event.device)) break
-        known.looked_ms = undefined
+        known.scanned_ms = undefined
         known.first_scan_ended_ms = Number.POSITIVE_INFINITY
         break
       case 'folder_offline':
         if (!event.is_doubted) known.judged_ms = at_ms
-        known.looked_ms = undefined
+        known.scanned_ms = undefined
         break
       case 'scan_finished':
         // A scan that began in a time that was taken back proves nothing about the time from now
         // on.
         if (event.began_ms > at_ms || !sawAllKnown(folder, event)) break
-        known.looked_ms = event.began_ms
+        known.scanned_ms = event.began_ms
         if (known.first_scan_ended_ms === Number.POSITIVE_INFINITY) known.first_scan_ended_ms = at_ms
     }
   }
@@ -158,7 +158,7 @@ export function createFolderRows(database: Sqlite) {
       const known = checksOf(folder.name)
       const has_other_root = before.root !== after.root
       if (has_other_root) known.judged_ms = undefined
-      if (!before.configured || has_other_root || before.rules !== after.rules) known.looked_ms = undefined
+      if (!before.configured || has_other_root || before.rules !== after.rules) known.scanned_ms = undefined
     }
     return { before, after }
   }

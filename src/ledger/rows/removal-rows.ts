@@ -37,7 +37,7 @@ export function twinOf(content: number, newest: number | undefined): Twin {
  * The delay until the next check of a content that waits for an event, in case no fact reports the
  * event.
  */
-export const look_again_ms = 600_000
+export const check_again_ms = 600_000
 
 /**
  * Records which paths no longer hold a content, and since when no path holds it (outdated). A row
@@ -88,7 +88,7 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
        (SELECT content FROM partings WHERE folder = @folder AND policy = 'remove')`,
   )
   // Earlier versions of the file that has just gone.
-  const look_at_parted = database.prepare(
+  const check_parted = database.prepare(
     `UPDATE contents SET remove_due_ms = @at_ms, remove_why = NULL WHERE outdated_ms IS NOT NULL AND made_here = 1 AND id IN
        (SELECT content FROM partings WHERE folder = @folder AND path = @path AND policy = 'remove')`,
   )
@@ -96,9 +96,9 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
     `UPDATE contents SET remove_due_ms = NULL, remove_why = NULL WHERE id IN (SELECT content FROM partings WHERE folder = ?)`,
     `UPDATE partings SET why = 'let_go', policy = 'keep' WHERE folder = ?`,
   ].map((sql) => database.prepare(sql))
-  const look_soon = database.prepare(
+  const check_soon = database.prepare(
     `UPDATE contents SET remove_due_ms = @at_ms WHERE state = 'ready' AND remove_due_ms > @at_ms
-       AND remove_due_ms <= @at_ms + ${look_again_ms} AND remove_why NOT IN ('grace', 'service')`,
+       AND remove_due_ms <= @at_ms + ${check_again_ms} AND remove_why NOT IN ('grace', 'service')`,
   )
   const twin_settled = database.prepare(
     `UPDATE contents SET remove_due_ms = @at_ms
@@ -166,7 +166,7 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
 
   function accept({ id }: FolderRow, path: string, at_ms: number): void {
     accept_sql.run({ folder: id, path })
-    lookSoon(at_ms)
+    checkSoon(at_ms)
   }
 
   /** Checks the folder's removals again: its policy changed, or it is configured again. */
@@ -182,8 +182,8 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
   /**
    * Checks waiting removals now: a folder was scanned or came back, or a user accepted removals.
    */
-  function lookSoon(at_ms: number): void {
-    if (!is_idle) look_soon.run({ at_ms })
+  function checkSoon(at_ms: number): void {
+    if (!is_idle) check_soon.run({ at_ms })
   }
 
   function serviceRefuses(project: number, { code, message }: FaultNote, at_ms: number): void {
@@ -200,7 +200,7 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
       judge.run({ content: before.content, at_ms })
     }
     if (before.state !== 'gone' && after?.state === 'gone') {
-      look_at_parted.run({ folder: after.folder, path: after.path, at_ms })
+      check_parted.run({ folder: after.folder, path: after.path, at_ms })
     }
   }
 
@@ -220,7 +220,7 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
     judge.run({ content, at_ms })
   }
 
-  return { follow, becameReady, removed, putOff, awaitTwin, accept, reconsider, keepParted, lookSoon, serviceRefuses }
+  return { follow, becameReady, removed, putOff, awaitTwin, accept, reconsider, keepParted, checkSoon, serviceRefuses }
 }
 
 export type RemovalRows = ReturnType<typeof createRemovalRows>

@@ -116,7 +116,7 @@ const shortest_ms = 5 * minute_ms
  * Absences that are kept: more than a year of evenings. Work that is older than the oldest of them
  * is late anyway.
  */
-const most_absences = 500
+const max_absences = 500
 
 /** Rows of `absences`, and of `at_work`: the time until which a daemon is known to have worked. */
 export function createAbsenceRows(database: Sqlite) {
@@ -146,7 +146,7 @@ export function createAbsenceRows(database: Sqlite) {
 
   function note(why: Absence['why'], from_ms: number, to_ms: number): void {
     add.run(why, from_ms, to_ms)
-    trim.run(most_absences)
+    trim.run(max_absences)
   }
 
   return { atWork, paused }

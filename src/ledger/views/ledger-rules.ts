@@ -107,17 +107,17 @@ const of_others: readonly Rules[] = [
     orphans(table, 'run', 'runs', `a part of a run (${table}) is of a run that the ledger does not have`),
   ),
   orphans('deliveries', 'alert', 'alerts', 'a delivery is of an alert that the ledger does not have'),
-  orphans('told', 'prompt', 'prompts', 'what a report covered is of a prompt that the ledger does not have'),
+  orphans('covered', 'prompt', 'prompts', 'what a report covered is of a prompt that the ledger does not have'),
   {
-    from: `FROM told LEFT JOIN runs ON runs.id = told.run`,
-    example: `'run ' || told.run`,
+    from: `FROM covered LEFT JOIN runs ON runs.id = covered.run`,
+    example: `'run ' || covered.run`,
     broken: [
-      ['what a report covered is of the run of another prompt', 'runs.prompt <> told.prompt'],
+      ['what a report covered is of the run of another prompt', 'runs.prompt <> covered.prompt'],
       ['what a report covered is of a run whose report was never written', `runs.state <> 'written'`],
       [
         // Old runs are deleted, but what their reports covered is kept for ever.
         'what a report covered is of a run that never was',
-        `told.run > coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'runs'), 0)`,
+        `covered.run > coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'runs'), 0)`,
       ],
     ],
   },

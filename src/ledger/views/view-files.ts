@@ -25,9 +25,9 @@ export interface FileStory {
   /** The content that it has, or had last; undefined without one. */
   content: ContentRow | undefined
   labels: { name: string; label_id: string }[]
-  /** Other files with the same bytes, at most `most_others`. */
+  /** Other files with the same bytes, at most `max_others`. */
   others: { folder: string; path: string }[]
-  /** The newest `most_history` events of the content, the oldest of them first. */
+  /** The newest `max_history` events of the content, the oldest of them first. */
   history: { at_ms: number; event: string; detail: string | undefined }[]
 }
 
@@ -42,8 +42,8 @@ export interface FilesQuery {
   limit: number
 }
 
-const most_others = 10
-const most_history = 50
+const max_others = 10
+const max_history = 50
 const with_content = `SELECT files.*, contents.state AS content_state, contents.asset_id, contents.error_code, contents.error_message
   FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'`
 
@@ -63,8 +63,8 @@ export function createFilesView(database: Sqlite) {
     const id = folder_id.get(folder)
     if (id === undefined) return []
     const states = JSON.stringify(statesOf(wanted.length > 0 ? wanted : stages.filter((stage) => stage !== 'gone')))
-    const read = (from: string, to: string | Buffer, most: number) =>
-      page.all({ folder: id, after: after ?? '', from, to, states, limit: most }) as RawFile[]
+    const read = (from: string, to: string | Buffer, max: number) =>
+      page.all({ folder: id, after: after ?? '', from, to, states, limit: max }) as RawFile[]
     // A file sorts before all paths below a directory of its name.
     const itself = prefix === '' ? [] : read(prefix, `${prefix}\u0000`, limit)
     const { first, last } = pathsBelow(prefix)
@@ -85,7 +85,7 @@ export function createFilesView(database: Sqlite) {
     const ofContent = <Row>(sql: string) => (content ? readAll<Row>(database.prepare(sql), content.id) : [])
     const holders = ofContent<FileStory['others'][number]>(
       `SELECT folders.name AS folder, path FROM files JOIN folders ON folders.id = files.folder AND configured = 1
-       WHERE content = ? AND state = 'present' LIMIT ${most_others + 1}`,
+       WHERE content = ? AND state = 'present' LIMIT ${max_others + 1}`,
     )
     return {
       folder,
@@ -95,7 +95,7 @@ export function createFilesView(database: Sqlite) {
       labels: ofContent('SELECT name, label_id FROM asset_labels WHERE content = ? ORDER BY name'),
       others: holders.filter((other) => other.folder !== folder || other.path !== path),
       history: ofContent<FileStory['history'][number]>(
-        `SELECT at_ms, event, detail FROM history WHERE content = ? ORDER BY id DESC LIMIT ${most_history}`,
+        `SELECT at_ms, event, detail FROM history WHERE content = ? ORDER BY id DESC LIMIT ${max_history}`,
       ).reverse(),
     }
   }

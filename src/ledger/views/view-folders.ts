@@ -60,8 +60,8 @@ function byStage(counts: readonly (Amount & { stage: string })[]): Record<Stage,
 export interface AuditView {
   project_id: string
   last_full: (AuditCounts & { began_ms: number; ended_ms: number; expected: number }) | undefined
-  /** The running round, with `looked_at` of about `expected` assets checked; else undefined. */
-  running: { began_ms: number; pages: number; looked_at: number; missing: number; expected: number } | undefined
+  /** The running round, with `checked` of about `expected` assets checked; else undefined. */
+  running: { began_ms: number; pages: number; checked: number; missing: number; expected: number } | undefined
   /**
    * Set if a round found so many assets gone that the project was emptied or replaced. Undefined
    * once they are back or sent again, or a user has accepted it.
@@ -93,7 +93,7 @@ export function readAudits(database: Sqlite): AuditView[] {
       running: running && {
         began_ms: running.began_ms,
         pages: running.pages,
-        looked_at: expectedAssets(running.counts),
+        checked: expectedAssets(running.counts),
         missing: running.counts.missing,
         expected,
       },

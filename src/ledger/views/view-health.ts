@@ -5,7 +5,7 @@ import { openLedgerReadOnly } from '../file/ledger-file.ts'
 import type { PromptState } from '../prompt-work.ts'
 import { underway } from '../rows/content-rows.ts'
 import { usedSince } from '../rows/counts.ts'
-import { readTold } from '../rows/delivery-rows.ts'
+import { readReported } from '../rows/delivery-rows.ts'
 import { createPromptRows } from '../rows/prompt-rows.ts'
 import type { FaultColumns } from '../rows/run-rows.ts'
 import { readAbsences, readAtWork, readEndedPause, readPause, readTroubles } from '../rows/trouble-rows.ts'
@@ -50,8 +50,8 @@ export interface ArrivalTimes {
 export type HealthView = ReturnType<typeof openHealthView>
 
 /** Maximum number of rows read. If all are in offline folders, another promise is broken anyway. */
-const most_candidates = 10_000
-const most_given_up = 50
+const max_candidates = 10_000
+const max_given_up = 50
 // ctime is when the file got its present bytes and place on this disk. If that was before its
 // folder was configured, it does not measure Sluice, and `seen_ms` counts.
 const arrivals_after = `SELECT seq, at_ms AS ready_ms,
@@ -104,7 +104,7 @@ export function openHealthView(state_dir: string) {
     /**
      * The file in an online folder whose check is due longest, counted from the folder's return.
      */
-    oldestLook: () => oldestLook(database),
+    oldestCheck: () => oldestCheck(database),
     /** Files with failed uploads: those that are retried, and those that were given up. */
     failing: () => readFailing(database),
     /** Configured prompts. */
@@ -132,7 +132,7 @@ export function openHealthView(state_dir: string) {
     /** Last time at which a report reached a receiver, Unix ms; undefined before the first. */
     lastDelivery_ms: () => readOne<number>(last_delivery),
     /** Open problems, as the newest alert reported them; empty before the first alert. */
-    told: () => readTold(database),
+    reported: () => readReported(database),
     /** True if an alert is due, or is on its way and not recorded as delivered. */
     isAlertDue: (now_ms: number) => due_alert.get(now_ms) !== undefined,
     close: () => void database.close(),
@@ -166,7 +166,7 @@ function oldestOf<Row extends { since_ms: number }>(
 function oldestWaiting(database: Sqlite): WaitingFile | undefined {
   const candidates = database.prepare(
     `SELECT id, wanted_ms AS since_ms, state FROM contents WHERE ${underway}
-     ORDER BY wanted_ms LIMIT ${most_candidates}`,
+     ORDER BY wanted_ms LIMIT ${max_candidates}`,
   )
   const source = database.prepare(
     `SELECT folders.name || '/' || path AS name, size, max(state_since_ms, kept_ms) AS able_ms FROM files JOIN folders ON folders.id = files.folder
@@ -183,10 +183,10 @@ function oldestWaiting(database: Sqlite): WaitingFile | undefined {
   })
 }
 
-function oldestLook(database: Sqlite): WaitingFile | undefined {
+function oldestCheck(database: Sqlite): WaitingFile | undefined {
   const due = database.prepare(
     `SELECT folder, path, size, not_before_ms AS since_ms FROM files
-     WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL ORDER BY not_before_ms LIMIT ${most_candidates}`,
+     WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL ORDER BY not_before_ms LIMIT ${max_candidates}`,
   )
   const folders = database.prepare(
     `SELECT id, name, max(state_since_ms, kept_ms) AS able_ms FROM folders WHERE configured = 1 AND offline_reason IS NULL`,
@@ -209,7 +209,7 @@ function givenUp(database: Sqlite): GivenUp[] {
            WHERE later.prompt = runs.prompt AND later.id > runs.id AND arrived.target = deliveries.target
              AND arrived.state = 'done')
        GROUP BY prompts.id, target
-       ${given_up_alerts} ORDER BY since_ms LIMIT ${most_given_up}`,
+       ${given_up_alerts} ORDER BY since_ms LIMIT ${max_given_up}`,
   )
   return readAll<Omit<GivenUp, 'error'> & Record<keyof FaultColumns, string>>(read).map((row) => {
     const { error_code: code, error_message: message, ...rest } = row

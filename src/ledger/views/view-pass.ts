@@ -13,12 +13,12 @@ export type PassView = ReturnType<typeof openPassView>
  *
  * - `none`: it does not wait.
  * - `waits`: an acknowledgement of the whole folder is about its missing files, and nothing else.
- * - `unlooked`: the ledger does not know which files were found. An acknowledgement counts only
+ * - `unchecked`: the ledger does not know which files were found. An acknowledgement counts only
  *   after the next check.
  */
-export type DisappearanceWait = 'none' | 'waits' | 'unlooked'
+export type DisappearanceWait = 'none' | 'waits' | 'unchecked'
 
-const most_groups = 100
+const max_groups = 100
 const new_files = `FROM files JOIN folders ON folders.id = files.folder
   WHERE files.state = 'present' AND files.ready_ms >= @at_ms AND folders.name IN (SELECT value FROM json_each(@folders))`
 const under = (table: string) => `(${table}.path = @path OR (${table}.path >= @first AND ${table}.path < @last))`
@@ -30,11 +30,11 @@ const reached: Record<PersonFact['type'], string> = {
       WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('partings')} AND policy = 'remove' AND accepted = 0)`,
   accepted: `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM files
     WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('files')}
-      AND state <> 'gone' AND reason IN ('brake', 'before_start')`,
+      AND state <> 'gone' AND reason IN ('upload_limit', 'before_start')`,
   retried: `SELECT count(*) AS files, coalesce(sum(files.size), 0) AS bytes
     FROM files LEFT JOIN contents ON contents.id = files.content
     WHERE files.folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('files')}
-      AND ((files.state = 'blocked' AND files.reason <> 'brake')
+      AND ((files.state = 'blocked' AND files.reason <> 'upload_limit')
         OR (files.state = 'present' AND (contents.state IN ('refused', 'removed_on_service')
           OR (contents.attempts > 0 AND contents.state NOT IN ('ready', 'abandoned')))))`,
 }
@@ -63,7 +63,7 @@ export function openPassView(state_dir: string) {
     disappearanceIn(folder: string): DisappearanceWait {
       const row = readFolderRows(database).find(({ name }) => name === folder)
       if (!waitsForPerson(row?.offline_reason)) return 'none'
-      return row?.disappearance ? 'waits' : 'unlooked'
+      return row?.disappearance ? 'waits' : 'unchecked'
     },
     /** Skipped files by reason and rule. Reads every file's row. */
     skipped: () =>
@@ -71,7 +71,7 @@ export function openPassView(state_dir: string) {
         .prepare(
           `SELECT reason, coalesce(detail, '') AS rule, count(*) AS files, sum(size) AS bytes, min(path) AS example
            FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
-           WHERE state = 'skipped' GROUP BY reason, detail ORDER BY files DESC LIMIT ${most_groups}`,
+           WHERE state = 'skipped' GROUP BY reason, detail ORDER BY files DESC LIMIT ${max_groups}`,
         )
         .all() as (Amount & { reason: string; rule: string; example: string })[],
     hasContent: (content: number) => database.prepare('SELECT 1 FROM contents WHERE id = ?').get(content) !== undefined,

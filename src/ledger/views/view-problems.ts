@@ -30,23 +30,23 @@ export interface RetryGroup {
 }
 
 /** Deepest directory with all files of a group held by the upload limit; '' for the folder. */
-interface BrakedPlace extends Amount {
+interface OverLimitPlace extends Amount {
   folder: string
   root: string
   directory: string
 }
 
-export interface Braked extends Amount {
-  /** The largest ones, at most `most_places`. */
-  places: BrakedPlace[]
+export interface OverLimit extends Amount {
+  /** The largest ones, at most `max_places`. */
+  places: OverLimitPlace[]
 }
 
 /** Up to three names show what is meant; `sluice ls --state` lists all. */
-const most_examples = 3
-const most_groups = 20
-const most_places = 5
+const max_examples = 3
+const max_groups = 20
+const max_places = 5
 /** Deferred contents have the latest due times, so this many rows from that end are enough. */
-const most_retried = 2_000
+const max_retried = 2_000
 
 export function readProblems(database: Sqlite): ProblemGroup[] {
   return [...needyContents(database), ...blockedFiles(database)]
@@ -62,11 +62,11 @@ function needyContents(database: Sqlite): ProblemGroup[] {
   const groups = database.prepare(
     `SELECT contents.state AS stage, error_code AS code, min(error_message) AS message, count(*) AS files,
          sum(contents.size) AS bytes
-       ${needy} GROUP BY contents.state, error_code ORDER BY files DESC LIMIT ${most_groups}`,
+       ${needy} GROUP BY contents.state, error_code ORDER BY files DESC LIMIT ${max_groups}`,
   )
   const examples = database.prepare(
     `SELECT folders.name AS folder, files.path, coalesce(error_message, '') AS message
-       ${needy} AND contents.state = ? AND error_code IS ? LIMIT ${most_examples}`,
+       ${needy} AND contents.state = ? AND error_code IS ? LIMIT ${max_examples}`,
   )
   return readAll<NeedyRow>(groups).map(({ code, message = 'removed on the service', ...group }) => {
     const { stage } = group
@@ -84,12 +84,12 @@ function blockedFiles(database: Sqlite): ProblemGroup[] {
   const groups = database.prepare(
     `SELECT reason AS code, count(*) AS files, sum(size) AS bytes
        FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
-       WHERE state = 'blocked' AND reason <> 'brake' GROUP BY reason ORDER BY files DESC LIMIT ${most_groups}`,
+       WHERE state = 'blocked' AND reason <> 'upload_limit' GROUP BY reason ORDER BY files DESC LIMIT ${max_groups}`,
   )
   const examples = database.prepare(
     `SELECT folders.name AS folder, files.path, coalesce(detail, reason) AS message
      FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
-     WHERE state = 'blocked' AND reason = ? LIMIT ${most_examples}`,
+     WHERE state = 'blocked' AND reason = ? LIMIT ${max_examples}`,
   )
   return readAll<Amount & { code: string }>(groups).map((group) => {
     const shown = readAll<Example>(examples, group.code)
@@ -103,14 +103,14 @@ function blockedFiles(database: Sqlite): ProblemGroup[] {
  */
 export function readRetrying(database: Sqlite): RetryGroup[] {
   const latest = (states: string) =>
-    `SELECT * FROM (SELECT id, error_code, error_message, not_before_ms FROM contents WHERE ${states} ORDER BY not_before_ms DESC LIMIT ${most_retried})`
+    `SELECT * FROM (SELECT id, error_code, error_message, not_before_ms FROM contents WHERE ${states} ORDER BY not_before_ms DESC LIMIT ${max_retried})`
   const groups = database.prepare(
     `SELECT error_code AS code, min(error_message) AS message, count(*) AS contents, min(not_before_ms) AS next_try_ms,
          json_group_array(id) AS ids
        FROM (${latest(to_send)} UNION ALL ${latest(`state = 'ingesting'`)}) AS waiting
        WHERE error_code IS NOT NULL AND EXISTS (SELECT 1 FROM files JOIN folders ON folders.id = files.folder
          WHERE files.content = waiting.id AND files.state = 'present' AND folders.configured = 1)
-       GROUP BY error_code ORDER BY contents DESC LIMIT ${most_groups}`,
+       GROUP BY error_code ORDER BY contents DESC LIMIT ${max_groups}`,
   )
   const example = database.prepare(
     `SELECT folders.name AS folder, files.path, contents.error_message AS message
@@ -124,7 +124,7 @@ export function readRetrying(database: Sqlite): RetryGroup[] {
 }
 
 function oldest(ids: string): number[] {
-  return (JSON.parse(ids) as number[]).sort((a, b) => a - b).slice(0, most_examples)
+  return (JSON.parse(ids) as number[]).sort((a, b) => a - b).slice(0, max_examples)
 }
 
 /** Number of contents that the service has been reading for longer than `slow_reading` says. */
@@ -138,7 +138,7 @@ export function countSlow(database: Sqlite, now_ms: number): number {
   return readOne<number>(slow, slow_reading.base_ms, slow_reading.per_mb_ms, now_ms)!
 }
 
-interface BrakedRow extends Amount {
+interface OverLimitRow extends Amount {
   folder: string
   root: string
   first: string
@@ -149,18 +149,18 @@ interface BrakedRow extends Amount {
  * Files held by the upload limit. Paths are sorted, so a directory that the first and the last path
  * of a group share is common to the whole group.
  */
-export function readBraked(database: Sqlite): Braked {
+export function readOverLimit(database: Sqlite): OverLimit {
   const rows = database
     .prepare(
       `SELECT folders.name AS folder, folders.root, count(*) AS files, sum(size) AS bytes, min(path) AS first,
          max(path) AS last
        FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
-       WHERE state = 'blocked' AND reason = 'brake'
+       WHERE state = 'blocked' AND reason = 'upload_limit'
        GROUP BY files.folder, substr(path, 1, instr(path, '/')) ORDER BY files DESC`,
     )
-    .all() as BrakedRow[]
+    .all() as OverLimitRow[]
   const sum = (key: 'files' | 'bytes') => rows.reduce((total, row) => total + row[key], 0)
-  const places = rows.slice(0, most_places).map(({ folder, root, first, last, files, bytes }) => {
+  const places = rows.slice(0, max_places).map(({ folder, root, first, last, files, bytes }) => {
     return { folder, root, directory: commonDirectory(first, last), files, bytes }
   })
   return { files: sum('files'), bytes: sum('bytes'), places }

@@ -40,7 +40,7 @@ interface PromptView extends PromptState {
   skipped: number
   failed: number
   /** Number of different contents that its reports cover. */
-  told: number
+  covered: number
 }
 
 export interface DeliveryView {
@@ -76,7 +76,7 @@ export interface RunView extends RunSummary {
 /** Prompts and their runs, to show to users. Reads only, with or without a running daemon. */
 export type PromptsView = ReturnType<typeof openPromptsView>
 
-const most_deliveries = 100
+const max_deliveries = 100
 
 const summary = `SELECT runs.id AS run, prompts.name AS prompt, due_ms, cause, state, runs.began_ms, ended_ms, not_before_ms, attempts,
     (SELECT count(*) FROM run_assets WHERE run = runs.id) AS assets,
@@ -106,8 +106,8 @@ export function openPromptsView(state_dir: string) {
     /** Newest due time first. */
     runs,
     run: (id: number) => runView(database, rows.runs, id),
-    /** Deliveries that wait or were given up, the oldest first, at most `most_deliveries`. */
-    undelivered: () => deliveries(undelivered, most_deliveries),
+    /** Deliveries that wait or were given up, the oldest first, at most `max_deliveries`. */
+    undelivered: () => deliveries(undelivered, max_deliveries),
     /** For configured prompts: open runs with a due time before this, and last runs that failed. */
     inNeed: (due_before_ms: number) => ({
       late: summaries(late, due_before_ms),
@@ -128,8 +128,8 @@ function promptView(database: Sqlite, state: PromptState, last_run: RunSummary |
          count(*) FILTER (WHERE state = 'failed') AS failed FROM runs WHERE ${of_prompt}`,
     )
     .get(state.name) as { written: number; skipped: number; failed: number }
-  const told = database.prepare(`SELECT count(*) FROM told WHERE ${of_prompt} AND what = 'asset'`).pluck()
-  return { ...state, last_run, ...ended, told: told.get(state.name) as number }
+  const covered = database.prepare(`SELECT count(*) FROM covered WHERE ${of_prompt} AND what = 'asset'`).pluck()
+  return { ...state, last_run, ...ended, covered: covered.get(state.name) as number }
 }
 
 function runView(database: Sqlite, rows: RunRows, id: number): RunView | undefined {

@@ -6,7 +6,7 @@ import { readPause, readTroubles } from '../rows/trouble-rows.ts'
 import { createComparisonView } from './view-comparison.ts'
 import { createFilesView } from './view-files.ts'
 import { readAudits, readFolders } from './view-folders.ts'
-import { countSlow, readBraked, readProblems, readRetrying } from './view-problems.ts'
+import { countSlow, readOverLimit, readProblems, readRetrying } from './view-problems.ts'
 import {
   createRemovalCasesView,
   readOlderVersionsOf,
@@ -41,7 +41,7 @@ export function openLedgerView(state_dir: string) {
     retrying: () => readRetrying(database),
     /** Number of contents that the service has been reading for longer than `slow_reading` says. */
     slow: (now_ms: number) => countSlow(database, now_ms),
-    braked: () => readBraked(database),
+    over_limit: () => readOverLimit(database),
     /** First wanted (upload limit) or sent (daily limit) in the hours that began in this span. */
     used: (what: 'wanted' | 'sent', span_ms: number, now_ms: number) => used(what, now_ms - span_ms),
     ...createFilesView(database),

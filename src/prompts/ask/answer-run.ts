@@ -9,7 +9,7 @@ import { defer, nameOf, type RunTools } from '../run-tools.ts'
 import { askTurn } from './ask-turn.ts'
 import { awaitAnswer } from './await-answer.ts'
 import { awaitFiles } from './await-files.ts'
-import { lookForTurn } from './look-for-turn.ts'
+import { findTurn } from './find-turn.ts'
 
 /**
  * Does one step of one run: wait for its files, plan, ask, wait for the answer, or write the
@@ -21,7 +21,7 @@ export async function answerRun(work: RunWork, tools: RunTools): Promise<void> {
   const facts = settings ? await stepOf(work, settings, tools) : [unconfigured(work)]
   if (facts.length === 0) return
   await tools.ledger.record(facts)
-  for (const fact of facts) tell(fact, work, tools)
+  for (const fact of facts) logFact(fact, work, tools)
 }
 
 async function stepOf(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<RunFact[]> {
@@ -31,7 +31,7 @@ async function stepOf(work: RunWork, settings: PromptSettings, tools: RunTools):
     case 'planned':
       return askTurn(work, settings, tools)
     case 'asking':
-      return lookForTurn(work, settings, tools)
+      return findTurn(work, settings, tools)
     case 'asked':
       return awaitAnswer(work, settings, tools)
     case 'answered':
@@ -45,7 +45,7 @@ function unconfigured({ run, prompt }: RunWork): RunFact {
   return { type: 'run_failed', run, error: { code: 'prompt.unconfigured', message } }
 }
 
-function tell(fact: RunFact, work: RunWork, { report }: RunTools): void {
+function logFact(fact: RunFact, work: RunWork, { report }: RunTools): void {
   const name = nameOf(work)
   if (fact.type === 'turn_asked') report.asked(name)
   else if (fact.type === 'turn_answered') report.answered(name)
@@ -53,7 +53,7 @@ function tell(fact: RunFact, work: RunWork, { report }: RunTools): void {
   else if (fact.type === 'run_skipped') report.skipped(fact.why, name)
   else if (fact.type === 'run_failed') report.failed(fact.error.message, name)
   else if (fact.type === 'turn_lost') report.later(fact.why, name)
-  else if (fact.type === 'run_set_back' || fact.type === 'turn_unsent') report.later(fact.error.message, name)
+  else if (fact.type === 'run_deferred' || fact.type === 'turn_unsent') report.later(fact.error.message, name)
 }
 
 /** Writes the report of an answered run. A retry uses the same answer and asks nothing again. */

@@ -6,7 +6,7 @@ import type { Message } from '../../remote/chats.ts'
 import { type Failure, failureText } from '../../remote/outcome.ts'
 import { Patience, type PromptSettings } from '../prompt-settings.ts'
 import { defer, isNotFound, noteOf, type RunTools } from '../run-tools.ts'
-import { lostTurn } from './look-for-turn.ts'
+import { lostTurn } from './find-turn.ts'
 
 /** Failed reads allowed after the deadline: a brief fault must not end an answered run. */
 const max_late_reads = 5

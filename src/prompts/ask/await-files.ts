@@ -12,7 +12,7 @@ import type { RunTools } from '../run-tools.ts'
  */
 const max_scan_wait_ms = 2 * minute_ms
 /** Pause between reads of the ledger: short at first, longer once the files take their time. */
-const poll = { first_ms: 100, most_ms: 5 * second_ms }
+const poll = { first_ms: 100, max_ms: 5 * second_ms }
 /** One page nearly always suffices: the wait continues at the first file that is not ready yet. */
 const files_a_page = 500
 

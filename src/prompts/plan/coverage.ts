@@ -29,14 +29,14 @@ export interface Coverage {
 interface FolderCoverage {
   name: string
   /** End of the last complete scan; absent: there was none. */
-  looked_ms?: number
+  scanned_ms?: number
   /** True if a scan that began at or after the due time has ended. */
-  looked_in_time: boolean
+  scanned_in_time: boolean
   /** Only for offline folders. */
   offline_reason?: string
 }
 
-export type FolderLook = Pick<FolderState, 'name' | 'online' | 'offline_reason' | 'scan_ended_ms'> & {
+export type FolderScan = Pick<FolderState, 'name' | 'online' | 'offline_reason' | 'scan_ended_ms'> & {
   /** Begin of the scan that ended at `scan_ended_ms`. */
   scan_began_ms: number | undefined
 }
@@ -49,7 +49,7 @@ export function composeCoverage(run: {
   more?: number
   taken: readonly unknown[]
   unready: Unready
-  folders: readonly FolderLook[]
+  folders: readonly FolderScan[]
   due_ms: number
   left_are?: Coverage['left_are']
 }): Coverage {
@@ -65,12 +65,12 @@ export function composeCoverage(run: {
   }
 }
 
-function folderCoverage(folder: FolderLook, due_ms: number): FolderCoverage {
+function folderCoverage(folder: FolderScan, due_ms: number): FolderCoverage {
   const { name, online, offline_reason, scan_began_ms, scan_ended_ms } = folder
   return {
     name,
-    ...(scan_ended_ms === undefined ? {} : { looked_ms: scan_ended_ms }),
-    looked_in_time: scan_ended_ms !== undefined && scan_began_ms !== undefined && scan_began_ms >= due_ms,
+    ...(scan_ended_ms === undefined ? {} : { scanned_ms: scan_ended_ms }),
+    scanned_in_time: scan_ended_ms !== undefined && scan_began_ms !== undefined && scan_began_ms >= due_ms,
     ...(online ? {} : { offline_reason: offline_reason ?? 'offline' }),
   }
 }
@@ -99,10 +99,12 @@ export function coverageLine(coverage: Coverage, zone: string): string {
     if (total > 0) clauses.push(`${formatCount(total)} ${shown_as[stage]} (${namesOf(files, total)})`)
   }
   for (const folder of coverage.folders) {
-    const { name, looked_ms, looked_in_time, offline_reason } = folder
-    if (looked_in_time && offline_reason === undefined) continue
+    const { name, scanned_ms, scanned_in_time, offline_reason } = folder
+    if (scanned_in_time && offline_reason === undefined) continue
     const scan =
-      looked_ms === undefined ? 'no complete scan' : `last complete scan ${scanTime(looked_ms, coverage.due_ms, zone)}`
+      scanned_ms === undefined
+        ? 'no complete scan'
+        : `last complete scan ${scanTime(scanned_ms, coverage.due_ms, zone)}`
     clauses.push(
       `${printable(name)}: ${scan} (${offline_reason === undefined ? 'the next did not end in time' : 'offline'})`,
     )

@@ -23,20 +23,20 @@ export interface FreshFound {
  */
 export async function collectFresh(
   pages: AsyncIterable<readonly Arrival[]> | Iterable<Arrival>,
-  { matches, most }: { matches(folder: string, path: string): boolean; most: number },
+  { matches, max }: { matches(folder: string, path: string): boolean; max: number },
 ): Promise<FreshFound> {
   const found = new ContentSet()
-  const [untold, told]: [FreshAsset[], FreshAsset[]] = [[], []]
+  const [uncovered, covered]: [FreshAsset[], FreshAsset[]] = [[], []]
   for await (const page of pages) {
     for (const arrival of [page].flat()) {
       const { folder, path, content, asset_id, md5, size, seq, arrived_ms } = arrival
       if (found.has(content) || !matches(folder, path)) continue
       found.add(content)
-      const kept = arrival.told ? told : untold
-      if (kept.length < most) kept.push({ content, asset_id, md5, size, name: `${folder}/${path}`, seq, arrived_ms })
+      const kept = arrival.covered ? covered : uncovered
+      if (kept.length < max) kept.push({ content, asset_id, md5, size, name: `${folder}/${path}`, seq, arrived_ms })
     }
   }
-  const fresh = untold.concat(told).slice(0, most)
+  const fresh = uncovered.concat(covered).slice(0, max)
   return { fresh, more: found.size - fresh.length }
 }
 

@@ -1,7 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Arrival, RunWork } from '../../ledger/prompt-work.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
-import type { FolderLook } from './coverage.ts'
+import type { FolderScan } from './coverage.ts'
 import { asksForWhatCame, collectFresh, type FreshFound, freshQueryOf, pathMatcher } from './fresh.ts'
 import { maxTaken } from './question.ts'
 import { noUnready, type Unready, UnreadyTally } from './unready.ts'
@@ -9,12 +9,12 @@ import { noUnready, type Unready, UnreadyTally } from './unready.ts'
 /** The ledger's data for a run, about files that its patterns match. */
 export interface Gathered extends FreshFound {
   unready: Unready
-  folders: FolderLook[]
+  folders: FolderScan[]
 }
 
 /** The ledger, or a view of it. */
 export interface FreshSource extends Pick<Ledger, 'arrivals' | 'unready'> {
-  folders(): Promise<readonly FolderLook[]>
+  folders(): Promise<readonly FolderScan[]>
 }
 
 /** Extra assets, which replace those that are gone from the service. */
@@ -32,7 +32,7 @@ export async function gatherFresh(
   const matches = pathMatcher(paths)
   const { fresh, more } = await collectFresh(arrivalPages(work, settings, ledger), {
     matches: (_, path) => matches(path),
-    most: maxTaken(settings) + extra,
+    max: maxTaken(settings) + extra,
   })
   const unready = new UnreadyTally()
   let after: { folder: string; path: string } | undefined

@@ -60,8 +60,8 @@ export function composeTurns(wanted: TurnsWanted): Turns {
 /** Oldest arrival first. A run without files has one empty batch. */
 function batchesOf(assets: readonly FreshAsset[], { max_assets, when_too_many }: PromptSettings): FreshAsset[][] {
   const batches = [assets.slice(0, max_assets)]
-  const most = when_too_many === 'more_turns' ? max_batches : 1
-  while (batches.length < most && batches.length * max_assets < assets.length) {
+  const max = when_too_many === 'more_turns' ? max_batches : 1
+  while (batches.length < max && batches.length * max_assets < assets.length) {
     batches.push(assets.slice(batches.length * max_assets, (batches.length + 1) * max_assets))
   }
   return batches
@@ -143,11 +143,11 @@ function composePrompt(wanted: TurnsWanted, assets: readonly FreshAsset[], line:
   const limit = limitOf(wanted)
   const whole = compose(names.length)
   if (whole.length <= limit) return whole
-  let [fits, least_too_many] = [0, names.length]
-  while (least_too_many - fits > 1) {
-    const middle = (fits + least_too_many) >> 1
+  let [fits, min_too_many] = [0, names.length]
+  while (min_too_many - fits > 1) {
+    const middle = (fits + min_too_many) >> 1
     if (compose(middle).length <= limit) fits = middle
-    else least_too_many = middle
+    else min_too_many = middle
   }
   const shortest = compose(fits)
   if (shortest.length <= max_prompt_length) return shortest

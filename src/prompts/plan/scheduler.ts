@@ -1,4 +1,4 @@
-import type { Pulses } from '../../base/run/pulse.ts'
+import type { Heartbeats } from '../../base/run/heartbeat.ts'
 import { runWorker, type Worker } from '../../base/run/worker.ts'
 import { cronTimes, type WakeAt } from '../../base/time/cron.ts'
 import { type Clock, minute_ms } from '../../base/time/time.ts'
@@ -13,7 +13,7 @@ export interface SchedulerParts {
   prompts: readonly PromptSettings[]
   wakeAt: WakeAt
   on_fault: (what: string, error: unknown) => void
-  pulses?: Pulses
+  heartbeats?: Heartbeats
   /** Interval between steps without a wake; absent: `longest_rest_ms`. */
   rest_ms?: number
 }
@@ -31,7 +31,7 @@ const longest_rest_ms = minute_ms
  * retried a minute later.
  */
 export function startScheduler(parts: SchedulerParts, signal: AbortSignal): Worker {
-  const { ledger, clock, wakeAt, on_fault, pulses, rest_ms = longest_rest_ms } = parts
+  const { ledger, clock, wakeAt, on_fault, heartbeats, rest_ms = longest_rest_ms } = parts
   const prompts = parts.prompts.map((prompt) => ({
     prompt,
     times: cronTimes(prompt.schedule.cron, prompt.schedule.timezone),
@@ -61,7 +61,7 @@ export function startScheduler(parts: SchedulerParts, signal: AbortSignal): Work
     step,
     clock,
     signal,
-    ...(pulses ? { pulses } : {}),
+    ...(heartbeats ? { heartbeats } : {}),
     on_error: (error) => on_fault('the scheduler', error),
   })
   const stopWakes = () => {

@@ -34,8 +34,8 @@ export class UnreadyTally {
   readonly found = noUnready()
   readonly #seen = new ContentSet()
 
-  add({ folder, path, stage, content, md5, size, why, told }: UnreadyFile): void {
-    if (stage === 'refused' && told) return
+  add({ folder, path, stage, content, md5, size, why, covered }: UnreadyFile): void {
+    if (stage === 'refused' && covered) return
     if (content !== undefined && stage !== 'moving' && stage !== 'blocked' && !this.#seen.add(content)) return
     const { lists, refusals } = this.found
     const name = `${folder}/${path}`
@@ -67,8 +67,8 @@ export class ContentSet {
     return ((this.#bits[Math.floor(content / 8)] ?? 0) & (1 << (content % 8))) !== 0
   }
 
-  #grow(least: number): void {
-    const bits = new Uint8Array(Math.max(least, this.#bits.length * 2))
+  #grow(min: number): void {
+    const bits = new Uint8Array(Math.max(min, this.#bits.length * 2))
     bits.set(this.#bits)
     this.#bits = bits
   }

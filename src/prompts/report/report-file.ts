@@ -69,12 +69,12 @@ export function reportFileName(settings: PromptSettings, { due_ms }: Pick<Manife
   return `${stem || 'report'}${ending || '.md'}`
 }
 
-function cutToBytes(text: string, most: number): string {
+function cutToBytes(text: string, max: number): string {
   let cut = ''
   let bytes = 0
   for (const character of text) {
     bytes += Buffer.byteLength(character)
-    if (bytes > most) break
+    if (bytes > max) break
     cut += character
   }
   return cut

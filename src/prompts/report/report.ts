@@ -102,7 +102,7 @@ function frontMatterOf(run: RunContent, settings: PromptSettings, coverage: Cove
     coverage: coverageLine(coverage, zone),
     files_ready: coverage.ready,
     files_expected: expectedFiles(coverage),
-    files_told: run.assets.length,
+    files_covered: run.assets.length,
     files_refused: coverage.refused.total,
     files_next_time: coverage.left_for_next,
   }
@@ -176,7 +176,7 @@ function quoted(value: FrontMatterValue): string {
 }
 
 /** Also has the values that the templates of reports use, so that one delivery can serve both. */
-export function alertMessage({ message_id, at_ms, subject, text, reasons }: RaisedAlert, target: string): Message {
+export function alertMessage({ message_id, at_ms, subject, text, problems }: RaisedAlert, target: string): Message {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const times = { date: localDate(at_ms, zone), due: localTime(at_ms, zone) }
   return {
@@ -184,7 +184,7 @@ export function alertMessage({ message_id, at_ms, subject, text, reasons }: Rais
     subject,
     text,
     at_ms,
-    values: { name: 'sluice-alert', ...times, report: '', manifest: '', count: String(reasons.length) },
-    data: { host: hostname(), healthy: reasons.length === 0, reasons },
+    values: { name: 'sluice-alert', ...times, report: '', manifest: '', count: String(problems.length) },
+    data: { host: hostname(), healthy: problems.length === 0, problems },
   }
 }

@@ -12,7 +12,7 @@ type Asked = MessageRow & { project: number }
 
 const idle_ms = 60 * second_ms
 /** A short fault is over in a second. A host that is down is not asked every second. */
-const retry_backoff = { first_ms: second_ms, most_ms: 30 * second_ms }
+const retry_backoff = { first_ms: second_ms, max_ms: 30 * second_ms }
 /** Time until a finished answer that could not be written is written again. */
 const write_retry_ms = 5 * second_ms
 
@@ -50,7 +50,7 @@ export function runAnswers(parts: Parts): Worker {
       while (!signal.aborted && !(await isWritten(keep))) await clock.sleep(write_retry_ms, signal)
     } catch (error) {
       if (!signal.aborted) on_error(error)
-      await clock.sleep(retry_backoff.most_ms, signal)
+      await clock.sleep(retry_backoff.max_ms, signal)
     }
     under_way.delete(message.seq)
     worker.wake()

@@ -30,9 +30,9 @@ const auto_rule = z.strictObject({
   mode: z.enum(modes),
   /** At least one of these words is in the prompt. */
   words: z.array(z.string().min(1)).min(1).optional(),
-  prompt_chars_least: whole(1, 1_000_000).optional(),
-  scope_ids_least: whole(1, 1_000_000).optional(),
-  skills_least: whole(1, 1_000).optional(),
+  min_prompt_chars: whole(1, 1_000_000).optional(),
+  min_scope_ids: whole(1, 1_000_000).optional(),
+  min_skills: whole(1, 1_000).optional(),
 })
 
 const address = z.string().refine(isSafeAddress, 'must begin with https:// (http:// is for this machine only)')
@@ -45,9 +45,9 @@ const model_host = z.strictObject({
   // Models that think answer within two minutes. A second attempt still fits before the deadline.
   timeout_ms: duration(110 * second_ms),
   // An answer of 100,000 words. No useful answer is longer.
-  answer_bytes_most: whole(1_024, 64 * 1_048_576).default(1_048_576),
+  max_answer_bytes: whole(1_024, 64 * 1_048_576).default(1_048_576),
   // A conversation of a dozen long turns; only the newest are sent.
-  history_chars_most: whole(0, 10_000_000).default(60_000),
+  max_history_chars: whole(0, 10_000_000).default(60_000),
 })
 
 const web_search = z.strictObject({
@@ -66,7 +66,7 @@ const web_search = z.strictObject({
   link: z.string().default('url'),
   text: z.string().default('content'),
   // The first page of results, which is as far as most users read.
-  results_most: whole(1, 50).default(5),
+  max_results: whole(1, 50).default(5),
   // A slower search is not worth the wait; the answer is written without it.
   timeout_ms: duration(10 * second_ms),
 })
@@ -100,9 +100,9 @@ const schema = z
       .default([
         { mode: 'research', words: ['research', 'recherche', 'recherchiere', 'investigate'] },
         { mode: 'expert', words: ['analyse', 'analyze', 'analysiere', 'compare', 'vergleiche', 'evaluate', 'bewerte'] },
-        { mode: 'expert', skills_least: 1 },
-        { mode: 'expert', prompt_chars_least: 1_500 },
-        { mode: 'expert', scope_ids_least: 20 },
+        { mode: 'expert', min_skills: 1 },
+        { mode: 'expert', min_prompt_chars: 1_500 },
+        { mode: 'expert', min_scope_ids: 20 },
         { mode: 'fast' },
       ]),
     /** The models of each class, the best one first. */
@@ -121,10 +121,10 @@ const schema = z
     // Enough for a small team; the host of a model has a limit, too.
     answers_at_once: whole(1, 100).default(8),
     // The most memories that are useful with every question.
-    memories_most: whole(0, 200).default(20),
+    max_memories: whole(0, 200).default(20),
     // Chats are in no index, so every question that uses chats reads this text: about 250 ms of
     // work.
-    past_chars_most: whole(0, 100_000_000).default(2_000_000),
+    max_past_chars: whole(0, 100_000_000).default(2_000_000),
   })
   .superRefine(({ assistant, modes, model_classes, model }, context) => {
     if (assistant !== 'model') return

@@ -63,7 +63,7 @@ const cut_note = '_The model stopped at its length limit, so this answer is inco
  * they may contain the key.
  */
 function openModelAssistant({ host, connections, proxy, clock }: ModelParts): Assistant {
-  const { timeout_ms, key_file, answer_bytes_most: max_body_bytes } = host
+  const { timeout_ms, key_file, max_answer_bytes: max_body_bytes } = host
   const key = { key_file, key_header: 'authorization' }
   const outside = openOutsideHost({ ...key, timeout_ms, max_body_bytes, connections, proxy, clock })
   const url = new URL(`${host.base_url.replace(/\/+$/, '')}/chat/completions`)
@@ -75,7 +75,7 @@ function openModelAssistant({ host, connections, proxy, clock }: ModelParts): As
       const headers = { 'content-type': 'application/json' }
       const body = JSON.stringify({
         model,
-        messages: modelMessages(turn, host.history_chars_most),
+        messages: modelMessages(turn, host.max_history_chars),
         ...(thinking === 'none' ? {} : { reasoning_effort: thinking }),
         stream: false,
       })

@@ -95,7 +95,7 @@ function memoriesOf({ resources, assistant }: Parts, { message, options }: Turn)
     .enabled({ kind: 'memory', project: message.project, user: options.user })
     .map(({ fields, owner }) => ({ ...(JSON.parse(fields) as MemoryCreate), is_own: owner !== null }))
     .sort((one, other) => other.importance - one.importance)
-    .slice(0, assistant.config.memories_most)
+    .slice(0, assistant.config.max_memories)
     .map(({ content, category, is_own }) => ({ source: `memory (${category})`, text: content, is_own }))
 }
 
@@ -118,7 +118,7 @@ interface ChatSearch {
 /** Turns between two yields to the event loop: fifty of 5,000 characters take about 30 ms. */
 const page_turns = 50
 
-/** The best passages of these chats, among the newest `past_chars_most` characters. */
+/** The best passages of these chats, among the newest `max_past_chars` characters. */
 async function searchChats(
   { chats, assistant }: Parts,
   { chats: named, projects, asking }: ChatSearch,
@@ -131,7 +131,7 @@ async function searchChats(
     { where: { projects }, has: ({ chat }: MessageRow) => chat !== asking.chat && !is_named.has(chat) },
   ]
   let best: Quote[] = []
-  let left_chars = assistant.config.past_chars_most
+  let left_chars = assistant.config.max_past_chars
   for (const { where, has } of sources) {
     let before_seq = Number.MAX_SAFE_INTEGER
     while (left_chars > 0) {

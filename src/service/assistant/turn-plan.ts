@@ -49,9 +49,9 @@ export function chooseMode(rules: readonly AutoRule[], asked: Asked): Mode {
   const found = rules.find(
     (rule) =>
       (rule.words?.some((word) => words.has(word.toLowerCase())) ?? true) &&
-      asked.prompt.length >= (rule.prompt_chars_least ?? 0) &&
-      asked.scope_ids >= (rule.scope_ids_least ?? 0) &&
-      asked.skills >= (rule.skills_least ?? 0),
+      asked.prompt.length >= (rule.min_prompt_chars ?? 0) &&
+      asked.scope_ids >= (rule.min_scope_ids ?? 0) &&
+      asked.skills >= (rule.min_skills ?? 0),
   )
   return (found ?? rules.at(-1)!).mode
 }

@@ -16,7 +16,7 @@ const max_words = 12
 
 /** Any search engine that answers a GET with JSON (C-19). */
 export function openWebSearch(settings: WebSearch, clock: Clock, connections: number, proxy?: ProxyVariables) {
-  const { url, results_most } = settings
+  const { url, max_results } = settings
   const outside = openOutsideHost({ ...settings, max_body_bytes: max_results_bytes, connections, proxy, clock })
 
   return {
@@ -27,7 +27,7 @@ export function openWebSearch(settings: WebSearch, clock: Clock, connections: nu
       const { status, body, truncated } = await outside.ask({ method: 'GET', url: found, headers: {} }, signal)
       if (status !== 200 || truncated)
         throw odd(`the web search answered with status ${status}${truncated ? ' and too many bytes' : ''}`)
-      return readResults(body, settings).slice(0, results_most)
+      return readResults(body, settings).slice(0, max_results)
     },
     close: () => outside.close(),
   }

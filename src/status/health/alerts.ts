@@ -1,16 +1,16 @@
 import { counted, escapeMarkdown, formatDuration } from '../../base/text/format.ts'
 import { isoTime } from '../../base/time/time.ts'
-import type { ToldReason } from '../../domain/delivery.ts'
-import type { Reason } from './health-promises.ts'
+import type { ReportedProblem } from '../../domain/delivery.ts'
+import type { Problem } from './problems.ts'
 
 /** Content of an alert about a change of the health. */
 export interface AlertDue {
   /** Problems that no alert has reported yet. */
-  began: Reason[]
+  began: Problem[]
   /** Reported problems that have been resolved for long enough. */
-  over: ToldReason[]
+  over: ReportedProblem[]
   /** Reported problems that do not count as resolved yet. */
-  lasting: ToldReason[]
+  lasting: ReportedProblem[]
 }
 
 export interface AlertTimes {
@@ -26,50 +26,55 @@ export interface AlertTimes {
  * repeats nor forgets one.
  */
 export class AlertJudge {
-  #told: Map<string, ToldReason>
+  #reported: Map<string, ReportedProblem>
   #window_ms: number | undefined
   readonly #right_since_ms = new Map<string, number>()
 
-  constructor(told: readonly ToldReason[]) {
-    this.#told = byName(told)
+  constructor(reported: readonly ReportedProblem[]) {
+    this.#reported = byName(reported)
   }
 
   /**
    * Returns the alert that is due; undefined if none is. It counts as reported only after `tell()`.
    * `now_ms`: monotonic.
    */
-  judge(reasons: readonly Reason[], now_ms: number, { group_ms, resolve_after_ms }: AlertTimes): AlertDue | undefined {
-    const standing = byName(reasons)
-    const fresh = [...standing].flatMap(([name, reason]) => (this.#told.has(name) ? [] : [reason]))
+  judge(
+    problems: readonly Problem[],
+    now_ms: number,
+    { group_ms, resolve_after_ms }: AlertTimes,
+  ): AlertDue | undefined {
+    const standing = byName(problems)
+    const fresh = [...standing].flatMap(([name, reason]) => (this.#reported.has(name) ? [] : [reason]))
     this.#window_ms = fresh.length === 0 ? undefined : (this.#window_ms ?? now_ms)
-    const over: ToldReason[] = []
-    const lasting: ToldReason[] = []
-    for (const [name, told] of this.#told) {
+    const over: ReportedProblem[] = []
+    const lasting: ReportedProblem[] = []
+    for (const [name, reported] of this.#reported) {
       if (standing.has(name)) this.#right_since_ms.delete(name)
       else if (!this.#right_since_ms.has(name)) this.#right_since_ms.set(name, now_ms)
       const since_ms = this.#right_since_ms.get(name)
-      if (since_ms !== undefined && now_ms - since_ms >= resolve_after_ms) over.push(told)
-      else lasting.push(told)
+      if (since_ms !== undefined && now_ms - since_ms >= resolve_after_ms) over.push(reported)
+      else lasting.push(reported)
     }
     const began = this.#window_ms !== undefined && now_ms - this.#window_ms >= group_ms ? fresh : []
     return began.length + over.length === 0 ? undefined : { began, over, lasting }
   }
 
-  tell(due: AlertDue): void {
-    this.#told = byName(toldAfter(due))
+  markReported(due: AlertDue): void {
+    this.#reported = byName(reportedAfter(due))
     this.#window_ms = undefined
-    for (const name of [...this.#right_since_ms.keys()]) if (!this.#told.has(name)) this.#right_since_ms.delete(name)
+    for (const name of [...this.#right_since_ms.keys()])
+      if (!this.#reported.has(name)) this.#right_since_ms.delete(name)
   }
 }
 
 /** Open problems that count as reported once this alert is sent. */
-export function toldAfter({ began, lasting }: AlertDue): ToldReason[] {
-  const told = began.map(({ promise, about, message, since_ms }) => ({ promise, about, message, since_ms }))
-  return [...lasting, ...told]
+export function reportedAfter({ began, lasting }: AlertDue): ReportedProblem[] {
+  const reported = began.map(({ kind, about, message, since_ms }) => ({ kind, about, message, since_ms }))
+  return [...lasting, ...reported]
 }
 
-function byName<Named extends { promise: string; about: string }>(reasons: readonly Named[]): Map<string, Named> {
-  return new Map(reasons.map((reason) => [`${reason.promise} ${reason.about}`, reason]))
+function byName<Named extends { kind: string; about: string }>(problems: readonly Named[]): Map<string, Named> {
+  return new Map(problems.map((reason) => [`${reason.kind} ${reason.about}`, reason]))
 }
 
 /** Source of an alert: several machines and instances may send theirs to the same users. */
@@ -93,17 +98,16 @@ export function alertText(
     titled(
       'Problems',
       began.map(
-        ({ promise, message, hint }) =>
-          `- **${promise}**: ${escapeMarkdown(message)}\n  What to do: ${escapeMarkdown(hint)}`,
+        ({ kind, message, hint }) => `- **${kind}**: ${escapeMarkdown(message)}\n  What to do: ${escapeMarkdown(hint)}`,
       ),
     ),
     titled(
       'Still a problem',
-      lasting.map((told) => line(told, now_ms)),
+      lasting.map((reported) => line(reported, now_ms)),
     ),
     titled(
       'Resolved',
-      over.map((told) => line(told, now_ms)),
+      over.map((reported) => line(reported, now_ms)),
     ),
     `*${escapeMarkdown(`Sluice on ${host}, ${state_dir}, ${isoTime(now_ms)}; \`sluice status\` there says more.`)}*`,
   ]
@@ -117,7 +121,7 @@ function subjectOf({ began, over, lasting }: AlertDue, host: string): string {
     ? `${cut(first.message)}${more}`
     : lasting.length === 0
       ? 'all problems are resolved'
-      : `${over.map(({ promise, about }) => `${promise} ${about}`).join(', ')}: resolved, ${counted(lasting.length, 'problem')} left`
+      : `${over.map(({ kind, about }) => `${kind} ${about}`).join(', ')}: resolved, ${counted(lasting.length, 'problem')} left`
   return `Sluice on ${host}: ${cut(what)}`
 }
 
@@ -126,8 +130,8 @@ function cut(text: string): string {
   return line.length <= longest_subject ? line : `${line.slice(0, longest_subject - 1)}…`
 }
 
-function line({ promise, message, since_ms }: ToldReason, now_ms: number): string {
-  return `- **${promise}**: ${escapeMarkdown(message)} (began ${formatDuration(Math.max(0, now_ms - since_ms))} ago)`
+function line({ kind, message, since_ms }: ReportedProblem, now_ms: number): string {
+  return `- **${kind}**: ${escapeMarkdown(message)} (began ${formatDuration(Math.max(0, now_ms - since_ms))} ago)`
 }
 
 function titled(title: string, lines: readonly string[]): string {

@@ -3,7 +3,7 @@ import { codeOf } from '../../base/run/errors.ts'
 import { day_ms, hour_ms, isoTime } from '../../base/time/time.ts'
 import type { HealthView } from '../../ledger/views/view-health.ts'
 import { healthOf } from './health.ts'
-import type { Health, HealthFacts, HealthLimits, Reason } from './health-promises.ts'
+import type { Health, HealthFacts, HealthLimits, Problem } from './problems.ts'
 
 /** Settings that health needs: a part of the configuration. */
 export interface HealthSettings {
@@ -18,7 +18,7 @@ export interface HealthSettings {
 
 /** Facts from the caller: the ledger alone does not show them, or not yet. */
 export interface HealthExtras {
-  /** See health-promises.ts. */
+  /** See problems.ts. */
   prompts?: HealthFacts['prompts']
   ledger_fault?: HealthFacts['ledger_fault']
   /** Exact only in the daemon. Others see when it last recorded that it is at work. */
@@ -41,7 +41,7 @@ export function healthFacts(
       absences: view?.absences(now_ms) ?? [],
       folders: folderFacts(view, settings),
       waiting: waitingFact(view, settings, now_ms),
-      unlooked: view?.oldestLook(),
+      unchecked: view?.oldestCheck(),
       failing: view?.failing() ?? [],
       troubles: view?.troubles() ?? [],
       audits: auditFacts(view, settings),
@@ -61,7 +61,7 @@ function folderFacts(view: HealthView | undefined, { folders }: HealthSettings):
     const folder = known.get(name)
     if (!folder) return []
     const { online, offline_reason, state_since_ms, kept_ms, scan_ended_ms } = folder
-    return { name, online, offline_reason, state_since_ms, kept_ms, rescan_interval_ms, looked_ms: scan_ended_ms }
+    return { name, online, offline_reason, state_since_ms, kept_ms, rescan_interval_ms, scanned_ms: scan_ended_ms }
   })
 }
 
@@ -73,8 +73,8 @@ function waitingFact(
   const oldest = view?.oldestWaiting()
   if (!view || !oldest) return undefined
   const { since_ms, name, size } = oldest
-  const { max_bytes_per_day: most } = uploads
-  return { since_ms, name, held: most !== 'off' && view.sent(day_ms, now_ms).bytes + size > most }
+  const { max_bytes_per_day: max } = uploads
+  return { since_ms, name, held: max !== 'off' && view.sent(day_ms, now_ms).bytes + size > max }
 }
 
 /**
@@ -125,14 +125,14 @@ export interface HealthStatus {
    * waiting files is no problem.
    */
   paused: string | null
-  reasons: (Omit<Reason, 'since_ms'> & { since: string })[]
+  problems: (Omit<Problem, 'since_ms'> & { since: string })[]
 }
 
 export function healthStatus(facts: HealthFacts, limits: HealthLimits, is_at_work: boolean): HealthStatus {
-  const { healthy, reasons }: Health = healthOf(facts, limits)
+  const { healthy, problems }: Health = healthOf(facts, limits)
   return {
     state: is_at_work ? (healthy ? 'healthy' : 'unhealthy') : 'unknown',
     paused: facts.paused ? isoTime(facts.paused.since_ms) : null,
-    reasons: reasons.map(({ since_ms, ...reason }) => ({ ...reason, since: isoTime(since_ms) })),
+    problems: problems.map(({ since_ms, ...reason }) => ({ ...reason, since: isoTime(since_ms) })),
   }
 }

@@ -6,37 +6,37 @@ import {
   type Health,
   type HealthFacts,
   type HealthLimits,
-  promises,
-  type Reason,
-} from './health-promises.ts'
+  type Problem,
+  problem_kinds,
+} from './problems.ts'
 
 /** Retried uploads are a problem only after this time. A shorter fault needs no user. */
 const failing_ms = 5 * minute_ms
 /** Maximum number of names in a message. Stuck work blocks other work, so there may be many. */
-const most_named = 3
+const max_named = 3
 
 /** Judges the health from facts and limits only. A fact that improves never adds a reason. */
 export function healthOf(facts: HealthFacts, limits: HealthLimits): Health {
   const found = [
-    ...scanReasons(facts, limits),
-    ...queueReasons(facts, limits),
-    ...failingReasons(facts),
-    ...folderReasons(facts, limits),
-    ...troubleReasons(facts, limits),
-    ...auditReasons(facts, limits),
-    ...emptiedReasons(facts),
-    ...promptReasons(facts, limits),
+    ...scanProblems(facts, limits),
+    ...queueProblems(facts, limits),
+    ...failingProblems(facts),
+    ...folderProblems(facts, limits),
+    ...troubleProblems(facts, limits),
+    ...auditProblems(facts, limits),
+    ...emptiedProblems(facts),
+    ...promptProblems(facts, limits),
     ...machineReasons(facts, limits),
   ]
-  const reasons = promises.flatMap((promise) => found.filter((reason) => reason.promise === promise))
-  return { healthy: reasons.length === 0, reasons }
+  const problems = problem_kinds.flatMap((kind) => found.filter((reason) => reason.kind === kind))
+  return { healthy: problems.length === 0, problems }
 }
 
-function scanReasons(facts: HealthFacts, { scan_late_ms }: HealthLimits): Reason[] {
+function scanProblems(facts: HealthFacts, { scan_late_ms }: HealthLimits): Problem[] {
   const { folders, now_ms } = facts
   const away = awayIn(facts)
-  return folders.flatMap(({ name, online, state_since_ms, kept_ms, looked_ms, rescan_interval_ms }) => {
-    const since_ms = Math.max(looked_ms ?? kept_ms, kept_ms)
+  return folders.flatMap(({ name, online, state_since_ms, kept_ms, scanned_ms, rescan_interval_ms }) => {
+    const since_ms = Math.max(scanned_ms ?? kept_ms, kept_ms)
     // An offline folder cannot be scanned, and neither can any folder without a daemon. After the
     // return of either, a scan has scan_late_ms.
     const back_ms = Math.max(state_since_ms, ...away.map(({ to_ms }) => to_ms))
@@ -45,12 +45,12 @@ function scanReasons(facts: HealthFacts, { scan_late_ms }: HealthLimits): Reason
       afterAtWork(back_ms, scan_late_ms, away),
     )
     if (!online || now_ms <= late_ms) return []
-    const last = looked_ms === undefined ? 'has not ended' : `ended ${formatDuration(now_ms - looked_ms)} ago`
+    const last = scanned_ms === undefined ? 'has not ended' : `ended ${formatDuration(now_ms - scanned_ms)} ago`
     return [
       {
-        promise: 'scan' as const,
+        kind: 'scan' as const,
         about: name,
-        message: `the ${looked_ms === undefined ? 'first' : 'last'} complete scan of ${name} ${last}; a scan is due every ${formatDuration(rescan_interval_ms)}`,
+        message: `the ${scanned_ms === undefined ? 'first' : 'last'} complete scan of ${name} ${last}; a scan is due every ${formatDuration(rescan_interval_ms)}`,
         hint: 'the log says why no scan ends; `sluice status` shows what cannot be read',
         since_ms: late_ms,
       },
@@ -58,39 +58,39 @@ function scanReasons(facts: HealthFacts, { scan_late_ms }: HealthLimits): Reason
   })
 }
 
-function queueReasons(facts: HealthFacts, { queue_age_ms }: HealthLimits): Reason[] {
-  const { waiting, unlooked, paused, absences, now_ms } = facts
-  const reasons: Reason[] = []
+function queueProblems(facts: HealthFacts, { queue_age_ms }: HealthLimits): Problem[] {
+  const { waiting, unchecked, paused, absences, now_ms } = facts
+  const problems: Problem[] = []
   const is_held = waiting?.held || paused !== undefined
   if (waiting && !is_held && now_ms > afterAtWork(waiting.since_ms, queue_age_ms, absences)) {
-    reasons.push({
-      promise: 'queue',
+    problems.push({
+      kind: 'queue',
       about: 'uploads',
       message: `${waiting.name} has waited for ${formatDuration(now_ms - waiting.since_ms)} and is not ready`,
       hint: '`sluice explain PATH` says what it waits for; a first sync over a slow line may take longer than health.queue_age_ms',
       since_ms: waiting.since_ms,
     })
   }
-  if (unlooked && now_ms > afterAtWork(unlooked.since_ms, queue_age_ms, awayIn(facts))) {
-    reasons.push({
-      promise: 'queue',
+  if (unchecked && now_ms > afterAtWork(unchecked.since_ms, queue_age_ms, awayIn(facts))) {
+    problems.push({
+      kind: 'queue',
       about: 'looks',
-      message: `${unlooked.name} was not checked, although its check was due ${formatDuration(now_ms - unlooked.since_ms)} ago`,
+      message: `${unchecked.name} was not checked, although its check was due ${formatDuration(now_ms - unchecked.since_ms)} ago`,
       hint: 'the log says why; reading many large files may take longer than health.queue_age_ms',
-      since_ms: unlooked.since_ms,
+      since_ms: unchecked.since_ms,
     })
   }
-  return reasons
+  return problems
 }
 
-function failingReasons({ failing, paused, absences, now_ms }: HealthFacts): Reason[] {
+function failingProblems({ failing, paused, absences, now_ms }: HealthFacts): Problem[] {
   return failing.flatMap(({ given_up, contents, since_ms, name, message }) => {
     const is_early = paused !== undefined || now_ms <= afterAtWork(since_ms, failing_ms, absences)
     if (!given_up && is_early) return []
     const others = contents > 1 ? ` (and ${formatCount(contents - 1)} more)` : ''
     const lasting = given_up ? '' : ` has failed again and again for ${formatDuration(now_ms - since_ms)}`
     return {
-      promise: 'queue' as const,
+      kind: 'queue' as const,
       about: given_up ? 'given up' : 'retries',
       message: `${name}${others}${lasting}: ${message}`,
       hint: given_up
@@ -101,7 +101,7 @@ function failingReasons({ failing, paused, absences, now_ms }: HealthFacts): Rea
   })
 }
 
-function folderReasons(facts: HealthFacts, { offline_ms }: HealthLimits): Reason[] {
+function folderProblems(facts: HealthFacts, { offline_ms }: HealthLimits): Problem[] {
   const { folders, now_ms } = facts
   const away = awayIn(facts)
   return folders.flatMap(({ name, online, offline_reason, state_since_ms }) => {
@@ -109,7 +109,7 @@ function folderReasons(facts: HealthFacts, { offline_ms }: HealthLimits): Reason
     if (online || offline_reason === undefined) return []
     if (now_ms <= afterAtWork(state_since_ms, offline_ms, away)) return []
     return {
-      promise: 'folder' as const,
+      kind: 'folder' as const,
       about: name,
       message: `${name} has been offline for ${formatDuration(now_ms - state_since_ms)}: ${offline_reason}`,
       hint: 'mount it again: Sluice then goes on by itself; nothing in it counts as deleted',
@@ -118,17 +118,17 @@ function folderReasons(facts: HealthFacts, { offline_ms }: HealthLimits): Reason
   })
 }
 
-function troubleReasons(facts: HealthFacts, { unreachable_ms }: HealthLimits): Reason[] {
+function troubleProblems(facts: HealthFacts, { unreachable_ms }: HealthLimits): Problem[] {
   const { troubles, now_ms } = facts
   const away = awayIn(facts)
   return troubles.flatMap(({ about, message, hint, since_ms }) => {
     const project = /^project:(.*)$/.exec(about)?.[1]
-    const promise = about === 'account' ? 'account' : project === undefined ? 'service' : 'project'
-    if (promise === 'service' && now_ms <= afterAtWork(since_ms, unreachable_ms, away)) return []
-    const lasting = promise === 'service' ? `${nameOf(about)} for ${formatDuration(now_ms - since_ms)}: ` : ''
+    const kind = about === 'account' ? 'account' : project === undefined ? 'service' : 'project'
+    if (kind === 'service' && now_ms <= afterAtWork(since_ms, unreachable_ms, away)) return []
+    const lasting = kind === 'service' ? `${nameOf(about)} for ${formatDuration(now_ms - since_ms)}: ` : ''
     const usual = 'Sluice tries again by itself; check service.base_url, the network and the proxy'
     return {
-      promise,
+      kind,
       about: project ?? nameOf(about),
       message: `${lasting}${message}`,
       hint: hint ?? usual,
@@ -141,7 +141,7 @@ function nameOf(about: string): string {
   return { account: 'the token', api: 'the service', blob: 'the blob store', uploads: 'uploads' }[about] ?? about
 }
 
-function auditReasons(facts: HealthFacts, { audit_late_ms }: HealthLimits): Reason[] {
+function auditProblems(facts: HealthFacts, { audit_late_ms }: HealthLimits): Problem[] {
   const { audits, now_ms } = facts
   const away = awayIn(facts)
   return audits.flatMap(({ project_id, since_ms, round_ms, running_ms = 0 }) => {
@@ -150,7 +150,7 @@ function auditReasons(facts: HealthFacts, { audit_late_ms }: HealthLimits): Reas
     const broken_ms = running_ms > late_ms ? afterAtWork(running_ms, round_ms + audit_late_ms, away) : late_ms
     if (now_ms <= broken_ms) return []
     return {
-      promise: 'audit' as const,
+      kind: 'audit' as const,
       about: project_id,
       message: `${project_id} was not compared with the service for ${formatDuration(now_ms - since_ms)}`,
       hint: '`sluice verify` compares it now; the log says what stops the audit',
@@ -159,13 +159,13 @@ function auditReasons(facts: HealthFacts, { audit_late_ms }: HealthLimits): Reas
   })
 }
 
-function emptiedReasons({ audits }: HealthFacts): Reason[] {
+function emptiedProblems({ audits }: HealthFacts): Problem[] {
   return audits.flatMap(({ project_id, emptied }) => {
     if (!emptied) return []
     const { since_ms, removed, expected } = emptied
     const gone = `${formatCount(removed)} of ${formatCount(expected)} files`
     return {
-      promise: 'assets' as const,
+      kind: 'assets' as const,
       about: project_id,
       message: `${gone} are gone from ${project_id}: the project was emptied or replaced`,
       hint:
@@ -176,42 +176,42 @@ function emptiedReasons({ audits }: HealthFacts): Reason[] {
   })
 }
 
-function promptReasons(facts: HealthFacts, { prompt_late_ms }: HealthLimits): Reason[] {
+function promptProblems(facts: HealthFacts, { prompt_late_ms }: HealthLimits): Problem[] {
   const { prompts, given_up, paused, absences, now_ms } = facts
-  const reasons = prompts.flatMap(({ name, patience_ms, unmet_ms, failed }): Reason[] => {
+  const problems = prompts.flatMap(({ name, patience_ms, unmet_ms, failed }): Problem[] => {
     const is_unmet = unmet_ms !== undefined && paused === undefined
     if (is_unmet && now_ms > afterAtWork(unmet_ms, patience_ms + prompt_late_ms, absences)) {
       const message = `${name} was due ${formatDuration(now_ms - unmet_ms)} ago, and there is no report and no recorded skip`
       const hint = `\`sluice prompts history ${name}\` says where its run stands`
-      return [{ promise: 'prompt', about: name, message, hint, since_ms: unmet_ms }]
+      return [{ kind: 'prompt', about: name, message, hint, since_ms: unmet_ms }]
     }
     if (!failed) return []
     const message = `the last run of ${name} failed: ${failed.why}`
     const hint = `\`sluice prompts show ${failed.run}\` says more, \`sluice prompts run ${name}\` asks again`
-    return [{ promise: 'prompt', about: name, message, hint, since_ms: failed.since_ms }]
+    return [{ kind: 'prompt', about: name, message, hint, since_ms: failed.since_ms }]
   })
-  const lost = given_up.map(({ prompt, run, target, since_ms, message }): Reason => {
+  const lost = given_up.map(({ prompt, run, target, since_ms, message }): Problem => {
     const again = run === undefined ? '' : `, and \`sluice prompts deliver ${run}\` sends it again`
     const hint = `repair the receiver: the next delivery that reaches it resolves this${again}`
     return {
-      promise: 'delivery',
+      kind: 'delivery',
       about: `${prompt}/${target}`,
       message: `${target} of ${prompt}: ${message}`,
       hint,
       since_ms,
     }
   })
-  return [...reasons, ...lost]
+  return [...problems, ...lost]
 }
 
 function machineReasons(
   { disk, ledger_fault, stuck, now_ms }: HealthFacts,
   { disk_free_bytes }: HealthLimits,
-): Reason[] {
-  const reasons: Reason[] = []
+): Problem[] {
+  const problems: Problem[] = []
   if (disk && disk.free_bytes < disk_free_bytes) {
-    reasons.push({
-      promise: 'disk',
+    problems.push({
+      kind: 'disk',
       about: 'state_dir',
       message: `${disk.path} has ${formatBytes(disk.free_bytes)} free, less than ${formatBytes(disk_free_bytes)}`,
       hint: 'free some space: on a full disk Sluice can record nothing, and then sends nothing',
@@ -221,21 +221,21 @@ function machineReasons(
   if (ledger_fault) {
     const { message, hint, since_ms } = ledger_fault
     const usual = 'nothing goes up until it can be recorded: check the disk under state_dir'
-    reasons.push({ promise: 'ledger', about: 'ledger', message, hint: hint ?? usual, since_ms })
+    problems.push({ kind: 'ledger', about: 'ledger', message, hint: hint ?? usual, since_ms })
   }
   if (stuck.length > 0) {
     const silent_ms = Math.max(...stuck.map((each) => each.silent_ms))
     const names = stuck.map(({ name }) => name)
-    const more = names.length > most_named ? ` and ${names.length - most_named} more` : ''
-    reasons.push({
-      promise: 'progress',
+    const more = names.length > max_named ? ` and ${names.length - max_named} more` : ''
+    problems.push({
+      kind: 'progress',
       about: 'daemon',
-      message: `no progress for ${formatDuration(silent_ms)}: ${names.slice(0, most_named).join(', ')}${more}`,
+      message: `no progress for ${formatDuration(silent_ms)}: ${names.slice(0, max_named).join(', ')}${more}`,
       hint: 'systemd restarts the daemon if its watchdog is on; otherwise restart it: nothing recorded is lost',
       since_ms: now_ms - silent_ms,
     })
   }
-  return reasons
+  return problems
 }
 
 /** Absences without a daemon. Pauses do not count for work that goes on during a pause. */

@@ -12,7 +12,7 @@ export interface Line {
  * Columns. A narrower terminal wraps the lines by itself: one word per line would be no easier to
  * read.
  */
-const least_width = 24
+const min_width = 24
 
 /** Collects lines of at most `width` columns. It escapes control characters. */
 export class LineWriter {
@@ -20,7 +20,7 @@ export class LineWriter {
   readonly #width: number
 
   constructor(width: number) {
-    this.#width = Math.max(least_width, width)
+    this.#width = Math.max(min_width, width)
   }
 
   /** Adds a sentence, wrapped between words. Further lines are indented by two more columns. */

@@ -8,12 +8,12 @@ import type { LineWriter } from './lines.ts'
  * service, and when that was checked.
  */
 export function auditLines(writer: LineWriter, audits: readonly AuditStatus[], now_ms: number): void {
-  const told = audits.filter(({ last_full, running }) => last_full ?? running)
-  if (told.length > 0) writer.gap()
-  for (const audit of told) {
+  const shown = audits.filter(({ last_full, running }) => last_full ?? running)
+  if (shown.length > 0) writer.gap()
+  for (const audit of shown) {
     const of = audits.length > 1 ? ` of ${audit.project_id}` : ''
     sayAudit(writer, audit, of, now_ms)
-    if (!audit.looks_emptied) continue
+    if (!audit.seems_emptied) continue
     const where = `in ${audit.project_id}`
     writer.say(`so many files are gone ${where} that the project seems emptied or replaced: check service.project_id`, {
       indent: 2,
@@ -33,9 +33,9 @@ function sayAudit(writer: LineWriter, { last_full, running }: AuditStatus, of: s
     const text = `last full audit${of} ${when}: ${formatCount(usable)} of ${formatCount(expected)} usable`
     writer.say([text, ...othersText(last_full)].join(', '), { tone: usable === expected ? 'faint' : 'warn' })
   } else if (running) {
-    const { looked_at, expected } = running
-    const most = formatCount(Math.max(looked_at, expected))
-    writer.say(`first audit${of}: ${formatCount(looked_at)} of about ${most} compared`, { tone: 'faint' })
+    const { checked, expected } = running
+    const max = formatCount(Math.max(checked, expected))
+    writer.say(`first audit${of}: ${formatCount(checked)} of about ${max} compared`, { tone: 'faint' })
   }
 }
 
@@ -61,7 +61,7 @@ const reasons: Record<RemovalStatus['waiting'][number]['why'], string> = {
   due: 'next',
   grace: 'deleted a short time ago (delete_grace_ms)',
   replacement: 'once the new version is ready',
-  look: 'until every folder of the project is online and was scanned, with all directories of known files',
+  scan: 'until every folder of the project is online and was scanned, with all directories of known files',
   twin: 'until files of the same size are settled',
   left_out: 'kept while a file that is left out has their size: it may be one of them (sluice explain PATH names it)',
   asked: 'while a prompt is asked about them',
@@ -80,7 +80,7 @@ export function removalLines(writer: LineWriter, removals: RemovalStatus): void 
   if (removing > 0) parts.push(`${formatCount(removing)} just now`)
   if (parts.length > 0) writer.say(`to be removed on the service: ${parts.join(', ')}`, { indent: 2, tone: 'faint' })
   for (const { folder, versions } of held) {
-    const what = `${versionsText(versions)} of ${folder} would be removed on the service, more than Sluice removes without asking (removal.most_files)`
+    const what = `${versionsText(versions)} of ${folder} would be removed on the service, more than Sluice removes without asking (removal.max_files)`
     writer.say(`${what}; if that is right:`, { indent: 2, tone: 'warn' })
     writer.command(`sluice accept --removals ${shellWord(folder)}`, 4)
   }

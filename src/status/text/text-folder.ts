@@ -5,8 +5,8 @@ import { amountOf, type FolderStatus, underway } from '../folders.ts'
 import { type LineWriter, spanText } from './lines.ts'
 
 /** Maximum number of rules listed. `status --json` has them all. */
-const most_rules = 5
-const most_names = 3
+const max_rules = 5
+const max_names = 3
 
 /** Adds the lines about one folder. */
 export function folderLines(writer: LineWriter, folder: FolderStatus, now_ms: number): void {
@@ -123,14 +123,14 @@ function sayIgnored(writer: LineWriter, ignored: NonNullable<FolderStatus['last_
   if (ignored.length === 0) return
   const sorted = [...ignored].sort((a, b) => b.count - a.count)
   const rules = sorted
-    .slice(0, most_rules)
+    .slice(0, max_rules)
     .map(({ rule, count, source }) => `${formatCount(count)} by ${rule} (${source})`)
-  if (sorted.length > most_rules) rules.push(`others by ${counted(sorted.length - most_rules, 'more rule')}`)
+  if (sorted.length > max_rules) rules.push(`others by ${counted(sorted.length - max_rules, 'more rule')}`)
   writer.say(`ignored: ${rules.join(', ')}`, { indent: 2, tone: 'faint' })
 }
 
 function shown(names: readonly string[], total: number): string {
-  const first = names.slice(0, most_names)
+  const first = names.slice(0, max_names)
   const rest = total - first.length
   return rest > 0 ? `${first.join(', ')} and ${formatCount(rest)} more` : first.join(', ')
 }

@@ -4,17 +4,17 @@ import type { PauseStatus } from '../view.ts'
 import { type LineWriter, spanText } from './lines.ts'
 
 /** The health in one line, and two more for each problem. */
-export function healthLines(writer: LineWriter, { state, paused, reasons }: HealthStatus, now_ms: number): void {
-  const count = counted(reasons.length, 'problem')
+export function healthLines(writer: LineWriter, { state, paused, problems }: HealthStatus, now_ms: number): void {
+  const count = counted(problems.length, 'problem')
   const held = paused === null ? '' : `; paused for ${spanText(paused, now_ms)}: nothing is sent meanwhile`
   if (state === 'healthy') writer.say(`health: good${held}`, { tone: paused === null ? 'good' : 'warn' })
   else if (state === 'unhealthy') writer.say(`health: ${count}${held}`, { tone: 'bad' })
   else {
-    const last = reasons.length === 0 ? '' : `; ${count} when it was last known`
+    const last = problems.length === 0 ? '' : `; ${count} when it was last known`
     writer.say(`health: unknown, no daemon is running${last}`, { tone: 'warn' })
   }
-  for (const { promise, message, hint } of reasons) {
-    writer.say(`${promise}: ${message}`, { indent: 2, tone: state === 'unhealthy' ? 'bad' : 'warn' })
+  for (const { kind, message, hint } of problems) {
+    writer.say(`${kind}: ${message}`, { indent: 2, tone: state === 'unhealthy' ? 'bad' : 'warn' })
     writer.say(hint, { indent: 4, tone: 'faint' })
   }
 }

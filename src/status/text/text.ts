@@ -28,7 +28,7 @@ export function statusLines(status: StatusView, width: number): Line[] {
     })
     if (trouble.hint !== null) writer.say(trouble.hint, { indent: 2 })
   }
-  sayBraked(writer, status)
+  sayOverLimit(writer, status)
   sayProblems(writer, status)
   for (const folder of status.folders) folderLines(writer, folder, Date.parse(status.at))
   removalLines(writer, status.removals)
@@ -129,15 +129,15 @@ function sayDaemon(writer: LineWriter, { daemon }: StatusView, has_work: boolean
   }
 }
 
-function sayBraked(writer: LineWriter, { braked, brake, folders }: StatusView): void {
-  if (braked.files === 0) return
+function sayOverLimit(writer: LineWriter, { over_limit, upload_limit, folders }: StatusView): void {
+  if (over_limit.files === 0) return
   const waiting = new Set(folders.filter(({ reason }) => waitsForPerson(reason ?? undefined)).map(({ name }) => name))
   writer.gap()
-  const limit = brake
-    ? `; it allows ${formatCount(brake.files)} files or ${formatBytes(brake.bytes)} in ${brake.per_hours} h`
+  const limit = upload_limit
+    ? `; it allows ${formatCount(upload_limit.files)} files or ${formatBytes(upload_limit.bytes)} in ${upload_limit.per_hours} h`
     : ''
-  writer.say(`held by the upload limit (uploads.brake): ${formatAmount(braked)}${limit}`, { tone: 'warn' })
-  for (const { folder, root, directory, files, bytes } of braked.places) {
+  writer.say(`held by the upload limit (uploads.limit): ${formatAmount(over_limit)}${limit}`, { tone: 'warn' })
+  for (const { folder, root, directory, files, bytes } of over_limit.places) {
     const place = directory === '' ? folder : `${folder}/${directory}`
     writer.say(`${formatAmount({ files, bytes })} arrived in ${place}; if they are meant to go up:`, { indent: 2 })
     writer.command(`sluice accept ${shellWord(directory === '' ? root : `${root}/${directory}`)}`, 4)
@@ -147,8 +147,9 @@ function sayBraked(writer: LineWriter, { braked, brake, folders }: StatusView): 
       })
     }
   }
-  const shown = braked.places.reduce((sum, { files }) => sum + files, 0)
-  if (shown < braked.files) writer.say(`and ${formatCount(braked.files - shown)} more in other places`, { indent: 2 })
+  const shown = over_limit.places.reduce((sum, { files }) => sum + files, 0)
+  if (shown < over_limit.files)
+    writer.say(`and ${formatCount(over_limit.files - shown)} more in other places`, { indent: 2 })
 }
 
 const todo = {

@@ -137,7 +137,7 @@ const aim = 0.8
  * computes it anew, the whole takes several times as long. It still ends in time, even if a tenth
  * of millions needs single reads.
  */
-const least_share = 0.01
+const min_share = 0.01
 
 /** Pause after a turn, so that the round ends in time but no faster than necessary. */
 export function pauseAfterTurn_ms(
@@ -148,7 +148,7 @@ export function pauseAfterTurn_ms(
   if (!running) return 0
   const { pages_per_minute, round_ms } = settings
   const elapsed_ms = Math.max(0, now_ms - running.began_ms)
-  const time_left_ms = Math.max(round_ms * aim - elapsed_ms, round_ms * least_share)
+  const time_left_ms = Math.max(round_ms * aim - elapsed_ms, round_ms * min_share)
   const usual = running.asked ? Math.max(pages_per_minute, asked_per_minute) : pages_per_minute
   const needed = turnsLeft(running, last?.pages ?? 0, expected) / (time_left_ms / minute_ms)
   return minute_ms / Math.min(Math.max(usual, needed), Math.max(usual, max_per_minute))

@@ -1,4 +1,4 @@
-import { heldBy, type Pulse } from '../../base/run/pulse.ts'
+import { type Heartbeat, heldBy } from '../../base/run/heartbeat.ts'
 import { longest_rest_ms, runWorker, type Worker } from '../../base/run/worker.ts'
 import { counted, formatCount } from '../../base/text/format.ts'
 import { hour_ms, minute_ms, second_ms } from '../../base/time/time.ts'
@@ -27,20 +27,20 @@ const check_again_ms = 5 * second_ms
  * pauses the audit, and changes nothing.
  */
 export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal: AbortSignal): Worker {
-  const { ledger, circuits, clock, pulses, report } = tools
+  const { ledger, circuits, clock, heartbeats, report } = tools
   const round_ms = settings.round_hours * hour_ms
   const resend = settings.on_remote_delete === 'resend'
   const rounds = new Map(settings.projects.map((id) => [id, createAuditRound(id, tools, { resend, signal })]))
   const turned_ms = new Map<string, number>()
   const awake_ms = clock.monotonic_ms() + first_turn_ms
 
-  async function step(_signal: AbortSignal, pulse: Pulse): Promise<{ wait_ms: number }> {
+  async function step(_signal: AbortSignal, heartbeat: Heartbeat): Promise<{ wait_ms: number }> {
     const { limit, wait_ms, except_projects } = circuits.allowance(['api'])
     if (limit === 0) return { wait_ms }
     const states = (await ledger.audits()).filter(({ project_id }) => rounds.has(project_id))
     const free = states.filter(({ project_id }) => !except_projects.includes(project_id))
     const state = next(free)
-    const calls = state ? await takeTurn(state, heldBy(pulse, tools.remote), limit) : 0
+    const calls = state ? await takeTurn(state, heldBy(heartbeat, tools.remote), limit) : 0
     if (calls === 0 && limit === 1) circuits.unused()
     if (!state) return { wait_ms: restUntilNext(free, except_projects.length > 0) }
     const now = await stateOf(state.project_id)
@@ -122,8 +122,8 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
   function restUntilNext(free: readonly AuditState[], some_rest: boolean): number {
     const young_ms = Math.max(0, awake_ms - clock.monotonic_ms())
     const due_ms = free.map(({ last }) => (last ? last.began_ms + round_ms - clock.now_ms() : 0))
-    const most_ms = some_rest ? check_again_ms : longest_rest_ms
-    return Math.min(Math.max(1, young_ms, Math.min(...due_ms)), most_ms)
+    const max_ms = some_rest ? check_again_ms : longest_rest_ms
+    return Math.min(Math.max(1, young_ms, Math.min(...due_ms)), max_ms)
   }
 
   async function stateOf(project_id: string): Promise<AuditState | undefined> {
@@ -131,5 +131,5 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
   }
 
   const on_error = (error: unknown) => report.fault('auditor', error)
-  return runWorker({ name: 'auditor', step, clock, pulses, signal, on_error })
+  return runWorker({ name: 'auditor', step, clock, heartbeats, signal, on_error })
 }

@@ -228,11 +228,11 @@ export function createFolderWatcher(watched: WatchedFolder) {
       const { missed, files, directories } = summary
       shut.scanEnded(summary)
       is_trusted = covers() === 'all' && !is_doubted
-      last_counted = { files, directories, is_least: false }
+      last_counted = { files, directories, is_lower_bound: false }
       if (missed !== undefined) {
         const count = missed === 1 ? 'a file' : `${formatCount(missed)} files`
         if (missed > 0) report.folder(folder.name, `had ${count} that the scan found and the watcher missed`, 'info')
-        const { hearing, verdict } = judgeHearing(heard, { told: hints_total, missed }, watching)
+        const { hearing, verdict } = judgeHearing(heard, { reported: hints_total, missed }, watching)
         heard = hearing
         // Chokidar sometimes misses changes, which the scans find. It is only replaced.
         const is_given_up = verdict === 'deaf' && chosen?.watcher === 'native'

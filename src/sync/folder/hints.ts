@@ -54,13 +54,13 @@ export function createHintQueue(limits: HintLimits) {
       clear()
       return false
     },
-    take(most: number) {
+    take(max: number) {
       const whole = outermost([...directories])
       directories.clear()
       const paths: string[] = []
       for (const [directory, names] of by_directory) {
         for (const path of names) {
-          if (paths.length >= most) return { paths, directories: whole }
+          if (paths.length >= max) return { paths, directories: whole }
           paths.push(path)
           names.delete(path)
           path_count -= 1

@@ -103,15 +103,15 @@ const reports_per_miss = 100
  */
 export function judgeHearing(
   before: Hearing,
-  scan: { told: number; missed: number },
+  scan: { reported: number; missed: number },
   limits: HearingLimits,
 ): { hearing: Hearing; verdict: 'hears' | 'doubtful' | 'rebuild' | 'deaf' } {
-  const { told, missed } = scan
+  const { reported, missed } = scan
   // A scan without any change proves nothing.
-  if (missed === 0 && told === 0) return { hearing: before, verdict: before.strikes > 0 ? 'doubtful' : 'hears' }
-  if (missed * reports_per_miss <= told) return { hearing: unproven, verdict: 'hears' }
+  if (missed === 0 && reported === 0) return { hearing: before, verdict: before.strikes > 0 ? 'doubtful' : 'hears' }
+  if (missed * reports_per_miss <= reported) return { hearing: unproven, verdict: 'hears' }
   const strikes = before.strikes + 1
-  const is_deaf = strikes >= limits.deaf_after_scans || (told === 0 && missed >= limits.deaf_after_files)
+  const is_deaf = strikes >= limits.deaf_after_scans || (reported === 0 && missed >= limits.deaf_after_files)
   if (!is_deaf) return { hearing: { ...before, strikes }, verdict: 'doubtful' }
   return { hearing: { strikes: 0, rebuilt: true }, verdict: before.rebuilt ? 'deaf' : 'rebuild' }
 }

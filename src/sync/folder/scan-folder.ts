@@ -1,4 +1,4 @@
-import type { Pulses } from '../../base/run/pulse.ts'
+import type { Heartbeats } from '../../base/run/heartbeat.ts'
 import { unlessAborted } from '../../base/time/time.ts'
 import { rootChange, wordOn } from '../../disk/root/root.ts'
 import {
@@ -22,7 +22,7 @@ import { WalkComparison } from './walk-comparison.ts'
 
 export interface ScanTools extends Omit<IntakeTools, 'examiner' | 'report' | 'folders'> {
   intake: Intake
-  pulses: Pulses
+  heartbeats: Heartbeats
   scan_thread?: KeptScanThread
   turns: DeviceTurns
 }
@@ -215,12 +215,12 @@ export function compareWithKnown(
 
 function walk(
   folder: FolderSettings,
-  { pulses, scan_thread }: ScanTools,
+  { heartbeats, scan_thread }: ScanTools,
   options: Pick<ScanOptions, 'signal' | 'hashing' | 'under'>,
   take: Parameters<typeof scanFolder>[1],
 ): Promise<ScanEnd> {
   const threads = scan_thread ? { threads: scan_thread } : {}
-  return scanFolder({ root: folder.path, ignore: folder, pulses, ...threads, ...options }, take)
+  return scanFolder({ root: folder.path, ignore: folder, heartbeats, ...threads, ...options }, take)
 }
 
 /** @internal */

@@ -70,8 +70,8 @@ export interface PaceLimits {
   readonly rescan_interval_ms: number
   /** Wait between a scan and the next requested one. */
   readonly scan_rest_ms: number
-  readonly scan_least_ms: number
-  readonly scan_most_ms: number
+  readonly min_scan_ms: number
+  readonly max_scan_ms: number
   readonly scan_load_percent: number
   readonly missed_scan_ms: number
 }
@@ -88,21 +88,21 @@ const slower = { watched: 2, unwatched: 1.5 }
  */
 export function nextScan_ms(scan: PacedScan, limits: PaceLimits): number {
   const { covered, changed, missed, took_ms, last_ms } = scan
-  const { rescan_interval_ms: most_ms, missed_scan_ms } = limits
+  const { rescan_interval_ms: max_ms, missed_scan_ms } = limits
   const rest_ms = took_ms * (100 / limits.scan_load_percent - 1)
   if (covered === 'all') {
-    const before_ms = last_ms ?? most_ms
+    const before_ms = last_ms ?? max_ms
     const wanted_ms = missed > 0 ? before_ms / faster.by_miss : before_ms * slower.watched
-    return within(wanted_ms, Math.max(missed_scan_ms, rest_ms), most_ms)
+    return within(wanted_ms, Math.max(missed_scan_ms, rest_ms), max_ms)
   }
-  if (covered === 'part') return within(missed_scan_ms, rest_ms, most_ms)
-  const before_ms = last_ms ?? limits.scan_least_ms
+  if (covered === 'part') return within(missed_scan_ms, rest_ms, max_ms)
+  const before_ms = last_ms ?? limits.min_scan_ms
   const wanted_ms = changed > 0 ? before_ms / faster.by_change : before_ms * slower.unwatched
-  const longest_ms = Math.max(rest_ms, Math.min(most_ms, limits.scan_most_ms))
-  return within(last_ms === undefined ? before_ms : wanted_ms, Math.max(limits.scan_least_ms, rest_ms), longest_ms)
+  const longest_ms = Math.max(rest_ms, Math.min(max_ms, limits.max_scan_ms))
+  return within(last_ms === undefined ? before_ms : wanted_ms, Math.max(limits.min_scan_ms, rest_ms), longest_ms)
 }
 
 /** The maximum wins: an interval of ten seconds in the config applies. */
-function within(wanted_ms: number, least_ms: number, most_ms: number): number {
-  return Math.min(most_ms, Math.max(least_ms, wanted_ms))
+function within(wanted_ms: number, min_ms: number, max_ms: number): number {
+  return Math.min(max_ms, Math.max(min_ms, wanted_ms))
 }

@@ -68,7 +68,7 @@ export async function chooseForFolder(facts: ChoiceFacts): Promise<WatchChoice> 
   return choice
 }
 
-const none: Counted = { files: 0, directories: 0, is_least: false }
+const none: Counted = { files: 0, directories: 0, is_lower_bound: false }
 
 function deafness({ state, watching, clock }: ChoiceFacts): string | undefined {
   const deaf = state.watch?.deaf
@@ -84,7 +84,7 @@ function deafness({ state, watching, clock }: ChoiceFacts): string | undefined {
 async function countFor({ folder, state, watching, counted, scan_thread, signal }: ChoiceFacts): Promise<Counted> {
   if (counted) return counted
   const known = state.counted
-  if (known && known.files + known.directories > watching.chokidar_entries) return { ...known, is_least: false }
+  if (known && known.files + known.directories > watching.chokidar_entries) return { ...known, is_lower_bound: false }
   const threads = scan_thread ? { threads: scan_thread } : {}
   const scan = { root: folder.path, ignore: folder, signal, ...threads }
   let files = 0
@@ -92,8 +92,8 @@ async function countFor({ folder, state, watching, counted, scan_thread, signal 
     files += batch.count
     if (files > watching.chokidar_entries) stop()
   })
-  const is_least = files > watching.chokidar_entries
-  return { files, directories: is_least ? (known?.directories ?? 0) : directories, is_least }
+  const is_lower_bound = files > watching.chokidar_entries
+  return { files, directories: is_lower_bound ? (known?.directories ?? 0) : directories, is_lower_bound }
 }
 
 export type WatchRoom = ReturnType<typeof createWatchRoom>

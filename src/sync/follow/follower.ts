@@ -3,7 +3,7 @@ import { allEnded } from '../../base/run/worker.ts'
 import { formatDuration } from '../../base/text/format.ts'
 import { backoff_ms, minute_ms } from '../../base/time/time.ts'
 import { ingest_failed } from '../../domain/asset.ts'
-import { most_vanished, slowAfter_ms } from '../../domain/content.ts'
+import { max_vanished, slowAfter_ms } from '../../domain/content.ts'
 import type { ContentFact } from '../../domain/fact.ts'
 import type { FollowWork } from '../../ledger/ledger.ts'
 import { type AssetRecord, assets_a_page, isUnfilled } from '../../remote/assets.ts'
@@ -13,7 +13,7 @@ import { type ClaimTools, type ClaimWorker, startClaimWorker } from '../claim-wo
 interface FollowSettings {
   /** Wait before the second read of an asset; later waits are longer. */
   first_ms: number
-  most_ms: number
+  max_ms: number
   /** Age after which a tiny, unfinished hit counts as a slot without bytes. */
   dead_hit_after_ms: number
   /** Number of pending assets from which list pages are read, since one page shows 100 of them. */
@@ -152,7 +152,7 @@ const min_gone_ms = 10 * minute_ms
  */
 export function unreadFact(work: FollowWork, failure: Failure, now_ms: number, follow: FollowSettings): ContentFact {
   const { content, vanished, attempts, following_since_ms } = work
-  const is_believed = vanished < most_vanished || now_ms - following_since_ms >= min_gone_ms
+  const is_believed = vanished < max_vanished || now_ms - following_since_ms >= min_gone_ms
   if (failure.about === 'asset_gone' && is_believed) return { type: 'asset_vanished', content }
   const note = { code: failure.code ?? failure.about, message: failure.message }
   return { type: 'ingest_continues', content, not_before_ms: now_ms + nextRead_ms(attempts, follow), note }

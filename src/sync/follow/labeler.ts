@@ -5,11 +5,11 @@ import { type Failure, isSurelyUndone, type Outcome } from '../../remote/outcome
 import type { Remote } from '../../remote/remote.ts'
 import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from '../claim-worker.ts'
 
-const retry = { first_ms: second_ms, most_ms: 5 * minute_ms }
+const retry = { first_ms: second_ms, max_ms: 5 * minute_ms }
 /** Wait after the service refused a label; retried this rarely while the label is wanted. */
 const refused_ms = day_ms
 /** Increasing waits for a missing asset or an odd answer, which may last seconds or for ever. */
-const retry_doubtful = { first_ms: second_ms, most_ms: refused_ms }
+const retry_doubtful = { first_ms: second_ms, max_ms: refused_ms }
 
 /** Brings labels of ready assets to what their folders demand, except labels set by users. */
 export function startLabeler(tools: ClaimTools, { soft }: { soft: AbortSignal }): ClaimWorker {
@@ -82,7 +82,7 @@ async function setBack(
   tries.set(content, tried + 1)
   const wait_ms = is_passing ? backoff_ms(tried, retry) : backoff_ms(tried, retry_doubtful)
   const not_before_ms = clock.now_ms() + (failure.about === 'content' ? refused_ms : wait_ms)
-  await ledger.record([...facts, { type: 'labels_set_back', content, not_before_ms, wanted }])
+  await ledger.record([...facts, { type: 'labels_deferred', content, not_before_ms, wanted }])
   report.later(`its labels: ${failure.message}`, name)
 }
 

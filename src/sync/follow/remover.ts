@@ -8,7 +8,7 @@ import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from '
 const max_claimed = 16
 /** Collects wakes: removals are not urgent, and many facts wake the remover. */
 const pace_ms = 250
-const retry = { first_ms: second_ms, most_ms: hour_ms }
+const retry = { first_ms: second_ms, max_ms: hour_ms }
 /** Wait after a refused removal: the service may support it later, or grant the right. */
 const refused_ms = day_ms
 
@@ -108,6 +108,6 @@ async function defer(work: RemoveWork, failure: Failure, tools: ClaimTools): Pro
     await ledger.record([{ type: 'asset_kept', content, not_before_ms }])
     return
   }
-  await ledger.record([{ type: 'removal_set_back', content, not_before_ms, error: noteOf(failure) }])
+  await ledger.record([{ type: 'removal_deferred', content, not_before_ms, error: noteOf(failure) }])
   if (!is_held) report.later(`its removal on the service: ${failure.message}`, name)
 }

@@ -1,4 +1,4 @@
-import { isBefore, lookKey } from '../../domain/file.ts'
+import { checkKey, isBefore } from '../../domain/file.ts'
 
 interface Checks {
   folder: string
@@ -27,7 +27,7 @@ export function createCheckTurns() {
   const scans = new Set<{ folder: string; noted: Set<string>; has_too_many: boolean }>()
 
   function inWayOf(folder: string, paths: readonly string[], by_scan: boolean): Promise<unknown>[] {
-    const others = paths.map((path) => in_flight.get(lookKey(folder, path))).filter((other) => other !== undefined)
+    const others = paths.map((path) => in_flight.get(checkKey(folder, path))).filter((other) => other !== undefined)
     if (by_scan) return others
     for (const range of ranges) {
       if (range.folder === folder && paths.some((path) => holds(range, path))) others.push(range.work)
@@ -60,7 +60,7 @@ export function createCheckTurns() {
         await Promise.allSettled(others)
       }
       const begun = work(paths)
-      const keys = paths.map((path) => lookKey(folder, path))
+      const keys = paths.map((path) => checkKey(folder, path))
       for (const key of keys) in_flight.set(key, begun)
       try {
         return await begun
@@ -120,13 +120,13 @@ export function createLargeChecks() {
   return {
     /** True if the file is being checked; it is then checked again afterwards. */
     askAgain(folder: string, path: string): boolean {
-      const under_way = checks.get(lookKey(folder, path))
+      const under_way = checks.get(checkKey(folder, path))
       if (under_way) under_way.is_wanted_again = true
       return under_way !== undefined
     },
     /** A caller that comes during the read gets the first caller's answer. */
     check(folder: string, path: string, work: () => Promise<Answer>): Promise<Answer> {
-      const key = lookKey(folder, path)
+      const key = checkKey(folder, path)
       const under_way = checks.get(key)
       if (under_way) return under_way.answer
       const check: LargeCheck = { answer: Promise.resolve('recorded'), is_wanted_again: false }

@@ -1,7 +1,7 @@
 import { listOf } from '../../base/run/group.ts'
 import { after_fault, restUntilDue, runWorker, type Worker } from '../../base/run/worker.ts'
 import { backoff_ms, second_ms } from '../../base/time/time.ts'
-import type { Ledger, LookChoice } from '../../ledger/ledger.ts'
+import type { CheckChoice, Ledger } from '../../ledger/ledger.ts'
 import type { ClaimTools } from '../claim-worker.ts'
 import type { Intake } from './intake.ts'
 
@@ -12,15 +12,15 @@ const doubt_rest_ms = 5 * second_ms
 
 interface CheckLane {
   name: string
-  size: LookChoice['sizes'][number]
+  size: CheckChoice['sizes'][number]
   files_a_round: number
   /** Maximum rounds in one folder, so that a folder that hangs delays only itself. */
   rounds_a_folder: number
   check(folder: string, paths: readonly string[]): Promise<'recorded' | 'doubtful'>
 }
 
-interface CheckLaneTools extends Pick<ClaimTools, 'clock' | 'report' | 'pulses'> {
-  ledger: Pick<Ledger, 'claimToLook' | 'release'>
+interface CheckLaneTools extends Pick<ClaimTools, 'clock' | 'report' | 'heartbeats'> {
+  ledger: Pick<Ledger, 'claimToCheck' | 'release'>
 }
 
 /** Checks due files: those quiet by now, unreadable ones, and large ones to hash. */
@@ -53,7 +53,7 @@ export function startChecker(tools: CheckLaneTools & { intake: Intake }, signal:
 
 /** Claims what is due and has it checked folder by folder: no round waits for another. */
 function startCheckLane(lane: CheckLane, tools: CheckLaneTools, signal: AbortSignal): Worker {
-  const { ledger, clock, report, pulses } = tools
+  const { ledger, clock, report, heartbeats } = tools
   const rounds = new Set<Promise<void>>()
   const rounds_of = new Map<string, number>()
   const errors_of = new Map<string, number>()
@@ -62,7 +62,7 @@ function startCheckLane(lane: CheckLane, tools: CheckLaneTools, signal: AbortSig
   async function step(): Promise<{ wait_ms: number }> {
     const full = [...rounds_of].filter(([, count]) => count >= lane.rounds_a_folder)
     const except_folders = full.map(([folder]) => folder)
-    const { work, next_due_ms } = await ledger.claimToLook(lane.files_a_round, { sizes: [lane.size], except_folders })
+    const { work, next_due_ms } = await ledger.claimToCheck(lane.files_a_round, { sizes: [lane.size], except_folders })
     if (work.length === 0) return restUntilDue(next_due_ms, clock)
     const by_folder = new Map<string, string[]>()
     for (const { folder, path } of work) listOf(by_folder, folder).push(path)
@@ -96,10 +96,10 @@ function startCheckLane(lane: CheckLane, tools: CheckLaneTools, signal: AbortSig
       rest_ms = backoff_ms(errors, after_fault)
     }
     const released = paths.map((path) => ({ folder, path }))
-    ledger.release('look', released)
+    ledger.release('check', released)
     await clock.sleep(rest_ms, signal)
   }
 
-  const worker = runWorker({ name: lane.name, step, clock, signal, pace_ms, on_error, pulses })
+  const worker = runWorker({ name: lane.name, step, clock, signal, pace_ms, on_error, heartbeats })
   return { ...worker, ended: worker.ended.then(() => Promise.all(rounds)).then(() => {}) }
 }

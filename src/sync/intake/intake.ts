@@ -1,5 +1,5 @@
 import { type Clock, hour_ms } from '../../base/time/time.ts'
-import type { Examiner, Look } from '../../disk/read/examiner.ts'
+import type { Examiner, PathState } from '../../disk/read/examiner.ts'
 import { type RootStatus, rootChange } from '../../disk/root/root.ts'
 import type { RootAsker } from '../../disk/root/root-asker.ts'
 import type { IgnoreRules } from '../../disk/scan/ignore.ts'
@@ -149,31 +149,31 @@ async function checkOnce(
     let next = 0
     return paths.map((path) => {
       const stat = seen(path)
-      const look: Look = stat ? { kind: 'file', stat } : results[next++]!
-      return { path, known: known_by_path.get(path), look }
+      const path_state: PathState = stat ? { kind: 'file', stat } : results[next++]!
+      return { path, known: known_by_path.get(path), path_state }
     })
   }
 
   async function judge(): Promise<ToHash[]> {
     const to_hash: ToHash[] = []
-    for (const { path, known, look } of await lstatAll()) {
+    for (const { path, known, path_state } of await lstatAll()) {
       const verdict = rules.verdict(path, 'file')
-      if (verdict.ignored && !(known && isShut(verdict, look))) {
+      if (verdict.ignored && !(known && isShut(verdict, path_state))) {
         if (known) seen_facts.push({ type: 'file_ignored', folder: name, path })
         continue
       }
-      if (isStranger(look, known)) continue
-      if (look.kind === 'unreadable') {
+      if (isStranger(path_state, known)) continue
+      if (path_state.kind === 'unreadable') {
         const file = { path, known, stat: undefined }
-        seen_facts.push(unreadableFact(folder, file, look.code, clock.now_ms()))
-      } else if (look.kind !== 'file') {
+        seen_facts.push(unreadableFact(folder, file, path_state.code, clock.now_ms()))
+      } else if (path_state.kind !== 'file') {
         if (known && known.state !== 'gone') seen_facts.push({ type: 'file_gone', folder: name, path })
       } else {
-        const verdict = await verdictOn(path, known, look.stat)
+        const verdict = await verdictOn(path, known, path_state.stat)
         if (verdict.kind === 'fact') seen_facts.push(verdict.fact)
         if (verdict.kind !== 'hash') continue
-        if (hashes === 'all' || look.stat.size < large_bytes) to_hash.push({ path, known, stat: look.stat })
-        else leaveToChecker(path, known, look.stat)
+        if (hashes === 'all' || path_state.stat.size < large_bytes) to_hash.push({ path, known, stat: path_state.stat })
+        else leaveToChecker(path, known, path_state.stat)
       }
     }
     return to_hash

@@ -1,5 +1,5 @@
 import { hour_ms, second_ms } from '../../base/time/time.ts'
-import type { Fingerprint, Look } from '../../disk/read/examiner.ts'
+import type { Fingerprint, PathState } from '../../disk/read/examiner.ts'
 import type { Ignored } from '../../disk/scan/ignore.ts'
 import type { HashRule } from '../../disk/scan/scan.ts'
 import type { FileFact } from '../../domain/fact.ts'
@@ -54,7 +54,9 @@ export function judgeFile(input: FileSeen): FileVerdict {
 function isUnchanged(known: KnownFile | undefined, stat: FileStat): boolean {
   if (!known || !sameStat(known.stat, stat)) return false
   return (
-    known.state === 'present' || known.state === 'skipped' || (known.state === 'blocked' && known.reason === 'brake')
+    known.state === 'present' ||
+    known.state === 'skipped' ||
+    (known.state === 'blocked' && known.reason === 'upload_limit')
   )
 }
 
@@ -95,16 +97,20 @@ export interface ToHash {
   stat: FileStat
 }
 
-const retry_unreadable = { first_ms: 30 * second_ms, most_ms: hour_ms }
+const retry_unreadable = { first_ms: 30 * second_ms, max_ms: hour_ms }
 
 /** True if its directory cannot be entered, so its ignore rules are unknown. The file is kept. */
-export function isShut({ passing }: Ignored, look: Look): boolean {
-  return passing === true && look.kind === 'unreadable'
+export function isShut({ passing }: Ignored, path_state: PathState): boolean {
+  return passing === true && path_state.kind === 'unreadable'
 }
 
 /** True for a new file on a disk mounted in the folder. Covered files are not gone. */
-export function isStranger(look: Look, known: KnownFile | undefined): boolean {
-  return look.kind === 'unreadable' && look.code === other_disk_code && (known === undefined || known.state === 'gone')
+export function isStranger(path_state: PathState, known: KnownFile | undefined): boolean {
+  return (
+    path_state.kind === 'unreadable' &&
+    path_state.code === other_disk_code &&
+    (known === undefined || known.state === 'gone')
+  )
 }
 
 /** The fact that follows from reading a file. */
@@ -135,7 +141,7 @@ export function unreadableFact(
   now_ms: number,
 ): FileFact {
   const since_ms = known?.state === 'blocked' ? now_ms - known.seen_ms : 0
-  const wait_ms = Math.min(retry_unreadable.most_ms, Math.max(retry_unreadable.first_ms, since_ms))
+  const wait_ms = Math.min(retry_unreadable.max_ms, Math.max(retry_unreadable.first_ms, since_ms))
   const blocked = { type: 'file_blocked', folder: name, path, stat, reason: 'unreadable' } as const
   return { ...blocked, detail: unreadableText(code), not_before_ms: now_ms + wait_ms }
 }
@@ -209,5 +215,5 @@ export function hashRule(
 ): HashRule | undefined {
   if (start.kind !== 'all') return undefined
   const quiet_before_ns = quietBefore_ns(settle_ms, now)
-  return { quiet_before_ns, most_bytes: Math.min(max_file_bytes, max_bytes_on_the_way) }
+  return { quiet_before_ns, max_bytes: Math.min(max_file_bytes, max_bytes_on_the_way) }
 }

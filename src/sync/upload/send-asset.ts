@@ -1,5 +1,5 @@
 import { isSluiceError, messageOf } from '../../base/run/errors.ts'
-import type { Pulse } from '../../base/run/pulse.ts'
+import type { Heartbeat } from '../../base/run/heartbeat.ts'
 import { backoff_ms, second_ms } from '../../base/time/time.ts'
 import type { Ticket } from '../../domain/asset.ts'
 import type { ContentFact, FileFact } from '../../domain/fact.ts'
@@ -20,8 +20,8 @@ import {
   uploadName,
 } from './sending-source.ts'
 
-export interface SendTools extends SourceTools, Omit<ClaimTools, 'pulses'> {
-  retry: { first_ms: number; most_ms: number; max_attempts: number }
+export interface SendTools extends SourceTools, Omit<ClaimTools, 'heartbeats'> {
+  retry: { first_ms: number; max_ms: number; max_attempts: number }
   follow_first_ms: number
   bandwidth: Bandwidth
   places: Pick<SendPlaces, 'call'>
@@ -36,7 +36,12 @@ const ticket_margin_ms = 5 * second_ms
  * Uploads ONE content in steps: verified bytes, a slot (kept or new), PUT, complete. Each step is
  * recorded before the next one, so that an upload continues from there after a crash.
  */
-export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, signal: AbortSignal): Promise<void> {
+export async function sendAsset(
+  work: SendWork,
+  tools: SendTools,
+  heartbeat: Heartbeat,
+  signal: AbortSignal,
+): Promise<void> {
   const { content, project_id, size, attempts } = work
   const { ledger, remote, circuits, clock, report, retry, places } = tools
   let opened: SendingSource | undefined
@@ -52,7 +57,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
 
   async function sendFromDisk(): Promise<void> {
     const changed: FileFact[] = []
-    const source = await openSendingSource(work, tools, pulse, changed)
+    const source = await openSendingSource(work, tools, heartbeat, changed)
     opened = source
     if (changed.length > 0) await ledger.record(changed)
     if (!source || mayNotBegin()) return
@@ -167,7 +172,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
     ticket: Ticket | undefined,
     tries: number,
   ): Promise<boolean> {
-    const read = await pulse.during(remote.readAsset(project_id, asset_id))
+    const read = await heartbeat.during(remote.readAsset(project_id, asset_id))
     if (!read.ok) {
       if (read.failure.about === 'asset_gone') await failed(failure, 'complete', true)
       else await failed(read.failure)
@@ -222,7 +227,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
     const last_at = verdict === 'count' ? retry.max_attempts : Number.POSITIVE_INFINITY
     const is_lost =
       is_slot_gone || ((verdict === 'count' || step === 'put') && isSlotGivenUp(work, failure, step, last_at))
-    const type = is_lost ? 'slot_lost' : 'set_back'
+    const type = is_lost ? 'slot_lost' : 'deferred'
     if (verdict === 'hold') {
       // It goes to the end of the queue, so that the next probe uses another content: this one may
       // be at fault itself.
@@ -247,7 +252,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
   }
 
   function call<Answer>(step: Step, task: () => Promise<Answer>, bytes?: number): Promise<Answer> {
-    return pulse.during(places.call(step, task, bytes))
+    return heartbeat.during(places.call(step, task, bytes))
   }
 
   async function record(...facts: ContentFact[]): Promise<void> {

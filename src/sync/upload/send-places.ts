@@ -11,8 +11,8 @@ const bytes_of_a_call = 65_536
 export type SendPlaces = ReturnType<typeof createSendPlaces>
 
 /** Limits parallel upload calls, and queues the others. */
-export function createSendPlaces(most: number, clock: Clock) {
-  const window = createSendWindow(most)
+export function createSendPlaces(max: number, clock: Clock) {
+  const window = createSendWindow(max)
   const calls = new PQueue({ concurrency: window.width })
   let open = false
 
@@ -48,12 +48,12 @@ export function createSendPlaces(most: number, clock: Clock) {
 }
 
 /** Limits the bytes in memory, in order of arrival. */
-export function createByteGate(most_bytes: number) {
+export function createByteGate(max_bytes: number) {
   const waiting: { bytes: number; enter: () => void }[] = []
   let held = 0
 
   function fits(bytes: number): boolean {
-    return held === 0 || held + bytes <= most_bytes
+    return held === 0 || held + bytes <= max_bytes
   }
 
   return {
@@ -82,7 +82,7 @@ const answers_per_place = 2
 /** Minimum gain. Less is noise, and not worth a connection. */
 const worth_it = 1.05
 /** Epochs until more calls are tried: first and maximum; doubled by a try without gain. */
-const patience = { first: 10, most: 160 }
+const patience = { first: 10, max: 160 }
 /** Refusals within this time concern calls made together, and count once. */
 const one_burst_ms = 1_000
 
@@ -98,8 +98,8 @@ interface Measured {
  *
  * @internal
  */
-export function createSendWindow(most: number) {
-  let now_width = Math.min(first_width, most)
+export function createSendWindow(max: number) {
+  let now_width = Math.min(first_width, max)
   /** Measurement before the last growth; undefined while no growth is tried. */
   let before: Measured | undefined
   let doubles = true
@@ -120,7 +120,7 @@ export function createSendWindow(most: number) {
       grow(rate)
     } else {
       now_width = before.width
-      patience_epochs = Math.min(patience_epochs * 2, patience.most)
+      patience_epochs = Math.min(patience_epochs * 2, patience.max)
       rest()
     }
   }
@@ -128,7 +128,7 @@ export function createSendWindow(most: number) {
   function grow(rate: number): void {
     before = { width: now_width, rate }
     const more = doubles ? now_width : Math.ceil(now_width / 4)
-    now_width = Math.min(most, now_width + more)
+    now_width = Math.min(max, now_width + more)
     is_trying = now_width > before.width
     quiet_epochs = 0
   }

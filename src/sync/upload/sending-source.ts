@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { isSluiceError } from '../../base/run/errors.ts'
-import type { Pulse } from '../../base/run/pulse.ts'
+import type { Heartbeat } from '../../base/run/heartbeat.ts'
 import type { Clock } from '../../base/time/time.ts'
 import { mimeType, type_bytes } from '../../disk/mime.ts'
 import type { Examiner } from '../../disk/read/examiner.ts'
@@ -33,7 +33,7 @@ export interface SourceTools {
 export async function openSendingSource(
   work: SendWork,
   tools: SourceTools,
-  pulse: Pulse,
+  heartbeat: Heartbeat,
   facts: FileFact[],
 ): Promise<SendingSource | undefined> {
   for (const place of work.sources) {
@@ -47,7 +47,7 @@ export async function openSendingSource(
       continue
     }
     try {
-      const source = await openPlace(work, place, folder, tools, pulse)
+      const source = await openPlace(work, place, folder, tools, heartbeat)
       if (typeof source !== 'string') return source
       facts.push(changedFact(place, folder, tools, source))
     } catch (error) {
@@ -88,11 +88,11 @@ async function openPlace(
   place: SourcePath,
   folder: FolderSettings,
   tools: SourceTools,
-  pulse: Pulse,
+  heartbeat: Heartbeat,
 ): Promise<SendingSource | PlaceFault> {
   const { root, path, stat } = place
   if (work.size <= tools.small_file_bytes) {
-    const read = await pulse.during(tools.examiner.readWhole(root, path, stat))
+    const read = await heartbeat.during(tools.examiner.readWhole(root, path, stat))
     if (read.kind !== 'read') return read.kind
     if (read.md5 !== work.md5) return 'changed'
     const mime_type = mimeType(path, read.bytes, folder.mime_types)

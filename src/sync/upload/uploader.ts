@@ -1,4 +1,4 @@
-import type { Pulses } from '../../base/run/pulse.ts'
+import type { Heartbeats } from '../../base/run/heartbeat.ts'
 import { createFaultRest, longest_rest_ms, restUntilDue, runWorker } from '../../base/run/worker.ts'
 import type { SendWork } from '../../ledger/ledger.ts'
 import { type SendTools, sendAsset } from './send-asset.ts'
@@ -16,16 +16,16 @@ const contents_per_call = 24
 const max_held_bytes = 32 * 2 ** 20
 
 export function startUploader(
-  tools: Omit<SendTools, 'places' | 'soft'> & { pulses: Pulses },
+  tools: Omit<SendTools, 'places' | 'soft'> & { heartbeats: Heartbeats },
   options: {
-    calls_most: number
+    max_calls: number
     /** Stops new work; work that waits for its turn is released. */
     signal: AbortSignal
     hard_stop: AbortSignal
   },
 ) {
-  const { ledger, circuits, clock, report, pulses, small_file_bytes } = tools
-  const places = createSendPlaces(options.calls_most, clock)
+  const { ledger, circuits, clock, report, heartbeats, small_file_bytes } = tools
+  const places = createSendPlaces(options.max_calls, clock)
   const memory = createByteGate(max_held_bytes)
   const send_tools: SendTools = { ...tools, places, soft: options.signal }
   // Waiting calls then see the signal.
@@ -39,12 +39,12 @@ export function startUploader(
     const { folder, path } = work.sources[0] ?? { folder: work.project_id, path: `content ${work.content}` }
     // Each upload has its own heartbeat, so an upload of hours does not count as silent while
     // bytes move.
-    const pulse = pulses.begin(`upload of ${folder}/${path}`)
+    const heartbeat = heartbeats.begin(`upload of ${folder}/${path}`)
     const held_bytes = isLarge(work) || work.state === 'sent' ? 0 : work.size
-    await pulse.during(memory.enter(held_bytes))
+    await heartbeat.during(memory.enter(held_bytes))
     try {
-      await pulse.during(intended)
-      await sendAsset(work, send_tools, pulse, options.hard_stop)
+      await heartbeat.during(intended)
+      await sendAsset(work, send_tools, heartbeat, options.hard_stop)
       fault_rest.succeeded()
     } catch (error) {
       if (!options.hard_stop.aborted) report.fault('upload', error)
@@ -52,7 +52,7 @@ export function startUploader(
     } finally {
       // The file may be gone, so that the service was never asked.
       if (is_probe) circuits.unused()
-      pulse.end()
+      heartbeat.end()
       memory.leave(held_bytes)
       sending.delete(work)
       // The ledger then wakes this worker.
@@ -86,7 +86,7 @@ export function startUploader(
       // Large files use only part of the places, so that small ones do not wait for them. None is
       // claimed before it may begin: a slot lives for minutes, and a large upload takes hours.
       const large_in_flight = [...sending.keys()].filter(isLarge).length
-      const large = { over_bytes: small_file_bytes, most: Math.max(0, places.maxLarge() - large_in_flight) }
+      const large = { over_bytes: small_file_bytes, max: Math.max(0, places.maxLarge() - large_in_flight) }
       const claimed = await ledger.claimToSend(Math.min(room, limit), { except_projects, large, is_probe })
       work = claimed.work
       const intended = intend(work)
@@ -107,7 +107,7 @@ export function startUploader(
     step,
     clock,
     signal: options.signal,
-    pulses,
+    heartbeats,
     on_error: (error) => report.fault('uploader', error),
   })
   return {

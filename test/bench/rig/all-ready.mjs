@@ -6,7 +6,7 @@ const at_once = 1_000
  * for. Assets get the ids of `assetId`, from 0 on. Answers how many there are.
  * @param {any} ledger of which nobody else asks for work
  */
-export async function tellAllReady(ledger) {
+export async function recordAllReady(ledger) {
   let told = 0
   for (;;) {
     const { work } = await ledger.claimToSend(at_once, { except_projects: [] })

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
  * @property {number} [peak_mb] largest resident memory, megabytes (programs of Node only)
  * @property {number} [cpu_s] of all its threads
  * @property {number} [loop_p99_ms] how long its event loop was held up, where that was asked for
- * @property {number} [loop_most_ms] the same at the most
+ * @property {number} [max_loop_ms] the same at the most
  */
 
 const peak_memory = new URL('peak-memory.mjs', import.meta.url).href

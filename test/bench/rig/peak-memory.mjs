@@ -9,7 +9,7 @@ if (isMainThread) {
   delay?.enable()
   process.on('exit', () => {
     const cpu = process.cpuUsage()
-    const loop = delay && { loop_p99_ms: delay.percentile(99) / 1e6, loop_most_ms: delay.max / 1e6 }
+    const loop = delay && { loop_p99_ms: delay.percentile(99) / 1e6, max_loop_ms: delay.max / 1e6 }
     writeSync(3, JSON.stringify({ peak_mb: peak_kb() / 1_000, cpu_s: (cpu.user + cpu.system) / 1e6, ...loop }))
   })
 }

@@ -10,9 +10,9 @@ import { environment } from './measured-process.mjs'
 
 const Database = sqliteDriver()
 /** The ledger says when a scan ended; this is only how soon it is read. */
-const look_every_ms = 50
+const check_every_ms = 50
 /** A scan that takes longer is none that anybody measures. */
-const scan_most_ms = 300_000
+const max_scan_ms = 300_000
 /** Of the kernel's clock in /proc: sysconf(_SC_CLK_TCK), the same on every Linux that Node runs on. */
 const ticks_per_s = 100
 
@@ -36,13 +36,13 @@ export function startDaemon(program, { config_file, state_dir, ledger_file }) {
       const database = new Database(ledger_file, { readonly: true, fileMustExist: true })
       try {
         const last = database.prepare('SELECT scan_began_ms, scan_ended_ms FROM folders')
-        while (Date.now() < since_ms + scan_most_ms) {
+        while (Date.now() < since_ms + max_scan_ms) {
           const scan = last.get()
           if (scan?.scan_began_ms >= since_ms) return scan.scan_ended_ms
           if (child.exitCode !== null) throw new Error(`sluice run ended with ${child.exitCode}:\n${await errors}`)
-          await setTimeout(look_every_ms)
+          await setTimeout(check_every_ms)
         }
-        throw new Error(`no scan within ${scan_most_ms} ms`)
+        throw new Error(`no scan within ${max_scan_ms} ms`)
       } finally {
         database.close()
       }

@@ -7,7 +7,7 @@ import { environment } from './measured-process.mjs'
 
 const Database = sqliteDriver()
 const peak_memory = new URL('peak-memory.mjs?loop', import.meta.url).href
-const look_each_ms = 50
+const check_each_ms = 50
 const patience_ms = 120_000
 
 /**
@@ -44,7 +44,7 @@ export async function startSluice(program, words, ledger_file) {
       child.kill('SIGKILL')
       throw new Error('the daemon did not come to the end of its first scan')
     }
-    await setTimeout(look_each_ms)
+    await setTimeout(check_each_ms)
   }
   return sluice
 }

@@ -97,6 +97,6 @@ function scaleRowLines({ name, about, figures }, measured) {
 }
 
 /** @param {string} name @param {import('./statistics.mjs').Figure} figure @param {string} unit */
-function row(name, { median, least, most }, unit) {
-  return `  ${name.padEnd(32)}${String(median).padStart(8)} ${unit.padEnd(8)}(${least} to ${most})`
+function row(name, { median, min, max }, unit) {
+  return `  ${name.padEnd(32)}${String(median).padStart(8)} ${unit.padEnd(8)}(${min} to ${max})`
 }

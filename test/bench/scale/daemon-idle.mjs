@@ -16,7 +16,7 @@ export const idle = {
     scan_cpu_s: ['processor time of the scan', 's'],
     rss_mb: ['resident at the end', 'MB'],
   },
-  aims: [{ figure: 'idle_percent', most: 0.2 }],
+  aims: [{ figure: 'idle_percent', max: 0.2 }],
   measure,
 }
 

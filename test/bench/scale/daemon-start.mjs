@@ -19,8 +19,8 @@ export const start = {
     cpu_s: ['processor time until then', 's'],
   },
   aims: [
-    { figure: 'reconciled_s', most: 3 },
-    { figure: 'peak_mb', of: 'most', most: 200 },
+    { figure: 'reconciled_s', max: 3 },
+    { figure: 'peak_mb', of: 'most', max: 200 },
   ],
   measure,
 }

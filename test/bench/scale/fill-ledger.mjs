@@ -2,7 +2,7 @@
 // thousand one is refused, one waits to be sent, one failed and is tried again; the others are ready.
 import { createHash } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
-import { tellAllReady } from '../rig/all-ready.mjs'
+import { recordAllReady } from '../rig/all-ready.mjs'
 import { ledgerConfig, pathOf } from './ledger-config.mjs'
 
 const [dist, place, rows] = [process.argv[2], process.argv[3], Number(process.argv[4])]
@@ -32,13 +32,13 @@ await ledger.record([
   { type: 'folder_online', folder: folder.name, device: 1n },
 ])
 await settle((number) => number % 1_000 > 2)
-await tellAllReady(ledger)
+await recordAllReady(ledger)
 await record(
   (number) => number % 100 === 50,
   (path) => ({ type: 'file_gone', folder: folder.name, path }),
 )
 await settle((number) => number % 1_000 <= 2)
-await tellBad()
+await recordBad()
 await ledger.record([
   {
     type: 'scan_finished',
@@ -69,7 +69,7 @@ async function record(isMeant, factOf) {
 }
 
 /** Of what waits a third is refused, a third is tried again later. */
-async function tellBad() {
+async function recordBad() {
   for (;;) {
     const { work } = await ledger.claimToSend(1_000, { except_projects: [] })
     const facts = work.flatMap(({ content }) => factsOfBad(content))
@@ -81,6 +81,6 @@ async function tellBad() {
 function factsOfBad(content) {
   const error = { code: `bench.fault_${content % 5}`, message: 'the service does not like it' }
   if (content % 3 === 0) return [{ type: 'content_refused', content, error }]
-  if (content % 3 === 1) return [{ type: 'set_back', content, not_before_ms: began_ms + 86_400_000, error }]
+  if (content % 3 === 1) return [{ type: 'deferred', content, not_before_ms: began_ms + 86_400_000, error }]
   return []
 }

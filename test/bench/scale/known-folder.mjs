@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { configure } from '../rig/configured.mjs'
 import { startDaemon } from '../rig/running-daemon.mjs'
 import { startKnownService } from './known-service.mjs'
-import { lookOnce } from './scale-looks.mjs'
+import { scanOnce } from './scale-scans.mjs'
 
 /**
  * The tree of the bench as a daemon's folder, every file of it known and ready. Made by one look at it and by facts that say that
@@ -16,8 +16,8 @@ export async function makeKnownFolder({ options, folder, tree }) {
   const place = folder('known')
   const { config_file, state_dir, ledger_file } = configure(place, { watched, service, connections })
   // All of it was wanted within the last hours: the brake would hold what is saved now.
-  change(config_file, ({ uploads }) => Object.assign(uploads, { brake: 'off' }))
-  const { ready } = await lookOnce(program, state_dir, watched, 'all-ready')
+  change(config_file, ({ uploads }) => Object.assign(uploads, { upload_limit: 'off' }))
+  const { ready } = await scanOnce(program, state_dir, watched, 'all-ready')
   if (ready !== paths.length) throw new Error(`${ready} of ${paths.length} files are ready`)
   const about = { config_file, state_dir, ledger_file }
   return {

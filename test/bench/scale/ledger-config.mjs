@@ -15,7 +15,7 @@ export async function ledgerConfig(dist, place) {
   const { configFromObject } = await import(`${pathToFileURL(dist).href}/config/load.js`)
   const service = { base_url: 'http://127.0.0.1:1', project_id: known_project_id, token_file: '/dev/null' }
   const folders = [{ name: 'bench', path: watched }]
-  return configFromObject({ service, state_dir, folders, uploads: { brake: 'off' } }, {})
+  return configFromObject({ service, state_dir, folders, uploads: { limit: 'off' } }, {})
 }
 
 /** @param {number} number */

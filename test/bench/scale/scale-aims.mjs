@@ -10,12 +10,12 @@ export function scaleAims(scale) {
     if (measured === undefined || measured.failed !== undefined) return []
     return aims
       .filter(({ figure }) => measured[figure] !== undefined)
-      .map(({ figure, of = 'median', most, least }) => {
+      .map(({ figure, of = 'median', max, min }) => {
         const [title, unit] = figures[figure]
         const found = measured[figure][of]
         const what = `${name}, ${title}${of === 'median' ? '' : ` (${of})`}${unit === '' ? '' : `, ${unit}`}`
-        const aim = most === undefined ? `${least} at least` : `${most} at most`
-        return { what, found, aim, met: most === undefined ? found >= least : found <= most }
+        const aim = max === undefined ? `${min} at least` : `${max} at most`
+        return { what, found, aim, met: max === undefined ? found >= min : found <= max }
       })
   })
 }

@@ -24,14 +24,14 @@ export const large_file = {
     mb_per_s: ['Sluice', 'MB/s'],
     cpu_s: ['processor time, Sluice', 's'],
     loop_p99_ms: ['loop of Sluice, p99 of the delay', 'ms'],
-    loop_most_ms: ['  longest, its start included', 'ms'],
+    max_loop_ms: ['  longest, its start included', 'ms'],
     peak_mb: ['peak memory, Sluice', 'MB'],
     bare_peak_mb: ['peak memory, bare', 'MB'],
   },
   aims: [
-    { figure: 'times_bare', most: 1.25 },
-    { figure: 'loop_p99_ms', of: 'most', most: 50 },
-    { figure: 'peak_mb', of: 'most', most: 150 },
+    { figure: 'times_bare', max: 1.25 },
+    { figure: 'loop_p99_ms', of: 'most', max: 50 },
+    { figure: 'peak_mb', of: 'most', max: 150 },
   ],
   measure: measureLargeFile,
 }
@@ -76,7 +76,7 @@ function summaryOf(runs, megabytes) {
     mb_per_s: figureOf(runs.map(({ sluice }) => megabytes / sluice.seconds)),
     cpu_s: figureOf(runs.map(({ sluice }) => sluice.cpu_s)),
     loop_p99_ms: figureOf(runs.map(({ sluice }) => sluice.loop_p99_ms)),
-    loop_most_ms: figureOf(runs.map(({ sluice }) => sluice.loop_most_ms)),
+    max_loop_ms: figureOf(runs.map(({ sluice }) => sluice.max_loop_ms)),
     peak_mb: figureOf(runs.map(({ sluice }) => sluice.peak_mb)),
     bare_peak_mb: figureOf(runs.map(({ bare }) => bare.peak_mb)),
   }

@@ -5,8 +5,8 @@ import { save_to_sent } from './save-to-sent.mjs'
 import { burst } from './scale-burst.mjs'
 import { first_sync } from './scale-first-sync.mjs'
 import { large_file } from './scale-large-file.mjs'
-import { first_look, rescan } from './scale-looks.mjs'
 import { peers } from './scale-peers.mjs'
+import { first_scan, rescan } from './scale-scans.mjs'
 
 /**
  * One line of the table of big folders.
@@ -36,7 +36,7 @@ import { peers } from './scale-peers.mjs'
 
 /** In the order in which they are measured. @type {readonly ScaleRow[]} */
 export const scale_rows = [
-  first_look,
+  first_scan,
   rescan,
   start,
   save_to_sent,

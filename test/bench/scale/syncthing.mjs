@@ -7,7 +7,7 @@ import { Client } from 'undici'
 
 const key = 'bench'
 const folder = 'bench'
-const look_each_ms = 50
+const check_each_ms = 50
 const patience_ms = 600_000
 
 /** Alone: it listens on a Unix socket and on loopback, finds nobody, asks nobody for an upgrade and reports nothing. */
@@ -57,7 +57,7 @@ export async function startSyncthing(home) {
     while (!(await isSo())) {
       if (child.exitCode !== null) throw new Error(`syncthing ended with ${child.exitCode}`)
       if (performance.now() - began > patience_ms) throw new Error(`syncthing: ${what} takes too long`)
-      await setTimeout(look_each_ms)
+      await setTimeout(check_each_ms)
     }
   }
 

@@ -17,7 +17,7 @@ test('a service that asks for a pause of nothing is not asked in a circle', asyn
     },
   }
   const tools = { remote, project_id, clock, stopped: new AbortController().signal }
-  await awaitAnswer(tools, turn, { first_ms: 1_000, most_ms: 2_000, deadline_ms: 60_000 })
+  await awaitAnswer(tools, turn, { first_ms: 1_000, max_ms: 2_000, deadline_ms: 60_000 })
   expect(slept.length).toBeGreaterThanOrEqual(2)
   expect(Math.min(...slept)).toBeGreaterThanOrEqual(100)
 })

@@ -11,9 +11,9 @@ tmp.setGracefulCleanup()
 
 const anything = { folders: ['notes'], paths: [], within_ms: undefined }
 
-async function inScope(rig: Rig, change: Partial<Parameters<typeof filesInScope>[0]> = {}, most = 10) {
+async function inScope(rig: Rig, change: Partial<Parameters<typeof filesInScope>[0]> = {}, max = 10) {
   const { state_dir, clock } = rig
-  const found = await filesInScope({ ...anything, ...change }, { state_dir, now_ms: clock.now_ms(), most })
+  const found = await filesInScope({ ...anything, ...change }, { state_dir, now_ms: clock.now_ms(), max })
   return { ...found, files: found?.files.map(({ path }) => path) }
 }
 

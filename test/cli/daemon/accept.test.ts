@@ -36,9 +36,9 @@ test('retry, without a daemon and through one: what was refused is sent again', 
   })
 })
 
-test('accept lets go what the brake holds', async (context) => {
+test('accept lets go what the upload limit holds', async (context) => {
   const home = await Home.of(context, { 'a/1.txt': '1', 'a/2.txt': '22', 'b/3.txt': '333' })
-  home.configure({ uploads: { brake: { files: 1 } } })
+  home.configure({ uploads: { limit: { files: 1 } } })
   const { code, out } = await home.inProcess('sync')
   expect([code, home.readyAssets()]).toEqual([3, 1])
   expect(out).toMatch(/held by the upload limit \(\d B\): sluice accept docs/)
@@ -50,10 +50,10 @@ test('accept lets go what the brake holds', async (context) => {
   })
 })
 
-test('accept for what has disappeared, without a daemon: the next pass believes it, and what the brake holds still waits', async (context) => {
+test('accept for what has disappeared, without a daemon: the next pass believes it, and what the upload limit holds still waits', async (context) => {
   const lost = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`lost/${index}.txt`, `text ${index}`]))
   const home = await Home.of(context, lost)
-  home.configure({ uploads: { brake: { files: 11 } } })
+  home.configure({ uploads: { limit: { files: 11 } } })
   expect((await home.inProcess('sync')).code).toBe(0)
   home.write({ 'kept/a.txt': 'a', 'kept/b.txt': 'bb' })
   expect((await home.inProcess('sync')).code).toBe(3)
@@ -87,7 +87,7 @@ test('accept for what has disappeared, without a daemon: the next pass believes 
 test('accept --removals lets go there what is too much to go by itself', async (context) => {
   const home = await Home.of(context, { 'a/1.txt': 'one', 'a/2.txt': 'one', 'a/3.txt': 'three', 'b/4.txt': 'four' })
   const removing = { on_delete: 'remove', delete_grace_ms: '1s' }
-  home.configure({ folder: removing, removal: { most_files: 0, most_percent: 0 } })
+  home.configure({ folder: removing, removal: { max_files: 0, max_percent: 0 } })
   expect((await home.inProcess('sync')).code).toBe(0)
   for (const name of ['1', '2', '3']) rmSync(join(home.path, 'docs/a', `${name}.txt`))
   const daemon = await home.run()

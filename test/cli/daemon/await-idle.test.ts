@@ -3,7 +3,7 @@ import { awaitIdle } from '../../../src/cli/daemon/await-idle.ts'
 import { openRig } from '../../ledger/views/view-rig.ts'
 
 const never = new Promise<never>(() => {})
-const reading_most_ms = 60_000
+const max_reading_ms = 60_000
 
 test.each([
   ['http.503', 'service.unreachable'],
@@ -17,7 +17,7 @@ test.each([
     await rig.ledger.record([{ type: 'trouble_began', about: 'api', error }])
     const { clock } = rig
     const stopped = new AbortController().signal
-    const waiting = awaitIdle({ idle: never, view: rig.view(), clock, stopped, patience_ms: 5_000, reading_most_ms })
+    const waiting = awaitIdle({ idle: never, view: rig.view(), clock, stopped, patience_ms: 5_000, max_reading_ms })
     await clock.advance(6_000)
     expect(await waiting).toMatchObject({ code: named, hint: error.hint })
   },
@@ -27,7 +27,7 @@ test('a refused token ends it at once', async () => {
   const rig = await openRig()
   await rig.ledger.record([{ type: 'trouble_began', about: 'account', error: { code: 'http.401', message: 'no' } }])
   const stopped = new AbortController().signal
-  expect(await awaitIdle({ idle: never, view: rig.view(), clock: rig.clock, stopped, reading_most_ms })).toMatchObject({
+  expect(await awaitIdle({ idle: never, view: rig.view(), clock: rig.clock, stopped, max_reading_ms })).toMatchObject({
     code: 'account.refused',
   })
 })

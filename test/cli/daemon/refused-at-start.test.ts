@@ -14,7 +14,7 @@ test('a token that is refused at the start: the alert is delivered, then the dae
   const { code, err } = await home.sluice('run')
   expect([code, err]).toEqual([77, expect.stringContaining('the service refuses the token')])
   expect(received.map(({ body }) => body.data)).toEqual([
-    expect.objectContaining({ reasons: [expect.objectContaining({ promise: 'account' })] }),
+    expect.objectContaining({ problems: [expect.objectContaining({ kind: 'account' })] }),
   ])
   expect((await home.sluice('run')).code).toBe(77)
   expect(received).toHaveLength(1)

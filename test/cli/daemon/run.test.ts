@@ -101,8 +101,7 @@ test('status asks the daemon whether its ledger is still the one that lies there
   await home.run()
   const file = join(home.path, 'state/ledger.db')
   const health = async () => JSON.parse((await home.inProcess('status', '--json')).out).health as { reasons: object[] }
-  const reason = (what: string) =>
-    expect.objectContaining({ promise: 'ledger', message: expect.stringContaining(what) })
+  const reason = (what: string) => expect.objectContaining({ kind: 'ledger', message: expect.stringContaining(what) })
   copyFileSync(file, `${file}.copy`)
   rmSync(file)
   expect((await health()).reasons).toContainEqual(reason('was removed while this daemon has it open'))

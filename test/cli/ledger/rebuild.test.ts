@@ -79,7 +79,7 @@ test.each([
   expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 3 })
   home.write({ 'sub/told.txt': 'The lease ends in May.\n' })
   expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 0 })
-  home.write({ 'untold.txt': 'The boat is red.\n', 'sub/copy.txt': 'The lease ends in May.\n' })
+  home.write({ 'uncovered.txt': 'The boat is red.\n', 'sub/copy.txt': 'The lease ends in May.\n' })
   expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
   expect(told(home)).toEqual([['docs/sub/told.txt']])
   const before = { puts: puts(home), labels: labels(home), ready: home.readyAssets() }
@@ -100,7 +100,7 @@ test.each([
   expect((await home.inProcess('status')).out).toContain('all ready: 4 files')
 
   expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 0 })
-  expect(told(home)).toEqual([['docs/sub/told.txt'], ['docs/untold.txt']])
+  expect(told(home)).toEqual([['docs/sub/told.txt'], ['docs/uncovered.txt']])
   expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 3 })
   // And it is a ledger like any other.
   home.write({ 'next.txt': 'The cat sleeps.\n' })

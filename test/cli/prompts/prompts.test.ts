@@ -61,7 +61,7 @@ async function withRuns(): Promise<{ rig: Rig; one: number; two: number; skipped
   const one = await runs.written('digest', { due_ms: began_ms, answer, contents: [1, 2], report_path, targets })
   await rig.record({ type: 'delivered', run: one, target: 'mail', output: 'sent\n\u001b[2Jto two' })
   const error = { code: 'webhook.status', message: 'it answered 503' }
-  await rig.record({ type: 'delivery_set_back', run: one, target: 'chat', not_before_ms: began_ms + hour_ms, error })
+  await rig.record({ type: 'delivery_deferred', run: one, target: 'chat', not_before_ms: began_ms + hour_ms, error })
   await rig.clock.advance(hour_ms)
   const two = await runs.written('digest', {
     due_ms: began_ms + hour_ms,

@@ -30,7 +30,7 @@ test('told on a change, not again by a restart, and over when it is', { timeout:
   await until('it is told', () => /delivered: .*docs has been offline/.test(watched.log.join('')))
   expect(received[0]!.body).toMatchObject({
     subject: expect.stringContaining('docs has been offline'),
-    data: { healthy: false, reasons: [{ promise: 'folder', about: 'docs' }] },
+    data: { healthy: false, problems: [{ kind: 'folder', about: 'docs' }] },
   })
   await watched.stop()
   await watched.start()
@@ -45,7 +45,7 @@ test('told on a change, not again by a restart, and over when it is', { timeout:
   await watched.skippingUntil(11 * minute_ms, 'it is over', () => received.length === 2)
   expect(received[1]!.body).toMatchObject({
     subject: expect.stringContaining('all problems are resolved'),
-    data: { healthy: true, reasons: [] },
+    data: { healthy: true, problems: [] },
   })
   expect(new Set(received.map(({ id }) => id)).size).toBe(2)
 })
@@ -54,7 +54,7 @@ test('a receiver that is down gets it later, by the same id; one that stays down
   timeout: 60_000,
 }, async () => {
   const { url, received, state } = await openReceiver()
-  const asking = { deliver_first_ms: 20, deliver_most_ms: 200 }
+  const asking = { deliver_first_ms: 20, max_deliver_ms: 200 }
   const deliver = [{ name: 'hook', webhook: { url } }]
   const watched = await Watched.begin({ health, alerts: { ...times, deliver }, sections: { asking } })
   await watched.green()

@@ -7,7 +7,7 @@ import { Watched } from './rig.ts'
 async function brokenUntil(watched: Watched, what: string, fact: () => boolean | Promise<boolean>): Promise<string[]> {
   const broken = new Set<string>()
   await until(what, async () => {
-    for (const promise of await watched.broken()) broken.add(promise)
+    for (const kind of await watched.broken()) broken.add(kind)
     return fact()
   })
   return [...broken]
@@ -24,9 +24,9 @@ test('after days off nothing is red before it could have been kept; what really 
     service: slow_reading,
     wrap_ledger: (ledger) => ({
       ...ledger,
-      async differences(stretch) {
+      async differences(range) {
         if (is_stalled) throw new Error('this page cannot be read')
-        return ledger.differences(stretch)
+        return ledger.differences(range)
       },
     }),
   })
@@ -40,9 +40,9 @@ test('after days off nothing is red before it could have been kept; what really 
   watched.clock.skip(5 * day_ms)
   is_stalled = true
   await watched.start()
-  let looks = 0
+  let checks = 0
   // Neither scan, nor queue, nor audit: the first round of an audit begins a minute after the start.
-  expect(await brokenUntil(watched, 'some looks', () => ++looks > 20)).toEqual([])
+  expect(await brokenUntil(watched, 'some looks', () => ++checks > 20)).toEqual([])
   watched.clock.skip(30 * minute_ms)
   expect(await watched.broken()).toEqual([])
   watched.clock.skip(2 * hour_ms)

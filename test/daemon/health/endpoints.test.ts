@@ -10,7 +10,7 @@ test('alive, healthy, counted; a reload moves the address', { timeout: 60_000 },
   await watched.synced()
   await watched.green()
   expect(await watched.get('/healthz')).toMatchObject({ status: 200, text: '{"alive":true,"stuck":[]}\n' })
-  expect(await watched.get('/readyz')).toMatchObject({ status: 200, text: '{"healthy":true,"reasons":[]}\n' })
+  expect(await watched.get('/readyz')).toMatchObject({ status: 200, text: '{"healthy":true,"problems":[]}\n' })
 
   watched.write({ 'b.txt': 'bb' })
   await watched.synced()
@@ -19,7 +19,7 @@ test('alive, healthy, counted; a reload moves the address', { timeout: 60_000 },
   expect(type).toMatch(/^text\/plain; version=0\.0\.4/)
   expect(text).toContain('sluice_files{folder="docs",state="ready"} 2\n')
   expect(text).toContain('sluice_healthy 1\n')
-  expect(text).toContain('sluice_promises_broken{promise="queue"} 0\n')
+  expect(text).toContain('sluice_problems{kind="queue"} 0\n')
   expect(text).toMatch(/sluice_requests_total\{call="put",outcome="ok"\} [12]\n/)
   expect(text).toMatch(/sluice_sent_bytes_total [23]\n/)
   expect(text).toMatch(/sluice_upload_calls_allowed [1-9]\d*\n/)

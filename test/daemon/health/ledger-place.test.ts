@@ -22,7 +22,7 @@ test.each(Object.entries(ways))('a ledger that is %s under the daemon is told ev
   await watched.synced()
   await watched.green()
   take(watched.state_dir)
-  const { message, hint } = await watched.redAndTold('ledger')
+  const { message, hint } = await watched.redAndReported('ledger')
   expect(message).toContain(
     way.startsWith('removed') ? 'ledger.db was removed while' : 'another file is in the place of',
   )
@@ -31,7 +31,7 @@ test.each(Object.entries(ways))('a ledger that is %s under the daemon is told ev
   expect([alive.status, JSON.parse(alive.text)]).toEqual([503, { alive: false, stuck: [], ledger: message }])
   const { text } = await watched.get('/metrics')
   expect(text).toContain('sluice_healthy 0\n')
-  expect(text).toContain('sluice_promises_broken{promise="ledger"} 1\n')
+  expect(text).toContain('sluice_problems{kind="ledger"} 1\n')
 })
 
 test('moved back in time it is the right one again', async () => {

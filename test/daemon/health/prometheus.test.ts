@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { healthOf } from '../../../src/status/health/health.ts'
-import { promises } from '../../../src/status/health/health-promises.ts'
+import { problem_kinds } from '../../../src/status/health/problems.ts'
 import { Metrics } from '../../../src/status/metrics.ts'
 import { now_ms } from '../../status/any-facts.ts'
 
@@ -45,7 +45,7 @@ async function metricsText(names: readonly string[] = ['docs']): Promise<string>
     absences: [],
     folders: [],
     waiting: { since_ms: now_ms - 60_000, name: 'docs/secret name.txt', held: false },
-    unlooked: undefined,
+    unchecked: undefined,
     failing: [],
     troubles: [{ about: 'account', message: 'no', hint: undefined, since_ms: now_ms }],
     audits: [
@@ -92,8 +92,8 @@ describe('the alert rules', () => {
   const { groups } = parse(readFileSync(rules_file, 'utf8')) as { groups: { rules: Rule[] }[] }
   const rules = groups.flatMap((group) => group.rules)
 
-  test.each([...promises])('%s has one, which waits a moment and says what to do', (promise) => {
-    const found = rules.filter(({ expr }) => expr.includes(`{promise="${promise}"}`))
+  test.each([...problem_kinds])('%s has one, which waits a moment and says what to do', (kind) => {
+    const found = rules.filter(({ expr }) => expr.includes(`{kind="${kind}"}`))
     expect(found).toHaveLength(1)
     expect(found[0]!.for).toMatch(/^\d+m$/)
     expect(found[0]!.annotations.summary).not.toBe('')
@@ -124,7 +124,7 @@ describe('the metrics', () => {
     expect(text).toContain('sluice_requests_total{call="create",outcome="account"} 1\n')
     expect(text).toContain('sluice_save_to_ready_seconds_bucket{le="5"} 1\n')
     expect(text).toContain('sluice_queue_oldest_age_seconds 60\n')
-    expect(text).toContain('sluice_promises_broken{promise="account"} 1\n')
+    expect(text).toContain('sluice_problems{kind="account"} 1\n')
     expect(text).toMatch(/^sluice_last_audit_timestamp_seconds\{project="project_1"\} \d/m)
     expect(text, 'that was never audited').not.toContain('project_2')
     expect(text).not.toContain('secret name')

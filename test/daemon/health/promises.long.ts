@@ -21,9 +21,9 @@ describe('each promise', { timeout: 90_000 }, () => {
       folder: { rescan_interval_ms: '1h' },
       wrap_ledger: (ledger) => ({
         ...ledger,
-        async differences(stretch) {
+        async differences(range) {
           if (broken) throw new Error('this page cannot be read')
-          return ledger.differences(stretch)
+          return ledger.differences(range)
         },
       }),
     })
@@ -31,13 +31,13 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.green()
     broken = true
     watched.clock.skip(3 * hour_ms)
-    expect(await watched.redAndTold('scan')).toMatchObject({
+    expect(await watched.redAndReported('scan')).toMatchObject({
       about: 'docs',
       message: expect.stringContaining('docs was 3 h ago'),
     })
     broken = false
     watched.daemon.rescan()
-    await watched.greenAndTold()
+    await watched.greenAndReported()
   })
 
   test('queue: the service reads a file for ever', async () => {
@@ -49,14 +49,14 @@ describe('each promise', { timeout: 90_000 }, () => {
     watched.clock.skip(5 * hour_ms)
     await watched.green()
     watched.clock.skip(2 * hour_ms)
-    expect(await watched.redAndTold('queue')).toMatchObject({
+    expect(await watched.redAndReported('queue')).toMatchObject({
       message: expect.stringContaining('docs/a.txt has waited for 7 h'),
     })
     await watched.skippingUntil(11 * hour_ms, 'it is read', () =>
       watched.service.assets(watched.project_id).some(({ status }) => status === 'ready'),
     )
     // What is read for so long is asked about every five minutes.
-    await watched.greenAndTold({ after_ms: 6 * minute_ms })
+    await watched.greenAndReported({ after_ms: 6 * minute_ms })
   })
 
   test('folder: it is not mounted', async () => {
@@ -67,10 +67,10 @@ describe('each promise', { timeout: 90_000 }, () => {
     await until('it is told offline', () => watched.log.some((line) => line.includes('is offline')))
     await watched.green()
     watched.clock.skip(16 * minute_ms)
-    expect(await watched.redAndTold('folder')).toMatchObject({ about: 'docs' })
+    expect(await watched.redAndReported('folder')).toMatchObject({ about: 'docs' })
     renameSync(`${watched.docs}-away`, watched.docs)
     watched.daemon.rescan()
-    await watched.greenAndTold()
+    await watched.greenAndReported()
   })
 
   test('folder: its share is dead; the others go on', async ({ skip }) => {
@@ -82,7 +82,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     const unmount = mountDeadShare(watched.docs)
     if (!unmount) return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
     watched.daemon.rescan()
-    expect(await watched.redAndTold('folder')).toMatchObject({
+    expect(await watched.redAndReported('folder')).toMatchObject({
       about: 'docs',
       message: expect.stringContaining('does not answer'),
     })
@@ -93,7 +93,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     )
     unmount()
     watched.daemon.rescan()
-    await watched.greenAndTold()
+    await watched.greenAndReported()
   })
 
   test('account: the token is revoked', async () => {
@@ -102,9 +102,9 @@ describe('each promise', { timeout: 90_000 }, () => {
     const { service } = watched
     service.tokens.revoke('watched')
     watched.write({ 'b.txt': 'b' })
-    expect(await watched.redAndTold('account')).toMatchObject({ about: 'the token' })
+    expect(await watched.redAndReported('account')).toMatchObject({ about: 'the token' })
     await watched.daemon.reload(watched.config(), secretsOf(service.tokens.create('new').token))
-    await watched.greenAndTold()
+    await watched.greenAndReported()
   })
 
   test('project: the service does not know it', async () => {
@@ -112,9 +112,9 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.synced()
     await watched.green()
     await watched.reload({ folder: { project_id: 'project_0000000000zzzzzzzzzz' } })
-    expect(await watched.redAndTold('project')).toMatchObject({ about: 'project_0000000000zzzzzzzzzz' })
+    expect(await watched.redAndReported('project')).toMatchObject({ about: 'project_0000000000zzzzzzzzzz' })
     await watched.reload({ folder: {} })
-    await watched.greenAndTold()
+    await watched.greenAndReported()
   })
 
   test('service: it is down for longer than an update takes', async () => {
@@ -125,9 +125,9 @@ describe('each promise', { timeout: 90_000 }, () => {
     await until('it is noticed', () => watched.log.some((line) => line.includes('"about":"api"')))
     await watched.green()
     watched.clock.skip(16 * minute_ms)
-    expect(await watched.redAndTold('service')).toMatchObject({ about: 'the service' })
+    expect(await watched.redAndReported('service')).toMatchObject({ about: 'the service' })
     watched.service.injectFaults({ down: false })
-    await watched.greenAndTold({ after_ms: 6 * minute_ms })
+    await watched.greenAndReported({ after_ms: 6 * minute_ms })
   })
 
   test('audit: the service is away for days', async () => {
@@ -139,9 +139,9 @@ describe('each promise', { timeout: 90_000 }, () => {
     watched.clock.skip(10 * minute_ms)
     await until('the list is asked for', () => watched.service.requestLog.some(({ status }) => status === 503))
     watched.clock.skip(50 * hour_ms)
-    expect(await watched.redAndTold('audit')).toMatchObject({ about: watched.project_id })
+    expect(await watched.redAndReported('audit')).toMatchObject({ about: watched.project_id })
     watched.service.injectFaults({ failures: [] })
-    await watched.greenAndTold({ after_ms: hour_ms })
+    await watched.greenAndReported({ after_ms: hour_ms })
   })
 
   test('assets: somebody empties the project', async () => {
@@ -153,7 +153,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.green()
     for (const { asset_id } of service.assets(project_id)) await service.removeAsset(asset_id)
     await audit()
-    expect(await watched.redAndTold('assets')).toMatchObject({
+    expect(await watched.redAndReported('assets')).toMatchObject({
       about: project_id,
       message: expect.stringContaining('130 of 130 files are gone'),
       hint: expect.stringContaining('sluice retry FOLDER'),
@@ -162,9 +162,9 @@ describe('each promise', { timeout: 90_000 }, () => {
     await until('the next round is over', async () =>
       (await daemon.ledger.audits()).every(({ round, running }) => round > 1 && !running),
     )
-    await watched.redAndTold('assets')
+    await watched.redAndReported('assets')
     await daemon.ledger.record([{ type: 'retried', folder: 'docs', path: '' }])
-    await watched.greenAndTold()
+    await watched.greenAndReported()
   })
 
   test('assets: the person says that it is right', async () => {
@@ -174,9 +174,9 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.synced()
     for (const { asset_id } of service.assets(project_id)) await service.removeAsset(asset_id)
     await daemon.ledger.record([{ type: 'audit_wanted' }])
-    await watched.redAndTold('assets')
+    await watched.redAndReported('assets')
     await daemon.ledger.record([{ type: 'accepted', folder: 'docs', path: '' }])
-    await watched.greenAndTold()
+    await watched.greenAndReported()
     await daemon.idle()
     expect(service.assets(project_id).filter(({ status }) => status === 'ready')).toEqual([])
   })
@@ -208,10 +208,10 @@ describe('each promise', { timeout: 90_000 }, () => {
       })
       return is_red
     })
-    expect(await watched.redAndTold('progress')).toMatchObject({ message: expect.stringContaining(': the ledger') })
+    expect(await watched.redAndReported('progress')).toMatchObject({ message: expect.stringContaining(': the ledger') })
     expect((await watched.get('/healthz')).status).toBe(503)
     go()
-    await watched.greenAndTold()
+    await watched.greenAndReported()
     expect((await watched.get('/healthz')).status).toBe(200)
   })
 
@@ -225,7 +225,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     first_run: 'all',
     wait_for_files: '1m',
   }
-  const asking = { first_ms: 20, most_ms: 200, deliver_first_ms: 20, deliver_most_ms: 200 }
+  const asking = { first_ms: 20, max_ms: 200, deliver_first_ms: 20, max_deliver_ms: 200 }
 
   test('prompt: its answer fails, and the next one does not', async () => {
     const watched = await Watched.begin({ tells: true, sections: { prompts: [prompt], asking } })
@@ -233,12 +233,12 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.green()
     watched.service.injectFaults({ failed_answers: 10 })
     watched.tick()
-    expect(await watched.redAndTold('prompt')).toMatchObject({
+    expect(await watched.redAndReported('prompt')).toMatchObject({
       message: expect.stringContaining('the last run of digest failed'),
     })
     watched.service.injectFaults({ failed_answers: 0 })
     watched.tick()
-    await watched.greenAndTold()
+    await watched.greenAndReported()
   })
 
   test('prompt: its time passes and nothing comes', async () => {
@@ -248,10 +248,10 @@ describe('each promise', { timeout: 90_000 }, () => {
     watched.tick()
     await until('it is asked', () => watched.service.requestLog.some(({ place }) => place === 'chats.start'))
     watched.clock.skip(25 * minute_ms)
-    expect(await watched.redAndTold('prompt')).toMatchObject({ about: 'digest' })
+    expect(await watched.redAndReported('prompt')).toMatchObject({ about: 'digest' })
     watched.service.injectFaults({ failures: [] })
     watched.tick()
-    await watched.greenAndTold()
+    await watched.greenAndReported()
   })
 
   test('delivery: the receiver has gone, and comes back', async () => {
@@ -261,7 +261,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.synced()
     state.status = 410
     watched.tick()
-    expect(await watched.redAndTold('delivery')).toMatchObject({
+    expect(await watched.redAndReported('delivery')).toMatchObject({
       about: 'digest/hook',
       hint: expect.stringContaining('sluice prompts deliver 1'),
     })
@@ -270,7 +270,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.synced()
     watched.tick()
     await until('the next report arrives', () => received.length === 2)
-    await watched.greenAndTold()
+    await watched.greenAndReported()
   })
 
   test.skipIf(is_not_root)('disk and ledger: the disk under the ledger is full', async () => {
@@ -283,13 +283,13 @@ describe('each promise', { timeout: 90_000 }, () => {
     } catch {
       // It is full: that is the point.
     }
-    expect(await watched.redAndTold('disk')).toMatchObject({ about: 'state_dir' })
+    expect(await watched.redAndReported('disk')).toMatchObject({ about: 'state_dir' })
     watched.write(
       Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`${at}/${'long name '.repeat(15)}.txt`, `${at}`])),
     )
     watched.daemon.rescan()
-    expect(await watched.redAndTold('ledger')).toMatchObject({ about: 'ledger' })
+    expect(await watched.redAndReported('ledger')).toMatchObject({ about: 'ledger' })
     rmSync(filler)
-    await watched.greenAndTold()
+    await watched.greenAndReported()
   })
 })

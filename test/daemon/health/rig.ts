@@ -21,7 +21,7 @@ type Fields = Record<string, unknown>
 
 export interface Verdict {
   healthy: boolean
-  reasons: { promise: string; about: string; message: string; hint: string; since: string }[]
+  problems: { kind: string; about: string; message: string; hint: string; since: string }[]
 }
 
 export interface WatchedOptions {
@@ -40,7 +40,7 @@ export interface WatchedOptions {
   tells?: boolean
 }
 
-const fast_health = { listen: '127.0.0.1:0', look_ms: 20 }
+const fast_health = { listen: '127.0.0.1:0', check_ms: 20 }
 
 /** A daemon that serves its health, over one folder, with the real service and a clock that a test can skip ahead in. */
 export class Watched {
@@ -107,8 +107,8 @@ export class Watched {
           { name: 'docs', path: this.docs, settle_ms: 50, rescan_interval_ms: '7d', ...folder },
           ...(other ? [{ name: 'other', path: other, settle_ms: 50 }] : []),
         ],
-        uploads: { brake: 'off', min_resend_s: 0, retry_first_ms: 20, retry_most_ms: 200 },
-        follow: { first_ms: 20, most_ms: 200 },
+        uploads: { limit: 'off', min_resend_s: 0, retry_first_ms: 20, max_retry_ms: 200 },
+        follow: { first_ms: 20, max_ms: 200 },
         hashing: { threads: 1 },
         health: { ...fast_health, ...health },
         ...this.#alerts(alerts),
@@ -123,7 +123,7 @@ export class Watched {
     const deliver = [{ name: 'people', webhook: { url: this.#receiver.url } }]
     return {
       alerts: { group_ms: 0, resolve_after_ms: 0, deliver, ...alerts },
-      asking: { deliver_first_ms: 20, deliver_most_ms: 200 },
+      asking: { deliver_first_ms: 20, max_deliver_ms: 200 },
     }
   }
 
@@ -220,9 +220,9 @@ export class Watched {
   /** Every promise that is not kept, and the status says so. */
   async broken(): Promise<string[]> {
     const { status, text } = await this.get('/readyz')
-    const { healthy, reasons } = JSON.parse(text) as Verdict
-    if (healthy !== (status === 200) || healthy !== (reasons.length === 0)) throw new Error(`${status} and ${text}`)
-    return reasons.map(({ promise }) => promise)
+    const { healthy, problems } = JSON.parse(text) as Verdict
+    if (healthy !== (status === 200) || healthy !== (problems.length === 0)) throw new Error(`${status} and ${text}`)
+    return problems.map(({ kind }) => kind)
   }
 
   async green(): Promise<void> {
@@ -249,47 +249,47 @@ export class Watched {
   }
 
   /** This one, and perhaps others that hang on it. */
-  async red(promise: string): Promise<Verdict['reasons'][number]> {
+  async red(kind: string): Promise<Verdict['problems'][number]> {
     await until(
-      `${promise} is not kept`,
-      async () => (await this.broken()).includes(promise),
+      `${kind} is not kept`,
+      async () => (await this.broken()).includes(kind),
       () => this.log.slice(-10),
     )
-    return (await this.verdict()).reasons.find((reason) => reason.promise === promise)!
+    return (await this.verdict()).problems.find((reason) => reason.kind === kind)!
   }
 
   /** The same, and a person was told of it. */
-  async redAndTold(promise: string): Promise<Verdict['reasons'][number]> {
-    const before = this.#told.length
-    const reason = await this.red(promise)
+  async redAndReported(kind: string): Promise<Verdict['problems'][number]> {
+    const before = this.#reported.length
+    const reason = await this.red(kind)
     await until(
-      `${promise} is told`,
+      `${kind} is told`,
       () =>
-        this.#told
+        this.#reported
           .slice(Math.max(0, before - 1))
-          .some((alert) => reasonsIn(alert).some((one) => one.promise === promise)),
-      () => ({ told: this.#told.map(({ body }) => body.subject), log: this.log.slice(-10) }),
+          .some((alert) => reasonsIn(alert).some((one) => one.kind === kind)),
+      () => ({ reported: this.#reported.map(({ body }) => body.subject), log: this.log.slice(-10) }),
     )
     return reason
   }
 
   /** Every promise is kept, and a person was told that it is over. */
-  async greenAndTold({ after_ms }: { after_ms?: number } = {}): Promise<void> {
+  async greenAndReported({ after_ms }: { after_ms?: number } = {}): Promise<void> {
     await (after_ms === undefined ? this.green() : this.greenAfter(after_ms))
     await until(
       'that it is over is told',
-      () => this.#told.length > 0 && reasonsIn(this.#told.at(-1)!).length === 0,
-      () => ({ told: this.#told.map(({ body }) => body.subject), log: this.log.slice(-10) }),
+      () => this.#reported.length > 0 && reasonsIn(this.#reported.at(-1)!).length === 0,
+      () => ({ reported: this.#reported.map(({ body }) => body.subject), log: this.log.slice(-10) }),
     )
   }
 
-  get #told(): Received[] {
+  get #reported(): Received[] {
     return this.#receiver?.received ?? []
   }
 }
 
-function reasonsIn({ body }: Received): { promise: string }[] {
-  return (body.data as { reasons: { promise: string }[] }).reasons
+function reasonsIn({ body }: Received): { kind: string }[] {
+  return (body.data as { problems: { kind: string }[] }).problems
 }
 
 function mountSmallDisk(place: string, size: string): void {

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { type Examiner, type Look, startExaminer } from '../../../src/disk/read/examiner.ts'
+import { type Examiner, type PathState, startExaminer } from '../../../src/disk/read/examiner.ts'
 import { addToTree, makeTree } from '../../rig/tree.ts'
 import { builtModule, runUnprivileged } from '../../rig/unprivileged.ts'
 import { makeFifo, makeSocket } from '../odd-entries.ts'
@@ -28,7 +28,7 @@ function md5(bytes: string | Uint8Array): string {
   return createHash('md5').update(bytes).digest('hex')
 }
 
-async function lookAt(root: string, paths: string[]): Promise<Parameters<Examiner['fingerprint']>[1][number][]> {
+async function pathState(root: string, paths: string[]): Promise<Parameters<Examiner['fingerprint']>[1][number][]> {
   const looks = await examiner.lstat(root, paths)
   return looks.map((look, index) => {
     if (look.kind !== 'file') throw new Error(`${paths[index]} is ${look.kind}`)
@@ -38,7 +38,7 @@ async function lookAt(root: string, paths: string[]): Promise<Parameters<Examine
 
 /** Lets the disk change under a file that has been looked at, then reads it. */
 async function fingerprintAfter(root: string, path: string, change: () => void) {
-  const entries = await lookAt(root, [path])
+  const entries = await pathState(root, [path])
   change()
   const [fingerprint] = await examiner.fingerprint(root, entries)
   const whole = await examiner.readWhole(root, path, entries[0]!.stat)
@@ -65,7 +65,7 @@ describe('lstat', () => {
     ])
     await new Promise((resolve) => server.close(resolve))
     const stat = lstatSync(join(root, 'a/file'), { bigint: true })
-    const expected: Look[] = [
+    const expected: PathState[] = [
       { kind: 'file', stat: { size: 5, mtime_ns: stat.mtimeNs, ctime_ns: stat.ctimeNs, inode: stat.ino } },
       { kind: 'missing' },
       { kind: 'directory' },
@@ -88,7 +88,7 @@ describe('lstat', () => {
   test('odd names work: newline, quotes, emoji, backslash, 255 bytes', async () => {
     const names = ['new\nline', `"it's"`, '\u{1f600}.txt', 'back\\slash', 'x'.repeat(255), ' ', '\u00e9', 'e\u0301']
     const root = makeTree(Object.fromEntries(names.map((name) => [`d\n/${name}`, name])))
-    const entries = await lookAt(
+    const entries = await pathState(
       root,
       names.map((name) => `d\n/${name}`),
     )
@@ -102,7 +102,7 @@ describe('fingerprint', () => {
     const sizes = [0, 1, 4_096, 1_048_576, 1_048_577, 17 * 1_048_576, 40 * 1_048_576]
     const contents = sizes.map((size) => Buffer.alloc(size, `${size} bytes, `))
     const root = makeTree(Object.fromEntries(contents.map((bytes, index) => [`f${index}`, bytes])))
-    const entries = await lookAt(
+    const entries = await pathState(
       root,
       contents.map((_, index) => `f${index}`),
     )
@@ -115,7 +115,7 @@ describe('fingerprint', () => {
   test('answers stand where their paths stood, over many slices and directories', async () => {
     const paths = Array.from({ length: 500 }, (_, index) => `d${index % 7}/f${index}`)
     const root = makeTree(Object.fromEntries(paths.map((path) => [path, path])))
-    const entries = await lookAt(root, paths)
+    const entries = await pathState(root, paths)
     rmSync(join(root, paths[123]!))
     const fingerprints = await examiner.fingerprint(root, entries)
     expect(fingerprints.map((found) => (found.kind === 'hashed' ? found.md5 : found.kind))).toEqual(
@@ -126,7 +126,7 @@ describe('fingerprint', () => {
   test('small files are not held up by large ones', async () => {
     const one_thread = startExaminer({ threads: 1 })
     const root = makeTree({ big: { bytes: 300_000_000 }, small: 'x' })
-    const [big, small] = await lookAt(root, ['big', 'small'])
+    const [big, small] = await pathState(root, ['big', 'small'])
     const order: string[] = []
     const large = one_thread.fingerprint(root, [big!]).then(() => order.push('large'))
     await one_thread.fingerprint(root, [small!]).then(() => order.push('small'))
@@ -176,20 +176,20 @@ describe('a file that is not what was looked at', () => {
 
   test('nor does a folder beside the root whose name begins the same', async () => {
     const above = makeTree({ 'folder/a.txt': 'x', 'folder-secret/s': 's', 'folder/link': { link: '../folder-secret' } })
-    const [entry] = await lookAt(join(above, 'folder-secret'), ['s'])
+    const [entry] = await pathState(join(above, 'folder-secret'), ['s'])
     const read = await examiner.fingerprint(join(above, 'folder'), [{ path: 'link/s', stat: entry!.stat }])
     expect(read).toEqual([{ kind: 'outside' }])
   })
 
   test('a link inside the folder is not a way around ignore rules', async () => {
     const root = makeTree({ '.ssh/id': 'secret', link: { link: '.ssh' } })
-    const [entry] = await lookAt(root, ['.ssh/id'])
+    const [entry] = await pathState(root, ['.ssh/id'])
     expect(await examiner.fingerprint(root, [{ path: 'link/id', stat: entry!.stat }])).toEqual([{ kind: 'missing' }])
   })
 
   test('the root itself may be a link', async () => {
     const above = makeTree({ 'real/a/f': 'x', root: { link: 'real' } })
-    const entries = await lookAt(join(above, 'root'), ['a/f'])
+    const entries = await pathState(join(above, 'root'), ['a/f'])
     expect(await examiner.fingerprint(join(above, 'root'), entries)).toMatchObject([{ kind: 'hashed', md5: md5('x') }])
   })
 })
@@ -223,7 +223,7 @@ if (!shows_open_files) console.log('skipped: a file that grows while it is hashe
 
 test.skipIf(!shows_open_files)('a file that grows while it is hashed is changed, never hashed', async () => {
   const root = makeTree({ log: { bytes: 300_000_000 } })
-  const entries = await lookAt(root, ['log'])
+  const entries = await pathState(root, ['log'])
   const reading = examiner.fingerprint(root, entries)
   // Hashing takes half a second; the descriptor shows that it has begun.
   await vi.waitUntil(() => isOpen(join(root, 'log')), { timeout: 30_000, interval: 1 })
@@ -244,7 +244,7 @@ function isOpen(file: string): boolean {
 
 test('readWhole hands over the bytes that it hashed', async () => {
   const root = makeTree({ f: 'hello', empty: '' })
-  const [f, empty] = await lookAt(root, ['f', 'empty'])
+  const [f, empty] = await pathState(root, ['f', 'empty'])
   const read = await examiner.readWhole(root, 'f', f!.stat)
   expect(read).toMatchObject({ kind: 'read', md5: md5('hello') })
   expect(read.kind === 'read' && Buffer.from(read.bytes).toString()).toBe('hello')
@@ -256,7 +256,7 @@ test('readWhole hands over the bytes that it hashed', async () => {
 
 test('an examiner that was closed rejects what waits and what comes', async () => {
   const root = makeTree({ big: { bytes: 300_000_000 } })
-  const entries = await lookAt(root, ['big'])
+  const entries = await pathState(root, ['big'])
   const other = startExaminer({ threads: 1 })
   const calls = [0, 1, 2].map(() => other.fingerprint(root, entries))
   const settled = Promise.allSettled(calls)
@@ -298,7 +298,7 @@ function rawStat(file: string) {
 
 test('a directory opened once serves its files only while it is the same', async () => {
   const root = makeTree({ 'a/f': 'old' })
-  const entries = await lookAt(root, ['a/f'])
+  const entries = await pathState(root, ['a/f'])
   rmSync(join(root, 'a'), { recursive: true })
   addToTree(root, { 'a/f': 'new' })
   expect(await examiner.fingerprint(root, entries)).toEqual([{ kind: 'changed' }])

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Pulses } from '../../../src/base/run/pulse.ts'
+import type { Heartbeats } from '../../../src/base/run/heartbeat.ts'
 import { startExaminer } from '../../../src/disk/read/examiner.ts'
 import { scanFolder } from '../../../src/disk/scan/scan.ts'
 import { makeTree } from '../../rig/tree.ts'
@@ -11,7 +11,7 @@ import { realWait } from '../../rig/waiting.ts'
 function watched() {
   const progress = new Set<() => number>()
   const names: string[] = []
-  const pulses: Pulses = {
+  const heartbeats: Heartbeats = {
     begin(name, read = () => 0) {
       names.push(name)
       progress.add(read)
@@ -20,7 +20,7 @@ function watched() {
     stuck: () => [],
   }
   return {
-    pulses,
+    heartbeats,
     names,
     seen: () => [...progress].reduce((sum, read) => sum + read(), 0),
     living: () => progress.size,
@@ -28,11 +28,11 @@ function watched() {
 }
 
 test('a huge file that is hashed without a word counts on, and is over in the end', async () => {
-  const { pulses, seen, living } = watched()
+  const { heartbeats, seen, living } = watched()
   const root = makeTree({ 'huge.bin': { bytes: 200_000_000 } })
   const { size, mtimeNs, ctimeNs, ino } = statSync(join(root, 'huge.bin'), { bigint: true })
   const stat = { size: Number(size), mtime_ns: mtimeNs, ctime_ns: ctimeNs, inode: ino }
-  const examiner = startExaminer({ threads: 1, pulses })
+  const examiner = startExaminer({ threads: 1, heartbeats })
   try {
     const hashed = examiner.fingerprint(root, [{ path: 'huge.bin', stat }])
     let is_over = false
@@ -53,24 +53,24 @@ test('a huge file that is hashed without a word counts on, and is over in the en
 })
 
 test('a walk counts on where all is ignored and no batch comes; it has no pulse while its caller is busy', async () => {
-  const { pulses, names, living } = watched()
-  let most = 0
-  const counting: Pulses = {
-    ...pulses,
+  const { heartbeats, names, living } = watched()
+  let max = 0
+  const counting: Heartbeats = {
+    ...heartbeats,
     begin(name, read = () => 0) {
-      const pulse = pulses.begin(name, read)
+      const heartbeat = heartbeats.begin(name, read)
       function end(): void {
-        most = Math.max(most, read())
-        pulse.end()
+        max = Math.max(max, read())
+        heartbeat.end()
       }
-      return { ...pulse, end }
+      return { ...heartbeat, end }
     },
   }
   const tree = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`${at}.tmp`, 'x']))
   const root = makeTree(tree)
   const ignore = { include: [], exclude: ['*.tmp'], dot_files: true }
-  const end = await scanFolder({ root, ignore, pulses: counting }, () => expect(living()).toBe(0))
+  const end = await scanFolder({ root, ignore, heartbeats: counting }, () => expect(living()).toBe(0))
   expect(end).toMatchObject({ complete: true, files: 0 })
-  expect(most).toBeGreaterThanOrEqual(300)
+  expect(max).toBeGreaterThanOrEqual(300)
   expect(names).toContain(`walk through ${root}`)
 })

@@ -9,7 +9,7 @@ import { md5Of } from '../../journeys/rig/disk-truth.ts'
 import { makeTree, type TreeEntry } from '../../rig/tree.ts'
 
 const everything = { include: [], exclude: [], dot_files: true }
-const rule: HashRule = { quiet_before_ns: BigInt(Date.now() + hour_ms) * 1_000_000n, most_bytes: 1_000 }
+const rule: HashRule = { quiet_before_ns: BigInt(Date.now() + hour_ms) * 1_000_000n, max_bytes: 1_000 }
 
 async function md5sOf(
   root: string,

@@ -9,7 +9,7 @@ function facts(files: number, directories: number, other: Partial<WatchFacts> = 
     filesystem: 'ext4',
     remote: false,
     share_below: false,
-    counted: { files, directories, is_least: false },
+    counted: { files, directories, is_lower_bound: false },
     inotify: { name: 'fs.inotify.max_user_watches', value: 192_536, taken: 0 },
     free_memory_bytes: 8e9,
     native_fault: undefined,
@@ -33,7 +33,7 @@ test.each<[string, WatchFacts, string]>([
   ],
   [
     'counting stopped there',
-    facts(0, 0, { counted: { files: 10_001, directories: 0, is_least: true } }),
+    facts(0, 0, { counted: { files: 10_001, directories: 0, is_lower_bound: true } }),
     'native: more than 10,001 files, chokidar is for up to 10,000 files and folders',
   ],
   [

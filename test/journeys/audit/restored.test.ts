@@ -80,8 +80,8 @@ localJourneys('a ledger from a backup', (profile) => {
     journey.ends({ left_out: ['docs/a.txt'] })
   })
 
-  test('an emptied project: as many as the brake lets pass are sent again, the rest waits for a person', async () => {
-    const config = { uploads: { brake: { files: 15 } } }
+  test('an emptied project: as many as the upload limit lets pass are sent again, the rest waits for a person', async () => {
+    const config = { uploads: { limit: { files: 15 } } }
     const journey = await begin({ profile, tree: many(12), config })
     await journey.allReady()
     const { round } = await auditOf(journey)
@@ -90,7 +90,10 @@ localJourneys('a ledger from a backup', (profile) => {
     await journey.restore(backup)
     await auditedSince(journey, round)
     const staged = (stage: string) => Object.values(journey.stages()).filter((other) => other === stage).length
-    await journey.until('three are in and nine wait', () => staged('ready') === 3 && staged('blocked brake') === 9)
+    await journey.until(
+      'three are in and nine wait',
+      () => staged('ready') === 3 && staged('blocked upload_limit') === 9,
+    )
     expect(journey.cost()).toEqual({ creates: 15, puts: 15 })
     await journey.record({ type: 'accepted', folder: 'docs', path: '' })
     await journey.allReady()

@@ -24,8 +24,8 @@ const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.u
 /** No command of these tests may take longer: what does, hangs. */
 const patience_ms = 45_000
 const quick = {
-  uploads: { retry_first_ms: 20, retry_most_ms: 200 },
-  follow: { first_ms: 20, most_ms: 200 },
+  uploads: { retry_first_ms: 20, max_retry_ms: 200 },
+  follow: { first_ms: 20, max_ms: 200 },
   // A second one costs its start in every pass, and has nothing to do.
   hashing: { threads: 1 },
 }
@@ -96,7 +96,7 @@ export class SluiceHome {
       service: { token_file: this.at('token'), ...change.service },
       state_dir: this.at('state'),
       folders: [{ name: 'docs', path: this.at('docs'), settle_ms: '50ms', ...change.folder }],
-      uploads: { min_resend_s: 0, brake: 'off', ...change.uploads },
+      uploads: { min_resend_s: 0, limit: 'off', ...change.uploads },
       ...change.top,
     })
     this.#settings = settings

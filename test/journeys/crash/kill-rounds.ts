@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { seedOfCommit } from '../../rig/commit-seed.ts'
 import { Chance } from '../rig/chance.ts'
-import { type KillMoment, type KillPlace, kill_places, most_in_flight, Siege, usual_in_flight } from './kill.ts'
+import { type KillMoment, type KillPlace, kill_places, max_in_flight, Siege, usual_in_flight } from './kill.ts'
 
 /** So many kills in one first pass over the files; then new files, a new service and a new ledger. */
 const kills_a_series = 15
@@ -12,7 +12,7 @@ const drawn_from = 0.7
  * Kills the program at moments drawn from the requests of an undisturbed pass, the places in turn, and holds what is left at the
  * end against the files. The commit draws the moments.
  */
-export async function killRounds(kills: number, least_at_a_place: number): Promise<void> {
+export async function killRounds(kills: number, min_at_a_place: number): Promise<void> {
   const random = new Chance(seedOfCommit())
   const undisturbed = await besiege([])
   const waiting = Array.from({ length: kills }, (_, index) => {
@@ -38,7 +38,7 @@ export async function killRounds(kills: number, least_at_a_place: number): Promi
   })
   console.log(['kill -9:', ...lines].join('\n'))
   expect([...histogram.values()].reduce((sum, count) => sum + count, 0)).toBe(kills)
-  for (const place of kill_places) expect(histogram.get(place) ?? 0, place).toBeGreaterThanOrEqual(least_at_a_place)
+  for (const place of kill_places) expect(histogram.get(place) ?? 0, place).toBeGreaterThanOrEqual(min_at_a_place)
 }
 
 interface Series {
@@ -54,7 +54,7 @@ async function besiege(moments: readonly KillMoment[]): Promise<Series> {
     const left = await siege.run(moments)
     siege.expectWhole()
     const kills = siege.kills()
-    for (const { place, slots_lost } of kills) expect(slots_lost, place).toBeLessThanOrEqual(most_in_flight)
+    for (const { place, slots_lost } of kills) expect(slots_lost, place).toBeLessThanOrEqual(max_in_flight)
     const allowed = siege.contents() + kills.length * usual_in_flight
     expect(siege.requests('put')).toBeLessThanOrEqual(allowed)
     const reached = new Map(siege.reached())

@@ -53,15 +53,15 @@ export interface KillMoment {
 
 const connections = 4
 const constants = {
-  uploads: { small_file_bytes: 262_144, retry_first_ms: 10, retry_most_ms: 100 },
-  follow: { first_ms: 20, most_ms: 200 },
+  uploads: { small_file_bytes: 262_144, retry_first_ms: 10, max_retry_ms: 100 },
+  follow: { first_ms: 20, max_ms: 200 },
 }
 /** Each of these may have been given a slot that waits for its commit: so many one death can cost. */
-export const most_in_flight = 16 * connections
+export const max_in_flight = 16 * connections
 /** On the average of many deaths far fewer are sent twice. */
 export const usual_in_flight = 4 * connections
 /** A pass over 300 files takes two seconds on a free machine. */
-const pass_most_ms = 60_000
+const max_pass_ms = 60_000
 
 /** 300 files: one in ten is the copy of another; some are streamed and go into files of their own there. */
 function manyFiles(count = 300): Record<string, TreeEntry> {
@@ -117,7 +117,7 @@ export class Siege {
     this.#pending.push(...moments)
     for (;;) {
       this.#struck = undefined
-      const output = await within('the program', this.#live(), pass_most_ms)
+      const output = await within('the program', this.#live(), max_pass_ms)
       const struck = this.#struck as KillPlace | undefined
       if (struck === undefined) {
         expect(this.#child?.exitCode, `the program ended by itself and said: ${output}`).toBe(0)

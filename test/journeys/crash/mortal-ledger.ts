@@ -17,7 +17,7 @@ export interface Stop {
 /** What a scenario does to the world at exact moments of the daemon's life. */
 export interface Moments {
   claimedToSend?(work: readonly SendWork[]): void
-  claimedToLook?(paths: readonly string[]): void
+  claimedToCheck?(paths: readonly string[]): void
 }
 
 /** The facts of a run, over all lives of the daemon, and the end of one of them. */
@@ -27,12 +27,12 @@ export class Fate {
   readonly #stop: Stop | undefined
   #condemned = false
   #is_dead = false
-  #tellDeath = () => {}
+  #reportDeath = () => {}
 
   constructor(stop?: Stop) {
     this.#stop = stop
     this.died = new Promise((resolve) => {
-      this.#tellDeath = resolve
+      this.#reportDeath = resolve
     })
   }
 
@@ -61,7 +61,7 @@ export class Fate {
 
   #die(): void {
     this.#is_dead = true
-    this.#tellDeath()
+    this.#reportDeath()
   }
 }
 
@@ -85,11 +85,11 @@ export function mortal(inner: Ledger, fate: Fate, moments: Moments): Ledger {
     folders: () => alive(() => inner.folders()),
     folder: (name) => alive(() => inner.folder(name)),
     filesAt: (folder, paths) => alive(() => inner.filesAt(folder, paths)),
-    differences: (stretch) => alive(() => inner.differences(stretch)),
+    differences: (range) => alive(() => inner.differences(range)),
     wasBeforeStart: (folder, stat) => alive(() => inner.wasBeforeStart(folder, stat)),
-    async claimToLook(limit, choice) {
-      const claimed = await alive(() => inner.claimToLook(limit, choice))
-      moments.claimedToLook?.(claimed.work.map(({ path }) => path))
+    async claimToCheck(limit, choice) {
+      const claimed = await alive(() => inner.claimToCheck(limit, choice))
+      moments.claimedToCheck?.(claimed.work.map(({ path }) => path))
       return claimed
     },
     async claimToSend(limit, options) {

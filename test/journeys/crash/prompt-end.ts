@@ -50,7 +50,7 @@ export function readPromptEnd(world: World): PromptEnd | undefined {
       )
       .map((row) => bare(JSON.stringify(row))),
     told: prompt.read(
-      'SELECT lower(hex(md5)) AS md5, size, what, run IS NOT NULL AS by_run FROM told ORDER BY md5, size, what',
+      'SELECT lower(hex(md5)) AS md5, size, what, run IS NOT NULL AS by_run FROM covered ORDER BY md5, size, what',
     ),
     deliveries: prompt.read('SELECT target, state, error_code FROM deliveries ORDER BY target'),
   }

@@ -65,7 +65,7 @@ export class PromptSide {
       ],
       ...this.#options.fields,
     }
-    const asking = { first_ms: 10, most_ms: 50, look_for_ms: 300, deliver_first_ms: 10, deliver_most_ms: 100 }
+    const asking = { first_ms: 10, max_ms: 50, find_turn_ms: 300, deliver_first_ms: 10, max_deliver_ms: 100 }
     return { prompts: [prompt], asking }
   }
 

@@ -56,7 +56,7 @@ export const removal_scenarios: Scenario[] = [
     name: 'so much is to be removed that a person must say so',
     tree,
     folder,
-    removal: { most_files: 0, most_percent: 0 },
+    removal: { max_files: 0, max_percent: 0 },
     phases: [
       {},
       outdated,

@@ -22,9 +22,9 @@ export interface Run {
 }
 
 /** A pass takes a second or two; one that takes this long hangs. */
-const pass_most_ms = 60_000
+const max_pass_ms = 60_000
 /** Nothing is waited for when a daemon is aborted. */
-const abort_most_ms = 30_000
+const max_abort_ms = 30_000
 
 /** Runs a scenario to its end; with a stop, one life of the daemon ends there, and another one goes on. */
 export async function runScenario(scenario: Scenario, stop?: Stop): Promise<Run> {
@@ -53,18 +53,18 @@ async function live(world: World, phase: Phase, fate: Fate, moments: Moments): P
   const lines: string[] = []
   let daemon: Daemon
   try {
-    daemon = await within('the start', start(world, fate, moments, lines), pass_most_ms)
+    daemon = await within('the start', start(world, fate, moments, lines), max_pass_ms)
   } catch (error) {
     if (fate.isDead) return
     throw error
   }
   try {
-    await within('the pass', Promise.race([pass(daemon, world, phase, fate), fate.died]), pass_most_ms)
-    if (!fate.isDead) await within('the stop', daemon.stop(), abort_most_ms)
+    await within('the pass', Promise.race([pass(daemon, world, phase, fate), fate.died]), max_pass_ms)
+    if (!fate.isDead) await within('the stop', daemon.stop(), max_abort_ms)
   } catch (error) {
     if (!fate.isDead) throw new Error(`${error}\n${lines.slice(-20).join('')}`, { cause: error })
   } finally {
-    await within('the abort', daemon.abort(), abort_most_ms)
+    await within('the abort', daemon.abort(), max_abort_ms)
   }
 }
 

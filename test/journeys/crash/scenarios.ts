@@ -165,7 +165,7 @@ export const scenarios: Scenario[] = [
     moments(world) {
       let is_changed = false
       return {
-        claimedToLook(paths) {
+        claimedToCheck(paths) {
           if (is_changed || !paths.includes('a.txt')) return
           is_changed = true
           world.writeJustNow('a.txt', 'a, second version')
@@ -175,9 +175,9 @@ export const scenarios: Scenario[] = [
     },
   },
   {
-    name: 'the brake holds a file until a person accepts it',
+    name: 'the upload limit holds a file until a person accepts it',
     tree: { 'a.txt': 'a', 'b.txt': 'b' },
-    uploads: { brake: { files: 1 } },
+    uploads: { limit: { files: 1 } },
     phases: [again, { said: () => [{ type: 'accepted', folder: 'docs', path: 'b.txt' }] }],
   },
   {
@@ -209,7 +209,7 @@ export const scenarios: Scenario[] = [
       {
         said_after() {
           // The deliverer records what becomes of it, as of a report: the scenarios of prompts have that.
-          const message = { message_id: 'alert_1', subject: 'Sluice', text: 'docs is offline', reasons: [] }
+          const message = { message_id: 'alert_1', subject: 'Sluice', text: 'docs is offline', problems: [] }
           return [{ type: 'alert_raised', ...message, targets: ['mail'] }]
         },
       },

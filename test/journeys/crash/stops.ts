@@ -10,7 +10,7 @@ import { type Scenario, scenarios } from './scenarios.ts'
 /** Runs wait for disks and timers more than they compute. */
 const runs_at_once = 6
 /** Four contents for each of the two connections of these worlds: more cannot be in the hands of one life. */
-const most_in_flight = 8
+const max_in_flight = 8
 
 export interface PlannedStop {
   scenario: Scenario
@@ -52,10 +52,10 @@ export function everyStop(facts: readonly PlannedStop[]): PlannedStop[] {
 }
 
 /**
- * Every end is that of the undisturbed run, and no type of fact may be left without a stop. What does not fit into `most_ms` on a slow
+ * Every end is that of the undisturbed run, and no type of fact may be left without a stop. What does not fit into `max_ms` on a slow
  * machine is left out, and said: rare types come first, the rest in another order with every commit.
  */
-export async function expectSameEnds(stops: readonly PlannedStop[], most_ms: number): Promise<void> {
+export async function expectSameEnds(stops: readonly PlannedStop[], max_ms: number): Promise<void> {
   const stopped_at = new Map<FactType, number>()
   const not_reached: string[] = []
   const wrong: string[] = []
@@ -63,7 +63,7 @@ export async function expectSameEnds(stops: readonly PlannedStop[], most_ms: num
   let left_out = 0
   await inParallel(inTurns(stops), async (planned) => {
     const { scenario, stop } = planned
-    if (performance.now() - began_ms > most_ms && fact_types.every((type) => stopped_at.has(type))) {
+    if (performance.now() - began_ms > max_ms && fact_types.every((type) => stopped_at.has(type))) {
       left_out++
       return
     }
@@ -79,7 +79,7 @@ export async function expectSameEnds(stops: readonly PlannedStop[], most_ms: num
   })
   const counts = [...stopped_at].map(([type, count]) => `${type} ${count}`).join(', ')
   if (left_out > 0)
-    console.log(`skipped: ${left_out} of ${stops.length} stops, because ${most_ms / 60_000} minutes are over`)
+    console.log(`skipped: ${left_out} of ${stops.length} stops, because ${max_ms / 60_000} minutes are over`)
   console.log(
     `${stops.length - left_out} stops; stopped after: ${counts}\nended before their stop: ${not_reached.join('; ') || 'none'}`,
   )
@@ -111,8 +111,8 @@ function expectSameEnd(run: Run, { undisturbed }: PlannedStop, name: string): vo
     const told = `${what} ${JSON.stringify(its[what])}, undisturbed ${JSON.stringify(end)}: ${name}`
     expect(its[what], told).toEqual(end)
   }
-  expect(run.bare_slots, `slots lost: ${name}`).toBeLessThanOrEqual(undisturbed.bare_slots + most_in_flight)
-  expect(run.puts, `bodies sent: ${name}`).toBeLessThanOrEqual(undisturbed.puts + most_in_flight)
+  expect(run.bare_slots, `slots lost: ${name}`).toBeLessThanOrEqual(undisturbed.bare_slots + max_in_flight)
+  expect(run.puts, `bodies sent: ${name}`).toBeLessThanOrEqual(undisturbed.puts + max_in_flight)
 }
 
 /** So that a difference is shown alone, and not all of what is the same beside it. */

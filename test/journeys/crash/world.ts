@@ -32,14 +32,14 @@ export interface WorldOptions {
 
 /** Where the real defaults wait for people and slow lines, a test need not. */
 const quick_uploads = {
-  brake: 'off',
+  upload_limit: 'off',
   min_resend_s: 0,
   concurrency: 2,
   small_file_bytes: 1_000,
   retry_first_ms: 10,
-  retry_most_ms: 100,
+  max_retry_ms: 100,
 }
-const quick_follow = { first_ms: 30, most_ms: 100, dead_hit_after_ms: 1_000 }
+const quick_follow = { first_ms: 30, max_ms: 100, dead_hit_after_ms: 1_000 }
 /** What was written just now has been quiet for long, by the clock of all who are in the test. */
 const clock_ahead_ms = 60_000
 /** Far behind any of these clocks: such a file is not known to be quiet until it was looked at twice. */

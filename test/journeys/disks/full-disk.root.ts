@@ -34,8 +34,8 @@ for (let n = 0; n < Number(files); n++) writeFileSync(place + '/docs/' + n + '.t
 const service = await startService({ data_dir: place + '/service', profile })
 const { project_id } = service.projects.create('full')
 writeFileSync(place + '/token', service.tokens.create('full').token, { mode: 0o600 })
-Object.assign(constants.follow, { first_ms: 20, most_ms: 200 })
-Object.assign(constants.uploads, { retry_first_ms: 20, retry_most_ms: 200 })
+Object.assign(constants.follow, { first_ms: 20, max_ms: 200 })
+Object.assign(constants.uploads, { retry_first_ms: 20, max_retry_ms: 200 })
 const config = configFromObject({
   service: { base_url: service.api, project_id, token_file: place + '/token' },
   state_dir,

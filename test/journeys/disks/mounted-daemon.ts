@@ -78,12 +78,12 @@ const { project_id } = service.projects.create('mounts')
 writeFileSync(place + '/token', service.tokens.create('mounts').token, { mode: 0o600 })
 Object.assign(constants.scan, { missing_files: 5 })
 Object.assign(constants.watching, { root_check_ms: 500, scan_rest_ms: 200 })
-Object.assign(constants.uploads, { retry_first_ms: 20, retry_most_ms: 200 })
+Object.assign(constants.uploads, { retry_first_ms: 20, max_retry_ms: 200 })
 const config = configFromObject({
   service: { base_url: service.api, project_id, token_file: place + '/token' },
   state_dir: place + '/state',
   folders: [{ name: 'docs', path: root, settle_ms: '100ms', on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }],
-  removal: { most_files: 1000 }, uploads: { min_resend_s: 0 },
+  removal: { max_files: 1000 }, uploads: { min_resend_s: 0 },
 }, {})
 const log = createLog({ level: 'error', format: 'json', destination: { write: () => {} } })
 mkdirSync(root, { recursive: true })

@@ -128,7 +128,7 @@ localJourneys('a folder that is away loses nothing', (profile) => {
     journey.ends({ also_there: md5s })
   })
 
-  test('a word for what the brake holds is none for what disappears later', async () => {
+  test('a word for what the upload limit holds is none for what disappears later', async () => {
     const journey = await begin({ profile, tree })
     await journey.allReady()
     await journey.record({ type: 'accepted', folder: 'docs', path: '' })

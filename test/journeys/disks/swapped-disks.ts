@@ -68,13 +68,13 @@ mount('known')
 const service = await startService({ data_dir: place + '/service', profile })
 const { project_id } = service.projects.create('swaps')
 writeFileSync(place + '/token', service.tokens.create('swaps').token, { mode: 0o600 })
-Object.assign(constants.follow, { first_ms: 20, most_ms: 200 })
-Object.assign(constants.uploads, { retry_first_ms: 20, retry_most_ms: 200 })
+Object.assign(constants.follow, { first_ms: 20, max_ms: 200 })
+Object.assign(constants.uploads, { retry_first_ms: 20, max_retry_ms: 200 })
 const config = configFromObject({
   service: { base_url: service.api, project_id, token_file: place + '/token' },
   state_dir: place + '/state',
   folders: [{ name: 'docs', path: root, settle_ms: '100ms', on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }],
-  removal: { most_files: 1000 }, uploads: { min_resend_s: 0 },
+  removal: { max_files: 1000 }, uploads: { min_resend_s: 0 },
 }, {})
 const log = createLog({ level: 'fatal', format: 'json', destination: { write: () => {} } })
 const daemon = await startDaemon({ config, secrets: openSecrets(config, {}).secrets, clock: system_clock, log, mode: 'run' })

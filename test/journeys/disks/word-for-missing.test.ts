@@ -17,8 +17,8 @@ localJourneys('a word for what has disappeared', (profile) => {
     // As a ledger answers of hundreds of thousands.
     const wrap_ledger = (ledger: Ledger): Ledger => ({
       ...ledger,
-      async differences(stretch) {
-        const { missing, ...found } = await ledger.differences(stretch)
+      async differences(range) {
+        const { missing, ...found } = await ledger.differences(range)
         return { ...found, missing: missing.slice(0, 4) }
       },
     })

@@ -9,17 +9,17 @@ function files(count: number): Record<string, string> {
 }
 
 localJourneys('what is left out, and let in later', (profile) => {
-  test('the brake holds what is too much until a person accepts it', async () => {
-    const brake = { files: 3, bytes: '1GB' }
-    const journey = await begin({ profile, tree: files(5), config: { uploads: { brake } } })
+  test('the upload limit holds what is too much until a person accepts it', async () => {
+    const upload_limit = { files: 3, bytes: '1GB' }
+    const journey = await begin({ profile, tree: files(5), config: { uploads: { limit: upload_limit } } })
     const count = (stage: string) => journey.files().filter((file) => file.stage === stage).length
-    await journey.until('three are in, two wait', () => count('ready') === 3 && count('blocked brake') === 2)
+    await journey.until('three are in, two wait', () => count('ready') === 3 && count('blocked upload_limit') === 2)
     await journey.idle()
     expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
     // A scan changes nothing about that.
     journey.daemon.rescan()
     await journey.idle()
-    expect(count('blocked brake')).toBe(2)
+    expect(count('blocked upload_limit')).toBe(2)
 
     await journey.record({ type: 'accepted', folder: 'docs', path: '' })
     await journey.allReady()

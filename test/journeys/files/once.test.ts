@@ -23,8 +23,8 @@ localJourneys('a single pass', (profile) => {
   })
 
   test('ends when what is left waits for a person', async () => {
-    const brake = { files: 1, bytes: '1GB' }
-    const journey = await begin({ profile, tree, mode: 'once', config: { uploads: { brake } } })
+    const upload_limit = { files: 1, bytes: '1GB' }
+    const journey = await begin({ profile, tree, mode: 'once', config: { uploads: { limit: upload_limit } } })
     expect(await journey.drained()).toEqual({ why: 'done' })
     expect(journey.assets()).toHaveLength(1)
     journey.ends({ left_out: Object.keys(tree).filter((name) => journey.file(name)?.stage !== 'ready') })

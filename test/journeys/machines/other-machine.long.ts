@@ -61,7 +61,7 @@ async function sync(machine: Machine, { project_id, token_file }: Account, servi
     service: { project_id, token_file, ...service },
     state_dir: join(makeStore(), 'state'),
     folders: [{ name: 'docs', path: join(base, 'docs'), settle_ms: '50ms' }],
-    uploads: { brake: 'off' },
+    uploads: { limit: 'off' },
   }
   writeFileSync(file, JSON.stringify(config))
   return machine.run(process.execPath, program, 'sync', '--config', file)

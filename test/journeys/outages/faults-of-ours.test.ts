@@ -6,7 +6,7 @@ import { begin, localJourneys } from '../rig/harness.ts'
 const tree = { 'docs/a.txt': 'a', 'docs/sub/b.txt': 'b', 'docs/c.txt': 'c' }
 
 /** A ledger whose verb fails when it is called for the first, third … time, as on a disk that is full for a moment. */
-function failing(verb: 'filesAt' | 'differences' | 'claimToSend' | 'claimToFollow' | 'claimToLook', times: number) {
+function failing(verb: 'filesAt' | 'differences' | 'claimToSend' | 'claimToFollow' | 'claimToCheck', times: number) {
   let left = times
   return (ledger: Ledger): Ledger => ({
     ...ledger,
@@ -18,7 +18,7 @@ function failing(verb: 'filesAt' | 'differences' | 'claimToSend' | 'claimToFollo
 }
 
 localJourneys('a fault of ours loses nothing', (profile) => {
-  for (const verb of ['filesAt', 'differences', 'claimToSend', 'claimToFollow', 'claimToLook'] as const) {
+  for (const verb of ['filesAt', 'differences', 'claimToSend', 'claimToFollow', 'claimToCheck'] as const) {
     test(`the ledger fails once at ${verb}`, async () => {
       const journey = await begin({ profile, tree, wrap_ledger: failing(verb, 1) })
       await journey.allReady()

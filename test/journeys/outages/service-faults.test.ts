@@ -13,7 +13,7 @@ const no_such_asset: Answer = {
   body: { code: 'publicapi.asset.not_found', humane: 'There is no such asset.', statusCode: 404 },
 }
 /** The pauses that the configuration has by default. */
-const documented = { uploads: { retry_first_ms: 1_000, retry_most_ms: 5 * minute_ms } }
+const documented = { uploads: { retry_first_ms: 1_000, max_retry_ms: 5 * minute_ms } }
 
 function files(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]))

@@ -19,7 +19,7 @@ class SetClock implements Clock {
   }
 }
 
-async function lookedAt(journey: Journey): Promise<void> {
+async function checkedPaths(journey: Journey): Promise<void> {
   const before = journey.folder()?.scan_ended_ms
   journey.daemon.rescan()
   await journey.until('the folder was looked at', () => journey.folder()?.scan_ended_ms !== before)
@@ -38,13 +38,13 @@ localJourneys('a clock that is wrong for a while', (profile) => {
     await journey.stop()
     clock.wrong_by_ms = -30 * day_ms
     await journey.start()
-    await lookedAt(journey)
+    await checkedPaths(journey)
     journey.remove('docs/c.txt')
     await journey.stage('docs/c.txt', 'gone')
     clock.wrong_by_ms = 0
-    for (let looks = 0; looks < 3; looks++) await lookedAt(journey)
+    for (let looks = 0; looks < 3; looks++) await checkedPaths(journey)
     await journey.restart()
-    await lookedAt(journey)
+    await checkedPaths(journey)
     expect(journey.requests('assets.delete')).toEqual([])
     expect(journey.assets()).toHaveLength(3)
     // The grace is over by a clock that nobody set back: that is a daemon that was off.

@@ -18,14 +18,14 @@ import {
   faultsOf,
   type Snapshot,
   snapshotOf,
-  wronglyTold,
+  wronglyReported,
 } from './random-oracle.ts'
 
 export type Policy = 'respect' | 'resend'
 export type Alive = StoredAsset & { md5: string }
 
 /** So many turns of the event loop at the most between two acts: some come in the middle of something, some long after. */
-const turns_most = 40
+const max_turns = 40
 /** For people who read why a seed failed. */
 const acts_shown = 60
 
@@ -139,7 +139,7 @@ export class RandomLife {
           throw new Error(`they differ:\n${faults().join('\n')}`, { cause: error })
         })
       this.#noteAssets()
-      this.#tellEnd()
+      this.#reportEnd()
     })
   }
 
@@ -150,7 +150,7 @@ export class RandomLife {
       await journey.record({ type: 'run_due', prompt: 'digest', due_ms: this.#clock.now_ms(), cause: 'person' })
       this.#runs++
       await journey.until('the run has ended', () => this.#endedRuns() === this.#runs)
-      const faults = wronglyTold(this)
+      const faults = wronglyReported(this)
       if (faults.length > 0) throw new Error(faults.join('\n'))
     })
   }
@@ -204,7 +204,7 @@ export class RandomLife {
         this.#acts.push(`${act.name}: ${done}`)
         break
       }
-      for (let turns = this.chance.below(turns_most); turns > 0; turns--) await setImmediate()
+      for (let turns = this.chance.below(max_turns); turns > 0; turns--) await setImmediate()
     })
   }
 
@@ -227,7 +227,7 @@ export class RandomLife {
   }
 
   /** What is checked when the journey is closed: old versions and removed ones are no fault. */
-  #tellEnd(): void {
+  #reportEnd(): void {
     const also_there = this.alive().map(({ md5 }) => md5)
     const left_out = [...diskOf(this)].flatMap(([name, md5]) => (also_there.includes(md5) ? [] : [name]))
     this.journey.ends({ left_out, also_there, half_sent: true })

@@ -49,7 +49,7 @@ export function faultsOf(life: RandomLife, policy: Policy): string[] {
  * What a prompt was asked about, by the service's own chats: nothing twice, under whatever asset; and everything that lies on the
  * disk and is usable.
  */
-export function wronglyTold(life: RandomLife): string[] {
+export function wronglyReported(life: RandomLife): string[] {
   const { journey, md5_by_asset } = life
   const asked = journey.service
     .chats(journey.project_id)

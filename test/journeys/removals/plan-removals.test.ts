@@ -97,7 +97,7 @@ localJourneys('what plan says of removals', (profile) => {
     const first = await plan(journey)
     // Of 3 there is another copy, in a folder of the same project; 5 was moved.
     // Old versions may have moved to the other folder, which a pass begins to look at before it finds them changed.
-    expect(removalsOf(first)).toEqual({ would_go: 0, waits: { grace: 2, look: 2 } })
+    expect(removalsOf(first)).toEqual({ would_go: 0, waits: { grace: 2, scan: 2 } })
     expect(removalsOf(first, 'kept')).toEqual({ would_go: 0, waits: {} })
     expect(await removedByPass(journey)).toBe(0)
     expect(removalsOf(await plan(journey))).toEqual({ would_go: 2, waits: { grace: 2 } })
@@ -122,7 +122,7 @@ localJourneys('what plan says of removals', (profile) => {
   })
 
   test('more than is removed by itself waits for a person', async () => {
-    const journey = await passed(profile, { config: { removal: { most_files: 3, most_percent: 10 } } })
+    const journey = await passed(profile, { config: { removal: { max_files: 3, max_percent: 10 } } })
     for (const name of names.slice(10, 18)) journey.remove(name)
     expect(await removedByPass(journey)).toBe(0)
     clock.skip(hour_ms)
@@ -144,7 +144,7 @@ localJourneys('what plan says of removals', (profile) => {
     execFileSync('chmod', ['-R', 'a+rX', journey.base])
     expect(removalsOf(planUnprivileged(journey))).toEqual({ would_go: 1, waits: {} })
     chmodSync(journey.at('kept/shut'), 0)
-    expect(removalsOf(planUnprivileged(journey))).toEqual({ would_go: 0, waits: { look: 1 } })
+    expect(removalsOf(planUnprivileged(journey))).toEqual({ would_go: 0, waits: { scan: 1 } })
     chmodSync(journey.at('kept/shut'), 0o755)
     expect(await removedByPass(journey)).toBe(1)
     journey.ends({ also_there: journey.assets().map(({ md5 }) => md5!) })

@@ -7,10 +7,10 @@ import type { ConfigChange } from '../rig/quick-config.ts'
 
 const removing = { on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }
 const from_now = { ...removing, start: 'from_now' }
-const wide = { removal: { most_files: 100, most_percent: 100 } }
+const wide = { removal: { max_files: 100, max_percent: 100 } }
 
 /** Longer than the grace, with looks at all of it. */
-async function looksGoOn(journey: Journey): Promise<void> {
+async function scansGoOn(journey: Journey): Promise<void> {
   const began = performance.now()
   let looked = began
   await journey.until('the grace is over', () => {
@@ -57,7 +57,7 @@ localJourneys('a file that is left out and has the size of one that is gone', (p
     await journey.stage('docs/new.txt', 'ready')
     journey.remove('docs/new.txt')
     await journey.stage('docs/new.txt', 'gone')
-    await looksGoOn(journey)
+    await scansGoOn(journey)
     expect(journey.requests('assets.delete')).toHaveLength(1)
     journey.ends({ left_out: ['docs/old.txt'] })
   })
@@ -73,7 +73,7 @@ localJourneys('a file that is left out and has the size of one that is gone', (p
     await journey.start(narrow)
     await journey.stage('docs/new.txt', 'gone')
     await journey.stage('docs/old.txt', 'skipped too_large')
-    await looksGoOn(journey)
+    await scansGoOn(journey)
     expect(journey.requests('assets.delete')).toEqual([])
     expect(await said(journey, 'new.txt', narrow)).toEqual(it_waits)
     journey.remove('docs/old.txt')
@@ -97,7 +97,7 @@ localJourneys('a file that is left out and has the size of one that is gone', (p
     const narrow = { folders: { docs: { ...from_now, max_file_bytes: 3 }, kept: {} } }
     await journey.start(narrow)
     await journey.stage('docs/new.txt', 'gone')
-    await looksGoOn(journey)
+    await scansGoOn(journey)
     expect(journey.requests('assets.delete')).toEqual([])
     expect(await said(journey, 'new.txt', narrow)).toEqual(it_waits)
     await journey.restart({ folders: { docs: from_now, kept: {} } })
@@ -117,7 +117,7 @@ localJourneys('a file that is left out and has the size of one that is gone', (p
     await journey.stage('docs/new.txt', 'ready')
     journey.move('docs/new.txt', 'docs/old.txt')
     await journey.stage('docs/old.txt', 'ready')
-    await looksGoOn(journey)
+    await scansGoOn(journey)
     expect(journey.requests('assets.delete')).toEqual([])
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
   })

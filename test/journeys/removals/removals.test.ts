@@ -16,7 +16,7 @@ async function ready(profile: ProfileName, more: Partial<Parameters<typeof begin
 }
 
 /** Scans until what was deleted has gone there: the grace is a second, and a look must have begun after it. */
-async function looksGoOn(journey: Journey, until: () => boolean): Promise<void> {
+async function scansGoOn(journey: Journey, until: () => boolean): Promise<void> {
   let looked = 0
   await journey.until('it was removed there', () => {
     if (performance.now() - looked > 200) {
@@ -39,7 +39,7 @@ localJourneys('what no file needs any more is removed there', (profile) => {
     await journey.until('the old version is gone', () => journey.assets().length === 3)
     journey.remove('docs/b.txt')
     journey.move('docs/c.txt', 'docs/d/moved.txt')
-    await looksGoOn(journey, () => journey.assets().length === 2)
+    await scansGoOn(journey, () => journey.assets().length === 2)
     await journey.idle()
     expect(journey.requests('assets.delete').map(({ status }) => status)).toEqual([204, 204])
     expect(journey.file('docs/d/moved.txt')?.asset_id).toBe(moved)
@@ -50,7 +50,7 @@ localJourneys('what no file needs any more is removed there', (profile) => {
     const journey = await ready(profile)
     const before = journey.file('docs/b.txt')?.asset_id
     journey.remove('docs/b.txt')
-    await looksGoOn(journey, () => journey.assets().length === 2)
+    await scansGoOn(journey, () => journey.assets().length === 2)
     journey.write({ 'docs/b.txt': 'b' })
     await journey.stage('docs/b.txt', 'ready')
     expect(journey.file('docs/b.txt')?.asset_id).not.toBe(before)
@@ -104,7 +104,7 @@ localJourneys('a service that does not remove', (profile) => {
       const journey = await ready(profile, { service: { injected_faults: { failures: [no_answer] } } })
       const { asset_id } = journey.file('docs/b.txt')!
       journey.remove('docs/b.txt')
-      await looksGoOn(journey, () => journey.requests('assets.delete').length > 0)
+      await scansGoOn(journey, () => journey.requests('assets.delete').length > 0)
       await happens(journey)
       await journey.until('it is no longer meant', () => journey.contents().every(({ state }) => state === 'ready'))
       await journey.idle()
@@ -168,7 +168,7 @@ localJourneys('what is not ours to remove', (profile) => {
 
   test('a folder that is away loses nothing, however long', async () => {
     const journey = await ready(profile, {
-      config: { removal: { most_files: 0, most_percent: 100 }, scan: { empty_folder_files: 0 } },
+      config: { removal: { max_files: 0, max_percent: 100 }, scan: { empty_folder_files: 0 } },
     })
     journey.move('docs', 'elsewhere')
     journey.daemon.rescan()
@@ -185,7 +185,7 @@ localJourneys('what is not ours to remove', (profile) => {
   })
 
   test('more than a person would tidy away waits for a word', async () => {
-    const journey = await ready(profile, { config: { removal: { most_files: 1, most_percent: 0 } } })
+    const journey = await ready(profile, { config: { removal: { max_files: 1, max_percent: 0 } } })
     journey.remove('docs/a.txt')
     journey.remove('docs/b.txt')
     await journey.until('both are gone', () => journey.files().filter(({ stage }) => stage === 'gone').length === 2)
@@ -194,7 +194,7 @@ localJourneys('what is not ours to remove', (profile) => {
     await journey.idle()
     expect(journey.requests('assets.delete')).toEqual([])
     await journey.record({ type: 'removals_accepted', folder: 'docs', path: '' })
-    await looksGoOn(journey, () => journey.assets().length === 1)
+    await scansGoOn(journey, () => journey.assets().length === 1)
   })
 })
 
@@ -237,7 +237,7 @@ localJourneys('a folder that is wiped, told file by file', (profile) => {
     await journey.idle()
     expect(journey.requests('assets.delete')).toEqual([])
     await journey.record({ type: 'removals_accepted', folder: 'docs', path: '' })
-    await looksGoOn(journey, () => journey.assets().length === 12)
+    await scansGoOn(journey, () => journey.assets().length === 12)
   })
 
   function isSeen(journey: Journey, name: string): boolean {

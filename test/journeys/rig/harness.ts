@@ -131,8 +131,8 @@ export class Journey {
   }
 
   /** Gives the daemon another address, where pages of the list hold no more than this. */
-  async shortenPages(most_assets: number): Promise<void> {
-    const shorter = (path: string) => path.replace(/\blimit=100\b/, `limit=${most_assets}`)
+  async shortenPages(max_assets: number): Promise<void> {
+    const shorter = (path: string) => path.replace(/\blimit=100\b/, `limit=${max_assets}`)
     const { address } = await startInBetween(this.service.api, { path: shorter })
     this.#address = address
   }
@@ -318,7 +318,7 @@ export class Journey {
     // Before the daemon knows its folders nothing is wanted, and nothing is missing.
     const isKnown = () => (this.#view?.folders().length ?? 0) > 0
     // The bytes are read once the states are as they should be.
-    const isReady = () => isKnown() && this.#looksReady() && this.#notReady().length === 0
+    const isReady = () => isKnown() && this.#seemsReady() && this.#notReady().length === 0
     await this.until('every file on the disk is ready', isReady)
   }
 
@@ -357,7 +357,7 @@ export class Journey {
     return notReady(this.#onDisk(), this.files())
   }
 
-  #looksReady(): boolean {
+  #seemsReady(): boolean {
     const ready = new Set([
       ...this.#end.left_out,
       ...this.files().flatMap(({ name, stage }) => (stage === 'ready' ? name : [])),

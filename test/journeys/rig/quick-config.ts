@@ -19,8 +19,8 @@ export interface ConfigChange {
 
 /** Where the real defaults wait for people and slow lines, a test need not. */
 const quick = {
-  uploads: { brake: 'off', min_resend_s: 0, concurrency: 4, retry_first_ms: 20, retry_most_ms: 200 },
-  follow: { first_ms: 20, most_ms: 200, dead_hit_after_ms: 1_000 },
+  uploads: { limit: 'off', min_resend_s: 0, concurrency: 4, retry_first_ms: 20, max_retry_ms: 200 },
+  follow: { first_ms: 20, max_ms: 200, dead_hit_after_ms: 1_000 },
   audit: { pages_per_minute: 6_000 },
   watching: { root_check_ms: 500, scan_rest_ms: 200 },
 }

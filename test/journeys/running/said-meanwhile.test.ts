@@ -16,13 +16,13 @@ localJourneys('what is said while somebody looks', (profile) => {
     // The walk through the folder is at its last path; what it found is gathered, and not recorded yet.
     const wrap_ledger = (ledger: Ledger): Ledger => ({
       ...ledger,
-      async differences(stretch) {
-        if (is_held && stretch.names.length === 0) {
+      async differences(range) {
+        if (is_held && range.names.length === 0) {
           is_held = false
           await realWait('an answer that takes its time', 200)
           await journey?.reload(wide)
         }
-        return ledger.differences(stretch)
+        return ledger.differences(range)
       },
     })
     journey = await begin({ profile, tree, ...narrow, wrap_ledger })

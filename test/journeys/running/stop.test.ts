@@ -25,8 +25,8 @@ async function hashing(
   let is_claimed = false
   const wrap_ledger = (ledger: Ledger): Ledger => ({
     ...ledger,
-    async claimToLook(limit, choice) {
-      const claimed = await ledger.claimToLook(limit, choice)
+    async claimToCheck(limit, choice) {
+      const claimed = await ledger.claimToCheck(limit, choice)
       is_claimed ||= claimed.work.length > 0
       return claimed
     },

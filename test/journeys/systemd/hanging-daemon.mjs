@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 
 const built = '/usr/local/lib/node_modules/sluice/dist'
 const load = (module) => import(`${built}/${module}.js`)
-const { createPulses } = await load('base/run/pulse')
+const { createHeartbeats } = await load('base/run/heartbeat')
 const { system_clock: clock } = await load('base/time/time')
 const { loadConfig } = await load('config/load')
 const { openSecrets } = await load('config/secrets')
@@ -17,7 +17,7 @@ const { aborted } = await load('base/run/waits')
 const { config } = loadConfig()
 const { secrets } = openSecrets(config)
 const log = openLog(config, { is_interactive: false })
-const pulses = createPulses(clock)
+const heartbeats = createHeartbeats(clock)
 const mark = `${config.state_dir}/has-hung`
 
 function wrap_ledger(ledger) {
@@ -31,8 +31,8 @@ function wrap_ledger(ledger) {
 }
 
 const signals = listenForStop()
-const daemon = await startDaemon({ config, secrets, clock, log, mode: 'run', pulses, wrap_ledger })
-const manager = reportToServiceManager({ daemon, pulses, log })
+const daemon = await startDaemon({ config, secrets, clock, log, mode: 'run', heartbeats, wrap_ledger })
+const manager = reportToServiceManager({ daemon, heartbeats, log })
 await manager.started(secrets, signals.first)
 setInterval(() => log.info('the event loop lives'), 1_000).unref()
 await aborted(signals.first)

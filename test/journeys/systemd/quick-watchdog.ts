@@ -24,7 +24,7 @@ export function unitEnvironment(lab: Lab, uploads: Record<string, number>): stri
 
 /** The bodies of uploads that the service takes; the times are those of the first. */
 export function watchPuts(service: Service) {
-  const puts = { count: 0, began: untilTold(), ended: untilTold() }
+  const puts = { count: 0, began: untilReported(), ended: untilReported() }
   const unlisten = [
     service.on('begin', ({ place }) => {
       if (place !== 'put') return
@@ -44,7 +44,7 @@ export function watchPuts(service: Service) {
 }
 
 /** Resolves with the time when it is told. */
-function untilTold() {
+function untilReported() {
   let tell = () => {}
   const at = new Promise<number>((resolve) => {
     tell = () => resolve(performance.now())

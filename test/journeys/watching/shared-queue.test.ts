@@ -30,14 +30,14 @@ localJourneys('watchers share one queue of the kernel', (profile) => {
       journey.ends({ left_out: ['docs/x.tmp'] })
       await journey.allReady()
       await journey.idle()
-      const most_queued = Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8'))
+      const max_queued = Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8'))
       const lost = [journey.at('native/lost.txt'), journey.at('chokidar/lost.txt')]
       // Synchronously: nobody reads the queue meanwhile.
       const { status } = spawnSync(process.execPath, [
         '-e',
         rename_often,
         journey.at('docs'),
-        String(Math.ceil(most_queued / 3)),
+        String(Math.ceil(max_queued / 3)),
         ...lost,
       ])
       expect(status).toBe(0)

@@ -15,7 +15,7 @@ const folder = {
   native: { watch: 'native' },
   scan: { watch: 'scan', rescan_interval_ms: '10s' },
 }
-const watching = { scan_least_ms: '200ms', scan_most_ms: '1s', scan_load_percent: 50 }
+const watching = { min_scan_ms: '200ms', max_scan_ms: '1s', scan_load_percent: 50 }
 
 type Kind = keyof typeof folder
 
@@ -34,7 +34,7 @@ async function watched(
 }
 
 /** What is on the disk is ready, and nothing else is thought to be there. */
-async function allTold(journey: Journey): Promise<void> {
+async function allReported(journey: Journey): Promise<void> {
   await journey.allReady()
   await journey.until('what is gone is known to be', () =>
     journey.files().every(({ name, stage }) => stage === 'gone' || journey.isOnDisk(name)),
@@ -61,17 +61,17 @@ diskJourneys('whatever watches', (profile) => {
       const outside = makeTree({ 'moved-in.txt': 'from outside' })
       const journey = await watched(kind, { 'docs/a/old.txt': 'old', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }, profile)
       journey.write({ 'docs/a/new file.txt': 'new', 'docs/\u{1f600} "quoted".txt': 'odd' })
-      await allTold(journey)
+      await allReported(journey)
       appendFileSync(journey.at('docs/a/old.txt'), ' and more')
       journey.move('docs/b.txt', 'docs/a/renamed.txt')
-      await allTold(journey)
+      await allReported(journey)
       renameSync(join(outside, 'moved-in.txt'), journey.at('docs/a/moved-in.txt'))
       renameSync(journey.at('docs/c.txt'), join(outside, 'c.txt'))
       rmSync(journey.at('docs/a/new file.txt'))
       journey.write({ 'docs/a/saved.tmp': 'saved by rename' })
       journey.move('docs/a/saved.tmp', 'docs/a/old.txt')
       writeRawFile(journey.at('docs/a'), 'caf\xe9.txt', 'no UTF-8')
-      await allTold(journey)
+      await allReported(journey)
       keepsOld(journey)
     })
 
@@ -83,21 +83,21 @@ diskJourneys('whatever watches', (profile) => {
         profile,
       )
       journey.write({ 'docs/new/deep/er/1.txt': '1', 'docs/new/deep/2.txt': '2', 'docs/new/3.txt': '3' })
-      await allTold(journey)
+      await allReported(journey)
       journey.write({ 'docs/new/deep/er/later.txt': 'later' })
-      await allTold(journey)
+      await allReported(journey)
       journey.move('docs/a', 'docs/moved')
-      await allTold(journey)
+      await allReported(journey)
       journey.write({ 'docs/moved/b/two.txt': 'two' })
-      await allTold(journey)
+      await allReported(journey)
       renameSync(join(outside, 'in'), journey.at('docs/in'))
       renameSync(journey.at('docs/moved'), join(outside, 'moved'))
       rmSync(journey.at('docs/gone'), { recursive: true })
-      await allTold(journey)
+      await allReported(journey)
       journey.write({ 'docs/in/deep/y.txt': 'y' })
       rmSync(journey.at('docs/z.txt'))
       journey.write({ 'docs/z.txt/inner.txt': 'a directory now' })
-      await allTold(journey)
+      await allReported(journey)
       keepsOld(journey)
     })
 
@@ -115,7 +115,7 @@ diskJourneys('whatever watches', (profile) => {
       expect(journey.files().map(({ name }) => name)).not.toContain('docs/link/secret.txt')
       expect(journey.file('docs/drafts/d.txt')).toBeUndefined()
       journey.write({ 'docs/.sluiceignore': '*.log\n' })
-      await allTold(journey)
+      await allReported(journey)
     })
 
     test('the root is replaced by another directory: that one is heard', async () => {
@@ -127,11 +127,11 @@ diskJourneys('whatever watches', (profile) => {
       renameSync(journey.at('next'), journey.at('docs'))
       // Who looked between the two renames has the folder offline, and an offline folder is told of.
       await journey.until('the new docs is there', () => journey.file('docs/b.txt')?.stage === 'ready')
-      await allTold(journey)
+      await allReported(journey)
       await journey.idle()
       mkdirSync(journey.at('docs/sub'))
       journey.write({ 'docs/sub/c.txt': 'c', 'before/old.txt': 'nobody looks here any more' })
-      await allTold(journey)
+      await allReported(journey)
     })
 
     test('nothing is written into the folder', async () => {

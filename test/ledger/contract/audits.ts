@@ -230,16 +230,16 @@ export function auditContract(factory: LedgerFactory): void {
     await list(bench, round, [])
     await bench.record(...files.map(({ content }) => ({ type: 'asset_missing' as const, content })))
     await end(bench, round)
-    const looksEmptied = () => bench.see.emptied(project_id)
-    expect(looksEmptied()).toBe(true)
+    const seemsEmptied = () => bench.see.emptied(project_id)
+    expect(seemsEmptied()).toBe(true)
     const found = { device: 5n, identity: undefined, files: 1 }
     const reason = waitingText('docs', { known: 101, missing: 100, files: 1 })
     await bench.record({ type: 'folder_offline', folder: 'docs', reason, found })
     await bench.record({ type: 'accepted', folder: 'docs', path: '' })
-    expect(looksEmptied()).toBe(true)
+    expect(seemsEmptied()).toBe(true)
     await bench.online('docs')
     await bench.record({ type: 'accepted', folder: 'docs', path: '' })
-    expect(looksEmptied()).toBe(false)
+    expect(seemsEmptied()).toBe(false)
   })
 
   check('slots that nobody filled are counted apart from what is unknown', async (bench) => {

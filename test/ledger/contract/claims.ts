@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { day_ms, hour_ms, minute_ms } from '../../../src/base/time/time.ts'
 import { large_bytes } from '../../../src/domain/file.ts'
-import type { LookChoice } from '../../../src/ledger/ledger.ts'
+import type { CheckChoice } from '../../../src/ledger/ledger.ts'
 import {
   type Bench,
   contentFact,
@@ -78,7 +78,7 @@ function sendClaims(check: ReturnType<typeof withLedger>): void {
   check('no fact ends a claim; the next one has what the facts have made of the content', async (bench) => {
     const content = await bench.settle('docs', 'a', 'text')
     await bench.sendable()
-    for (const type of ['slot_intended', 'slot_reserved', 'bytes_accepted', 'set_back'] as const) {
+    for (const type of ['slot_intended', 'slot_reserved', 'bytes_accepted', 'deferred'] as const) {
       await bench.record(contentFact(type, content, bench.clock.now_ms()))
       expect(ids(await bench.sendable()), type).toEqual([])
     }
@@ -225,43 +225,43 @@ function otherClaims(check: ReturnType<typeof withLedger>): void {
     expect(bench.see.history(content)).toEqual(['slot_reserved', 'bytes_accepted', 'ingest_started'])
   })
 
-  check('look: what is due in folders that are online, claimed until it is released', async (bench) => {
+  check('check: what is due in folders that are online, claimed until it is released', async (bench) => {
     await bench.seen('docs', 'a', 'text', 1_000)
     await bench.seen('docs', 'b', 'text', 2_000)
     const now_ms = bench.clock.now_ms()
-    expect(await bench.ledger.claimToLook(10)).toEqual({ work: [], next_due_ms: now_ms + 1_000 })
+    expect(await bench.ledger.claimToCheck(10)).toEqual({ work: [], next_due_ms: now_ms + 1_000 })
     await bench.clock.advance(1_000)
-    expect(await bench.ledger.claimToLook(10)).toEqual({
+    expect(await bench.ledger.claimToCheck(10)).toEqual({
       work: [{ folder: 'docs', path: 'a' }],
       next_due_ms: now_ms + 2_000,
     })
     await bench.clock.advance(1_000)
-    expect((await bench.ledger.claimToLook(10)).work).toEqual([{ folder: 'docs', path: 'b' }])
+    expect((await bench.ledger.claimToCheck(10)).work).toEqual([{ folder: 'docs', path: 'b' }])
     await bench.seen('docs', 'a', 'other', 0)
-    expect((await bench.ledger.claimToLook(10)).work, 'in flight').toEqual([])
-    bench.ledger.release('look', [{ folder: 'docs', path: 'a' }])
-    expect((await bench.ledger.claimToLook(10)).work).toEqual([{ folder: 'docs', path: 'a' }])
+    expect((await bench.ledger.claimToCheck(10)).work, 'in flight').toEqual([])
+    bench.ledger.release('check', [{ folder: 'docs', path: 'a' }])
+    expect((await bench.ledger.claimToCheck(10)).work).toEqual([{ folder: 'docs', path: 'a' }])
   })
 
-  check('look: what came to nothing is given back, and nothing else', async (bench) => {
+  check('check: what came to nothing is given back, and nothing else', async (bench) => {
     for (const path of ['a', 'b']) await bench.seen('docs', path)
-    expect((await bench.ledger.claimToLook(10)).work).toHaveLength(2)
-    expect((await bench.ledger.claimToLook(10)).work).toEqual([])
-    bench.ledger.release('look', [
+    expect((await bench.ledger.claimToCheck(10)).work).toHaveLength(2)
+    expect((await bench.ledger.claimToCheck(10)).work).toEqual([])
+    bench.ledger.release('check', [
       { folder: 'docs', path: 'b' },
       { folder: 'gone', path: 'a' },
     ])
-    expect((await bench.ledger.claimToLook(10)).work).toEqual([{ folder: 'docs', path: 'b' }])
+    expect((await bench.ledger.claimToCheck(10)).work).toEqual([{ folder: 'docs', path: 'b' }])
   })
 
-  check('look: of some sizes, and not in folders that are excepted', async (bench) => {
+  check('check: of some sizes, and not in folders that are excepted', async (bench) => {
     await bench.online('other')
     const sizes = { small: large_bytes - 1, large: large_bytes, larger: large_bytes + 1 }
     for (const [path, size] of Object.entries(sizes)) {
       await bench.record({ type: 'file_seen', folder: 'docs', path, stat: statOf(size), not_before_ms: 0 })
     }
     await bench.seen('other', 'elsewhere')
-    const claimed = async (limit: number, choice?: LookChoice) => (await bench.ledger.claimToLook(limit, choice)).work
+    const claimed = async (limit: number, choice?: CheckChoice) => (await bench.ledger.claimToCheck(limit, choice)).work
     const not_docs = { except_folders: ['docs'], sizes: ['small'] } as const
     expect(await claimed(10, not_docs)).toEqual([{ folder: 'other', path: 'elsewhere' }])
     expect(await claimed(10, { ...not_docs, except_folders: [] })).toEqual([{ folder: 'docs', path: 'small' }])
@@ -277,14 +277,14 @@ function otherClaims(check: ReturnType<typeof withLedger>): void {
     await bench.makeReady(await bench.settle('labelled', 'ready', 'ready'))
     const now_ms = bench.clock.now_ms()
     expect(await bench.ledger.pending(0)).toEqual({
-      look: 0,
+      check: 0,
       send: 1,
       follow: 1,
       label: 1,
       remove: 0,
       next_due_ms: now_ms,
     })
-    expect(await bench.ledger.pending(10_000)).toMatchObject({ look: 1, send: 1, follow: 1, label: 1 })
+    expect(await bench.ledger.pending(10_000)).toMatchObject({ check: 1, send: 1, follow: 1, label: 1 })
   })
 }
 
@@ -343,11 +343,11 @@ function outOfReach(check: ReturnType<typeof withLedger>): void {
     for (const path of ['a', 'b', 'c']) await bench.seen('share', path)
     await bench.seen('docs', 'z')
     await offline(bench, 'share')
-    expect((await bench.ledger.claimToLook(1)).work).toEqual([{ folder: 'docs', path: 'z' }])
+    expect((await bench.ledger.claimToCheck(1)).work).toEqual([{ folder: 'docs', path: 'z' }])
     await bench.clock.advance(1_000)
     await bench.record({ type: 'folder_online', folder: 'share', device: 5n })
-    const looks = (await bench.ledger.claimToLook(10)).work.filter(({ folder }) => folder === 'share')
-    expect(looks.map(({ path }) => path).sort()).toEqual(['a', 'b', 'c'])
+    const checks = (await bench.ledger.claimToCheck(10)).work.filter(({ folder }) => folder === 'share')
+    expect(checks.map(({ path }) => path).sort()).toEqual(['a', 'b', 'c'])
   })
 
   check('without any return they are asked about again after five minutes', async (bench) => {
@@ -355,12 +355,12 @@ function outOfReach(check: ReturnType<typeof withLedger>): void {
     await bench.seen('docs', 'b')
     await offline(bench, 'docs')
     expect(await bench.sendable()).toEqual([])
-    expect((await bench.ledger.claimToLook(10)).work).toEqual([])
+    expect((await bench.ledger.claimToCheck(10)).work).toEqual([])
     await bench.reopen()
     await bench.record({ type: 'folder_online', folder: 'docs', device: 5n })
     await bench.clock.advance(5 * minute_ms)
     expect(await bench.sendable()).toHaveLength(1)
-    expect((await bench.ledger.claimToLook(10)).work).toHaveLength(1)
+    expect((await bench.ledger.claimToCheck(10)).work).toHaveLength(1)
     expect(bench.clock.now_ms()).toBeLessThan(Date.UTC(2026, 0, 1) + hour_ms)
   })
 }

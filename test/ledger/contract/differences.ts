@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Fact } from '../../../src/domain/fact.ts'
 import type { FileStat } from '../../../src/domain/file.ts'
-import type { Stretch } from '../../../src/ledger/ledger.ts'
+import type { PathRange } from '../../../src/ledger/ledger.ts'
 import { Bench, type LedgerFactory, md5Of, statOf } from '../fixture.ts'
 import { withLedger } from './with-ledger.ts'
 
@@ -45,7 +45,7 @@ function keptFacts(folder: string, { path, kept }: { path: string; kept: Kept })
 
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-function stretchOf(folder: string, entries: { path: string; stat: FileStat }[], from?: string, to?: string): Stretch {
+function stretchOf(folder: string, entries: { path: string; stat: FileStat }[], from?: string, to?: string): PathRange {
   const names = entries.map(({ path }) => Buffer.from(path))
   let end = 0
   const stats = entries.flatMap(({ stat }) => [BigInt(stat.size), stat.mtime_ns, stat.ctime_ns, stat.inode])
@@ -79,21 +79,21 @@ async function scan(bench: Bench, folder: string, disk: ReadonlyMap<string, File
   const walked = [...disk].map(([path, stat]) => ({ path, stat })).sort((a, b) => byBytes(a.path, b.path))
   const middle = walked.length >> 1
   const pieces = [walked.slice(0, middle), walked.slice(middle)].filter(({ length }) => length > 0)
-  const told: string[] = []
+  const covered: string[] = []
   let after: string | undefined
   for (const piece of [...pieces, []]) {
     const through = piece.at(-1)?.path
-    const stretch = stretchOf(folder, piece, after, through)
+    const range = stretchOf(folder, piece, after, through)
     const parts = piece.map(({ path, stat: { size, mtime_ns, ctime_ns } }) => `${path} ${size} ${mtime_ns} ${ctime_ns}`)
     const digest = with_digests && through !== undefined ? parts.join('\n') : undefined
-    const { changed, missing } = await bench.ledger.differences({ ...stretch, digest })
-    told.push(
+    const { changed, missing } = await bench.ledger.differences({ ...range, digest })
+    covered.push(
       ...[...changed].map((index) => `changed ${piece[index]!.path}`),
       ...missing.map((path) => `missing ${path}`),
     )
     after = through
   }
-  return told
+  return covered
 }
 
 export function differenceContract(factory: LedgerFactory): void {
@@ -171,7 +171,7 @@ export function differenceContract(factory: LedgerFactory): void {
   })
 
   withLedger(factory)('an unknown folder has no differences', async (bench) => {
-    const stretch = stretchOf('nowhere', [{ path: 'a', stat: known_stat }])
-    expect((await bench.ledger.differences(stretch)).missing_total).toBe(0)
+    const range = stretchOf('nowhere', [{ path: 'a', stat: known_stat }])
+    expect((await bench.ledger.differences(range)).missing_total).toBe(0)
   })
 }

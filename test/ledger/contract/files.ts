@@ -84,9 +84,9 @@ export function fileContract(factory: LedgerFactory): void {
     expect(bench.see.file('docs', 'empty')).toMatchObject({ state: 'skipped', reason: 'empty' })
     expect(bench.see.file('docs', 'locked')).toMatchObject({ state: 'blocked', reason: 'unreadable', size: 0 })
     await bench.clock.advance(30_000)
-    expect((await bench.ledger.claimToLook(10)).work).toEqual([{ folder: 'docs', path: 'locked' }])
+    expect((await bench.ledger.claimToCheck(10)).work).toEqual([{ folder: 'docs', path: 'locked' }])
     await bench.record({ type: 'retried', folder: 'docs', path: 'link' })
-    expect((await bench.ledger.claimToLook(10)).work).toEqual([{ folder: 'docs', path: 'link/out' }])
+    expect((await bench.ledger.claimToCheck(10)).work).toEqual([{ folder: 'docs', path: 'link/out' }])
   })
 
   check('changed under the sender: it waits to settle again, and the old content is nobody\u2019s', async (bench) => {

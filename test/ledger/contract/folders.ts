@@ -156,7 +156,7 @@ export function folderContract(factory: LedgerFactory): void {
     })
     await bench.configure('docs', { project_id: other_project_id })
     expect(bench.see.counts('docs')).toEqual({ seen: { files: 2, bytes: 4 } })
-    expect((await bench.ledger.claimToLook(10)).work).toHaveLength(2)
+    expect((await bench.ledger.claimToCheck(10)).work).toHaveLength(2)
     const content = await bench.settle('docs', 'a', 'text')
     expect(await bench.sendable()).toMatchObject([{ content, project_id: other_project_id, state: 'wanted' }])
     expect(bench.see.content(md5Of('text'), other_project_id)?.id).toBe(content)
@@ -172,7 +172,7 @@ export function folderContract(factory: LedgerFactory): void {
       { ...skipped, path: 'old', reason: 'before_start' },
     )
     await bench.configure('docs', { rules: '{"max_file_bytes":10}' })
-    expect((await bench.ledger.claimToLook(10)).work.map(({ path }) => path)).toEqual(['large', 'old'])
+    expect((await bench.ledger.claimToCheck(10)).work.map(({ path }) => path)).toEqual(['large', 'old'])
     const [large, old] = await bench.ledger.filesAt('docs', ['large', 'old'])
     expect([large?.reason, old?.reason], 'start is judged as on the first day').toEqual([undefined, 'before_start'])
     expect(bench.see.file('docs', 'a')?.state).toBe('present')
@@ -197,7 +197,7 @@ export function folderContract(factory: LedgerFactory): void {
     const skipped = { type: 'file_skipped', folder: 'docs', path: 'old', rule: '', stat: statOf(9) } as const
     await bench.record({ ...skipped, reason: 'before_start' }, { ...skipped, path: 'large', reason: 'too_large' })
     await bench.record({ type: 'accepted', folder: 'docs', path: '' })
-    expect((await bench.ledger.claimToLook(10)).work).toEqual([{ folder: 'docs', path: 'old' }])
+    expect((await bench.ledger.claimToCheck(10)).work).toEqual([{ folder: 'docs', path: 'old' }])
     expect((await bench.ledger.filesAt('docs', ['old']))[0]).toMatchObject({ accepted: true, reason: undefined })
   })
 }

@@ -62,10 +62,10 @@ export function labelContract(factory: LedgerFactory): void {
     const not_before_ms = bench.clock.now_ms() + 60_000
     const [work] = (await bench.label()).work
     await bench.configure('docs', { labels: ['taken'] })
-    await bench.record({ type: 'labels_set_back', content, not_before_ms, wanted: work!.wanted })
+    await bench.record({ type: 'labels_deferred', content, not_before_ms, wanted: work!.wanted })
     bench.free(content)
     expect((await bench.label()).work).toMatchObject([{ content, wanted: ['taken'] }])
-    await bench.record({ type: 'labels_set_back', content, not_before_ms, wanted: ['taken'] })
+    await bench.record({ type: 'labels_deferred', content, not_before_ms, wanted: ['taken'] })
     bench.free(content)
     expect(await bench.label()).toEqual({ work: [], next_due_ms: not_before_ms })
   })
@@ -207,7 +207,7 @@ export function labelContract(factory: LedgerFactory): void {
     await bench.makeReady(content)
     await bench.label()
     const not_before_ms = bench.clock.now_ms() + 60_000
-    await bench.record({ type: 'labels_set_back', content, not_before_ms })
+    await bench.record({ type: 'labels_deferred', content, not_before_ms })
     bench.free(content)
     expect(await bench.label()).toEqual({ work: [], next_due_ms: not_before_ms })
     await bench.clock.advance(60_000)

@@ -3,7 +3,7 @@ import { day_ms, hour_ms, minute_ms } from '../../../src/base/time/time.ts'
 import { type LedgerFactory, md5Of, statOf } from '../fixture.ts'
 import { withLedger } from './with-ledger.ts'
 
-const brake = { files: 3, bytes: 1_000, per_ms: hour_ms }
+const upload_limit = { files: 3, bytes: 1_000, per_ms: hour_ms }
 
 export function limitContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
@@ -50,28 +50,32 @@ export function limitContract(factory: LedgerFactory): void {
 
 function brakeTests(check: ReturnType<typeof withLedger>): void {
   check(
-    'the brake: beyond so many new files the rest waits for a person, whatever the hour',
+    'the upload limit: beyond so many new files the rest waits for a person, whatever the hour',
     async (bench) => {
       for (let file = 0; file < 5; file++) await bench.settle('docs', `new/${file}`, `text ${file}`)
       expect(await bench.sendable()).toHaveLength(3)
-      expect(bench.see.file('docs', 'new/3')).toMatchObject({ state: 'blocked', reason: 'brake', not_before_ms: null })
+      expect(bench.see.file('docs', 'new/3')).toMatchObject({
+        state: 'blocked',
+        reason: 'upload_limit',
+        not_before_ms: null,
+      })
       expect(bench.see.counts('docs')).toEqual({ wanted: { files: 3, bytes: 18 }, blocked: { files: 2, bytes: 12 } })
       await bench.clock.advance(2 * hour_ms)
-      expect((await bench.ledger.claimToLook(10)).work).toEqual([])
+      expect((await bench.ledger.claimToCheck(10)).work).toEqual([])
       await bench.record({ type: 'retried', folder: 'docs', path: '' })
-      expect((await bench.ledger.claimToLook(10)).work, 'retry is not accept').toEqual([])
+      expect((await bench.ledger.claimToCheck(10)).work, 'retry is not accept').toEqual([])
       await bench.record({ type: 'accepted', folder: 'docs', path: 'new/3' })
-      expect((await bench.ledger.claimToLook(10)).work).toEqual([{ folder: 'docs', path: 'new/3' }])
+      expect((await bench.ledger.claimToCheck(10)).work).toEqual([{ folder: 'docs', path: 'new/3' }])
       expect((await bench.ledger.filesAt('docs', ['new/3', 'new/4'])).map((file) => file?.accepted)).toEqual([
         true,
         false,
       ])
     },
-    { brake },
+    { upload_limit },
   )
 
   check(
-    'an accepted file passes a brake that still holds; a directory is accepted with all below it and nothing beside',
+    'an accepted file passes an upload limit that still holds; a directory is accepted with all below it and nothing beside',
     async (bench) => {
       for (let file = 0; file < 3; file++) await bench.settle('docs', `first ${file}`, `text ${file}`)
       await bench.record(
@@ -84,18 +88,18 @@ function brakeTests(check: ReturnType<typeof withLedger>): void {
         })),
       )
       await bench.record({ type: 'accepted', folder: 'docs', path: 'a' })
-      const looks = (await bench.ledger.claimToLook(10)).work.map(({ path }) => path)
-      expect(looks.sort()).toEqual(['a', 'a/one', 'a/sub/two'])
-      for (const path of looks) await bench.settle('docs', path, path, 5)
+      const checks = (await bench.ledger.claimToCheck(10)).work.map(({ path }) => path)
+      expect(checks.sort()).toEqual(['a', 'a/one', 'a/sub/two'])
+      for (const path of checks) await bench.settle('docs', path, path, 5)
       expect((await bench.ledger.filesAt('docs', ['a/one']))[0]).toMatchObject({ state: 'present', accepted: true })
       expect(bench.see.file('docs', 'a0')?.state).toBe('blocked')
       expect(bench.see.counts('docs')).toMatchObject({ blocked: { files: 2 }, wanted: { files: 6 } })
     },
-    { brake },
+    { upload_limit },
   )
 
   check(
-    'the brake counts bytes too, lets known content pass, and opens with the next hour',
+    'the upload limit counts bytes too, lets known content pass, and opens with the next hour',
     async (bench) => {
       await bench.settle('docs', 'big', 'big', 900)
       await bench.settle('docs', 'too much', 'too much', 200)
@@ -106,7 +110,7 @@ function brakeTests(check: ReturnType<typeof withLedger>): void {
       await bench.settle('docs', 'later', 'later', 200)
       expect(bench.see.file('docs', 'later')?.state).toBe('present')
     },
-    { brake },
+    { upload_limit },
   )
 }
 
@@ -201,25 +205,25 @@ function clockSetBack(check: ReturnType<typeof withLedger>): void {
       `the clock ran ahead and is set right ${when}: what waits is due, usage of hours to come is forgotten`,
       async (bench) => {
         await bench.clock.advance(4 * hour_ms)
-        const [set_back, ready, ingesting] = [
+        const [deferred, ready, ingesting] = [
           await bench.settle('docs', 'set back', 'set back', 400),
           await bench.settle('docs', 'ready', 'ready', 400),
           await bench.settle('docs', 'ingesting', 'ingesting', 200),
         ]
         await bench.seen('docs', 'seen', 'seen', minute_ms)
-        await bench.setBack(set_back, minute_ms)
+        await bench.setBack(deferred, minute_ms)
         await bench.send(ingesting)
         await bench.configure('docs', { labels: ['one'] })
         await bench.makeReady(ready)
         const not_before_ms = bench.clock.now_ms() + day_ms
-        await bench.record({ type: 'labels_set_back', content: ready, not_before_ms })
+        await bench.record({ type: 'labels_deferred', content: ready, not_before_ms })
         bench.clock.jumpWall(-4 * hour_ms)
         if (when === 'while it is stopped') await bench.reopen()
         await bench.record({ type: 'daemon_started' })
-        expect((await bench.ledger.claimToLook(10)).work).toMatchObject([{ path: 'seen' }])
+        expect((await bench.ledger.claimToCheck(10)).work).toMatchObject([{ path: 'seen' }])
         expect((await bench.follow()).work).toMatchObject([{ content: ingesting }])
         expect((await bench.label()).work).toMatchObject([{ content: ready }])
-        expect((await bench.sendable()).map(({ content }) => content)).toEqual([set_back])
+        expect((await bench.sendable()).map(({ content }) => content)).toEqual([deferred])
       },
       { max_bytes_per_day: 800 },
     )

@@ -29,7 +29,7 @@ export function orderContract(factory: LedgerFactory): void {
       await bench.clock.advance(1_000)
       const { work } = await bench.ledger.claimToSend(1, { except_projects: [], is_probe: true })
       probed.push(...ids(work))
-      await bench.record({ type: 'set_back', content: work[0]!.content, not_before_ms: bench.clock.now_ms() })
+      await bench.record({ type: 'deferred', content: work[0]!.content, not_before_ms: bench.clock.now_ms() })
       bench.free(work[0]!.content)
     }
     expect(probed.slice(0, 3).sort()).toEqual([...contents].sort())
@@ -77,11 +77,11 @@ export function orderContract(factory: LedgerFactory): void {
   })
 
   as_found('large ones wait while enough of them are at work, and small ones behind them go', async (bench) => {
-    const large = { over_bytes: 100, most: 2 }
+    const large = { over_bytes: 100, max: 2 }
     const larges = []
     for (const text of ['a', 'b', 'c', 'd']) larges.push(await bench.settle('docs', text, text, 1_000))
     const small = await bench.settle('docs', 'small', 'small')
-    const claim = async (most: number) => ids((await bench.claimToSend(3, [], { ...large, most })).work)
+    const claim = async (max: number) => ids((await bench.claimToSend(3, [], { ...large, max })).work)
     expect(await claim(2)).toEqual([larges[0], larges[1], small])
     expect(await claim(0)).toEqual([])
     expect(await claim(1)).toEqual([larges[2]])
@@ -90,20 +90,19 @@ export function orderContract(factory: LedgerFactory): void {
   as_found('what only has to be completed is small', async (bench) => {
     const content = await bench.settle('docs', 'large', 'large', 1_000)
     await bench.sendable()
-    for (const type of ['slot_intended', 'slot_reserved', 'bytes_accepted', 'set_back'] as const)
+    for (const type of ['slot_intended', 'slot_reserved', 'bytes_accepted', 'deferred'] as const)
       await bench.record(contentFact(type, content, bench.clock.now_ms()))
     bench.free(content)
-    expect(ids((await bench.claimToSend(1, [], { over_bytes: 100, most: 0 })).work)).toEqual([content])
+    expect(ids((await bench.claimToSend(1, [], { over_bytes: 100, max: 0 })).work)).toEqual([content])
   })
 
   newest('however it is claimed, each comes once and none is left', async () => {
     const files = fc.array(fc.record({ size: fc.integer({ min: 1, max: 200 }), at: fc.integer({ min: 1, max: 9 }) }), {
       maxLength: 12,
     })
-    const claims = fc.array(
-      fc.record({ limit: fc.integer({ min: 1, max: 4 }), most: fc.integer({ min: 0, max: 3 }) }),
-      { maxLength: 8 },
-    )
+    const claims = fc.array(fc.record({ limit: fc.integer({ min: 1, max: 4 }), max: fc.integer({ min: 0, max: 3 }) }), {
+      maxLength: 8,
+    })
     await fc.assert(
       fc.asyncProperty(files, claims, fc.boolean(), async (made, asked, newest_first) => {
         const bench = await new Bench(factory, { newest_first }).open('docs')
@@ -111,9 +110,9 @@ export function orderContract(factory: LedgerFactory): void {
           const wanted = []
           for (const [at, file] of made.entries()) wanted.push(await changedAt(bench, `${at}`, file.at, file.size))
           const claimed: number[] = []
-          for (const { limit, most } of asked) {
-            const { work } = await bench.claimToSend(limit, [], { over_bytes: 100, most })
-            expect(work.filter(({ size }) => size > 100).length).toBeLessThanOrEqual(most)
+          for (const { limit, max } of asked) {
+            const { work } = await bench.claimToSend(limit, [], { over_bytes: 100, max })
+            expect(work.filter(({ size }) => size > 100).length).toBeLessThanOrEqual(max)
             claimed.push(...ids(work))
           }
           claimed.push(...ids(await bench.sendable()))

@@ -15,7 +15,7 @@ const content_types: ContentFact['type'][] = [
   'ingest_continues',
   'asset_ready',
   'content_refused',
-  'set_back',
+  'deferred',
   'slot_lost',
   'hit_dead',
   'asset_vanished',
@@ -25,7 +25,7 @@ const content_types: ContentFact['type'][] = [
   'removal_intended',
   'asset_removed',
   'asset_kept',
-  'removal_set_back',
+  'removal_deferred',
 ]
 
 /** A step: what happened, to which path or content, of which of two folders. */
@@ -102,8 +102,8 @@ function factsOf({ what, path, text, folder: side }: Step, run: number, bench: B
 
 export function propertyContract(factory: LedgerFactory): void {
   test('after any facts: counts equal a GROUP BY over the rows, each content is in the queue of its state, arrivals are unique and never fewer, sent is sent', async () => {
-    const brake = { files: 30, bytes: 100, per_ms: 3_600_000 }
-    const bench = await new Bench(factory, { brake, min_resend_ms: 60_000 }).open()
+    const upload_limit = { files: 30, bytes: 100, per_ms: 3_600_000 }
+    const bench = await new Bench(factory, { upload_limit, min_resend_ms: 60_000 }).open()
     let run = 0
     const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       run++

@@ -50,8 +50,8 @@ export function recordContract(factory: LedgerFactory): void {
       type: 'folder_configured',
       folder: { name: 'new', root: '/n', project_id: 'p', labels: [], label_from: 'none', rules: '' },
     }
-    const set_back = contentFact('set_back', content, bench.clock.now_ms())
-    await expect(bench.record(renamed, set_back, impossible)).rejects.toThrow()
+    const deferred = contentFact('deferred', content, bench.clock.now_ms())
+    await expect(bench.record(renamed, deferred, impossible)).rejects.toThrow()
     expect((await bench.ledger.folders()).map(({ name }) => name)).toEqual(['docs'])
     expect(await bench.sendable()).toEqual([])
     expect((await bench.ledger.filesAt('new', ['a']))[0]).toBeUndefined()
@@ -67,7 +67,7 @@ export function recordContract(factory: LedgerFactory): void {
     stop()
     await bench.seen('docs', 'b')
     expect(heard.flat()).toEqual(expect.arrayContaining(['send', 'follow', 'label']))
-    expect(heard.flat()).not.toContain('look')
+    expect(heard.flat()).not.toContain('check')
   })
 
   check('troubles: since when and until when, told once more when they last, ended', async (bench) => {
@@ -89,18 +89,18 @@ export function recordContract(factory: LedgerFactory): void {
   })
 
   check('retry: refused content is wanted again, what was set back is due now, ready stays', async (bench) => {
-    const [refused, set_back, ready] = [
+    const [refused, deferred, ready] = [
       await bench.settle('docs', 'sub/refused', 'refused'),
       await bench.settle('docs', 'sub/set back', 'set back'),
       await bench.settle('docs', 'sub/ready', 'ready'),
     ]
     const outside = await bench.settle('docs', 'sub0/refused too', 'outside')
     await bench.record(contentFact('content_refused', refused, 0), contentFact('content_refused', outside, 0))
-    await bench.setBack(set_back, 3_600_000)
+    await bench.setBack(deferred, 3_600_000)
     await bench.makeReady(ready)
     expect(bench.see.content(md5Of('refused'))).toMatchObject({ state: 'refused', error_code: 'http.500' })
     await bench.record({ type: 'retried', folder: 'docs', path: 'sub' })
-    expect((await bench.sendable()).map(({ content }) => content).sort()).toEqual([refused, set_back])
+    expect((await bench.sendable()).map(({ content }) => content).sort()).toEqual([refused, deferred])
     expect(bench.see.content(md5Of('outside'))?.state).toBe('refused')
     expect(bench.see.content(md5Of('ready'))?.state).toBe('ready')
     expect(bench.see.counts('docs')).toEqual(bench.see.recounted('docs'))

@@ -11,7 +11,7 @@ export function ticketContract(factory: LedgerFactory): void {
     async (bench) => {
       const content = await bench.settle('docs', 'a', 'text')
       await bench.reserve(content)
-      const steps: ContentFact['type'][] = ['set_back', 'bytes_accepted', 'set_back', 'bytes_missing', 'bytes_accepted']
+      const steps: ContentFact['type'][] = ['deferred', 'bytes_accepted', 'deferred', 'bytes_missing', 'bytes_accepted']
       for (const type of steps) {
         await bench.record(contentFact(type, content, 0))
         expect(bench.see.ticketsKept(), type).toBe(1)

@@ -27,7 +27,7 @@ async function pass(bench: Bench, ms: number): Promise<void> {
   const step_ms = 5 * minute_ms
   for (let left_ms = ms; left_ms > 0; left_ms -= step_ms) {
     await bench.clock.advance(Math.min(left_ms, step_ms))
-    await bench.ledger.claimToLook(1)
+    await bench.ledger.claimToCheck(1)
   }
 }
 
@@ -118,7 +118,7 @@ export function wallClockContract(factory: LedgerFactory): void {
         let wrong_by = 0
         let newest_ms = bench.clock.now_ms()
         let untold_ms = 0
-        const look = async () => {
+        const check = async () => {
           for (const content of await removable(bench)) {
             const seen_ms = bench.clock.monotonic_ms() - gone_ms.get(content)!
             // The clock of the ledger is written down every ten seconds, and a minute is no jump.
@@ -145,12 +145,12 @@ export function wallClockContract(factory: LedgerFactory): void {
             gone_ms.set(await readyFile(bench, `file ${index}`), bench.clock.monotonic_ms())
             await bench.gone('docs', `file ${index}`)
           }
-          await look()
+          await check()
         }
         setWrong(0)
-        await look()
+        await check()
         await pass(bench, short_grace_ms + hour_ms)
-        await look()
+        await check()
         expect([...gone_ms.keys()], 'what is kept for ever').toEqual([])
       } finally {
         await bench.close()

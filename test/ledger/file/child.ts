@@ -14,7 +14,7 @@ const preamble = `
   import { openLedger } from ${JSON.stringify(open_ledger)}
   import { system_clock as clock } from ${JSON.stringify(base_time)}
   const state_dir = process.argv[2]
-  const limits = { brake: undefined, max_bytes_per_day: undefined, min_resend_ms: 0, newest_first: false, history_days: 1, max_history_rows: 1000, removal: { files: 100, percent: 10, per_ms: 86400000, wiped: { files: 10, percent: 50 } } }
+  const limits = { upload_limit: undefined, max_bytes_per_day: undefined, min_resend_ms: 0, newest_first: false, history_days: 1, max_history_rows: 1000, removal: { files: 100, percent: 10, per_ms: 86400000, wiped: { files: 10, percent: 50 } } }
   const open = () => openLedger({ state_dir, limits, clock })
   const settled = (path) => ({ type: 'file_settled', folder: 'docs', path, md5: createHash('md5').update(path).digest('hex'),
     stat: { size: 1, mtime_ns: 1n, ctime_ns: 1n, inode: 1n } })

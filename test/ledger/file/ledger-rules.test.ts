@@ -30,7 +30,7 @@ const sound = `
   INSERT INTO deliveries (run, target, state, not_before_ms, wanted_ms) VALUES (4, 'file', 'done', 0, 0);
   INSERT INTO alerts VALUES (1, 'alert_1', 0, '', '', '[]');
   INSERT INTO deliveries (alert, target, state, not_before_ms, wanted_ms) VALUES (1, 'file', 'done', 0, 0);
-  INSERT INTO told VALUES (1, zeroblob(16), 5, 'asset', 4), (1, zeroblob(16), 6, 'asset', NULL), (1, zeroblob(16), 7, 'asset', 3);
+  INSERT INTO covered VALUES (1, zeroblob(16), 5, 'asset', 4), (1, zeroblob(16), 6, 'asset', NULL), (1, zeroblob(16), 7, 'asset', 3);
 `
 
 beforeAll(() => {
@@ -113,11 +113,11 @@ test.each([
   ['a delivery is of an alert that the ledger does not have', 'DELETE FROM alerts', 'deliveries of 1'],
   [
     'what a report covered is of a prompt that the ledger does not have',
-    'UPDATE told SET prompt = 8 WHERE size = 6',
-    'told of 8',
+    'UPDATE covered SET prompt = 8 WHERE size = 6',
+    'covered of 8',
   ],
   ['what a report covered is of a run whose report was never written', `UPDATE runs SET state = 'asked'`, 'run 4'],
-  ['what a report covered is of a run that never was', 'UPDATE told SET run = 99 WHERE size = 7', 'run 99'],
+  ['what a report covered is of a run that never was', 'UPDATE covered SET run = 99 WHERE size = 7', 'run 99'],
   ['a row names one that the ledger does not have', 'UPDATE folders SET project = 8', 'folders of projects'],
 ])('%s', (what, damage, example) => {
   ledger.exec('BEGIN')

@@ -153,7 +153,7 @@ test('a file that is no database, and one with a damaged page: database.damaged,
   const working = openAt(damaged).then(async (ledger) => {
     try {
       await ledger.filesAt('docs', ['path 1', 'path 250', 'path 499'])
-      await ledger.claimToLook(500)
+      await ledger.claimToCheck(500)
     } finally {
       await ledger.close()
     }
@@ -167,13 +167,13 @@ test('written before the first release: refused with what to do, by whoever writ
   const ninth = Array.from({ length: 9 }, (_, index) => ({ version: index + 1, sql: 'SELECT 1' }))
   openSqlite({ file, migrations: ninth, synchronous: 'NORMAL' }).close()
   const before = readFileSync(file)
-  const told = {
+  const covered = {
     code: 'database.older',
     message: expect.stringContaining(file),
     hint: expect.stringContaining('rebuild'),
   }
-  await expect(openAt(state_dir)).rejects.toMatchObject(told)
-  expect(() => openLedgerView(state_dir)).toThrow(expect.objectContaining(told))
+  await expect(openAt(state_dir)).rejects.toMatchObject(covered)
+  expect(() => openLedgerView(state_dir)).toThrow(expect.objectContaining(covered))
   expect(readFileSync(file).equals(before)).toBe(true)
 })
 

@@ -35,7 +35,7 @@ const plain = { name: 'docs', root: '/docs', project_id: 'p', labels: [], label_
 test.each([
   ['new rules', 'skipped', 'too_large', { type: 'folder_configured', folder: { ...plain, rules: 'new' } }],
   ['another project', 'skipped', 'too_large', { type: 'folder_configured', folder: { ...plain, project_id: 'q' } }],
-  ['accept all', 'blocked', 'brake', { type: 'accepted', folder: 'docs', path: '' }],
+  ['accept all', 'blocked', 'upload_limit', { type: 'accepted', folder: 'docs', path: '' }],
   ['retry a directory', 'blocked', 'unreadable', { type: 'retried', folder: 'docs', path: 'archive' }],
 ])('%s: a large folder is put back page by page, in little memory', async (_what, state, reason, fact) => {
   const place = makeStore()

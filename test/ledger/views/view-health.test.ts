@@ -68,7 +68,7 @@ test('files that failed: those that are tried again, and those that were given u
   const rig = await openRig()
   const view = openHealthView(rig.state_dir)
   const fails = (content: number) =>
-    rig.record({ type: 'set_back', content, not_before_ms: rig.clock.now_ms(), error: { code: 'x', message: 'no' } })
+    rig.record({ type: 'deferred', content, not_before_ms: rig.clock.now_ms(), error: { code: 'x', message: 'no' } })
   try {
     const contents: number[] = []
     for (const path of ['a.txt', 'b.txt', 'c.txt']) contents.push(await rig.settle(path))
@@ -151,9 +151,9 @@ test('the look that has been due for longest', async () => {
       rig.record({ type: 'file_seen', folder: 'notes', path, stat: stat(), not_before_ms })
     await seen('a', now_ms + minute_ms)
     await seen('b', now_ms)
-    expect(view.oldestLook()).toEqual({ since_ms: now_ms, name: 'notes/b', size: 10 })
+    expect(view.oldestCheck()).toEqual({ since_ms: now_ms, name: 'notes/b', size: 10 })
     await rig.record({ type: 'folder_offline', folder: 'notes', reason: 'unmounted' })
-    expect(view.oldestLook()).toBeUndefined()
+    expect(view.oldestCheck()).toBeUndefined()
   } finally {
     view.close()
   }
@@ -242,8 +242,8 @@ test('what is asked every few seconds finds its rows by an index', async () => {
   try {
     const waiting = `SELECT id, wanted_ms, state FROM contents WHERE queue IS NOT NULL ORDER BY wanted_ms LIMIT 10`
     expect(planOf(waiting)).toMatch(/^SCAN contents USING INDEX contents_waiting$/)
-    const looks = `SELECT folder, path FROM files WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL ORDER BY not_before_ms LIMIT 10`
-    expect(planOf(looks)).toMatch(/^S(CAN|EARCH) files USING (COVERING )?INDEX files_to_look_at/)
+    const checks = `SELECT folder, path FROM files WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL ORDER BY not_before_ms LIMIT 10`
+    expect(planOf(checks)).toMatch(/^S(CAN|EARCH) files USING (COVERING )?INDEX files_to_check/)
   } finally {
     database.close()
   }

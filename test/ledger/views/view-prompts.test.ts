@@ -36,11 +36,11 @@ test('prompts, runs and deliveries, as people ask for them', async () => {
         written: 1,
         skipped: 1,
         failed: 1,
-        told: 1,
+        covered: 1,
         last_written_due_ms: written_ms,
         last_run: { run: failed },
       },
-      { name: 'idle', written: 0, skipped: 0, failed: 0, told: 0, last_run: undefined },
+      { name: 'idle', written: 0, skipped: 0, failed: 0, covered: 0, last_run: undefined },
     ])
     expect(view.runs('digest', 2)).toMatchObject([
       { run: failed, state: 'failed', error, why: undefined },

@@ -192,7 +192,7 @@ describe('problems', () => {
     const fault = { code: 'network.refused', message: 'connection refused' }
     for (const path of ['a', 'b']) {
       const content = await rig.settle(path)
-      await rig.record({ type: 'set_back', content, not_before_ms: rig.clock.now_ms() + 5_000, error: fault })
+      await rig.record({ type: 'deferred', content, not_before_ms: rig.clock.now_ms() + 5_000, error: fault })
     }
     await rig.settle('fine')
     const groups = rig.view().retrying()
@@ -207,7 +207,7 @@ describe('problems', () => {
     await rig.settle('another')
     const content = await rig.settle('waits')
     const error = { code: 'network.refused', message: 'connection refused' }
-    await rig.record({ type: 'set_back', content, not_before_ms: rig.clock.now_ms() + 5_000, error })
+    await rig.record({ type: 'deferred', content, not_before_ms: rig.clock.now_ms() + 5_000, error })
     await rig.record({ type: 'file_gone', folder: 'notes', path: 'another' })
     expect(rig.view().retrying()).toMatchObject([{ ...error, contents: 1 }])
     await rig.settle('one more')
@@ -216,11 +216,11 @@ describe('problems', () => {
   })
 
   test('braked files, by the deepest directory that holds what arrived together', async () => {
-    const rig = await openRig({ limits: { brake: { files: 1, bytes: 1e9, per_ms: day_ms } } })
+    const rig = await openRig({ limits: { upload_limit: { files: 1, bytes: 1e9, per_ms: day_ms } } })
     await rig.settle('first')
     for (const path of ['usb/photos/1/a', 'usb/photos/1/b', 'usb/photos/2/a', 'loose', 'old/x']) await rig.settle(path)
     const place = { folder: 'notes', root: '/srv/notes' }
-    expect(rig.view().braked()).toEqual({
+    expect(rig.view().over_limit()).toEqual({
       files: 5,
       bytes: 50,
       places: expect.arrayContaining([
@@ -229,7 +229,7 @@ describe('problems', () => {
         { ...place, directory: 'old', files: 1, bytes: 10 },
       ]),
     })
-    expect(rig.view().braked().places[0]?.directory).toBe('usb/photos')
+    expect(rig.view().over_limit().places[0]?.directory).toBe('usb/photos')
     expect(rig.view().problems()).toEqual([])
     expect(rig.view().used('wanted', hour_ms, rig.clock.now_ms())).toEqual({ files: 1, bytes: 10 })
     expect(rig.view().used('sent', hour_ms, rig.clock.now_ms())).toEqual({ files: 0, bytes: 0 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { day_ms, hour_ms, system_clock } from '../../../src/base/time/time.ts'
 import { awaitAnswer } from '../../../src/prompts/ask/await-answer.ts'
-import { lookForTurn } from '../../../src/prompts/ask/look-for-turn.ts'
+import { findTurn } from '../../../src/prompts/ask/find-turn.ts'
 import { openRunRig, type RunRig } from './answer-run-rig.ts'
 
 const brief = { auto: 1, fast: 60, expert: 1, research: 1 }
@@ -15,7 +15,7 @@ async function asked(options: Parameters<typeof openRunRig>[0] = {}): Promise<Ru
   return rig
 }
 
-const looksOf = (rig: RunRig) => rig.service.requestLog.filter(({ place }) => place === 'messages.read').length
+const searchesOf = (rig: RunRig) => rig.service.requestLog.filter(({ place }) => place === 'messages.read').length
 const failing = (status: number, body: 'error' | 'html' = 'error') => ({
   failures: [{ route: 'messages.read', status, body } as const],
 })
@@ -28,7 +28,7 @@ test('an answer that cannot be read while all else works: the deadline ends the 
   rig.circuits.failed = async () => 'count'
   expect(await rig.step()).toBe('asked')
   rig.circuits = circuits
-  expect(rig.told.at(-1)).toMatch(/^failed.*no answer within.*the last read failed.*500.*stay fresh/)
+  expect(rig.covered.at(-1)).toMatch(/^failed.*no answer within.*the last read failed.*500.*stay fresh/)
 })
 
 test.each([500, 400])(
@@ -46,16 +46,16 @@ test.each([500, 400])(
       }
     }
     expect(await at(0, 0)).toEqual([])
-    expect(await at(hour_ms, 0)).toMatchObject([{ type: 'run_set_back' }])
-    expect(await at(hour_ms, 4)).toMatchObject([{ type: 'run_set_back' }])
+    expect(await at(hour_ms, 0)).toMatchObject([{ type: 'run_deferred' }])
+    expect(await at(hour_ms, 4)).toMatchObject([{ type: 'run_deferred' }])
     expect(await at(hour_ms, 5)).toMatchObject([{ type: 'run_failed', error: { code: 'answer.deadline' } }])
-    expect(looksOf(rig)).toBeGreaterThanOrEqual(4)
+    expect(searchesOf(rig)).toBeGreaterThanOrEqual(4)
   },
 )
 
 test.each([
   ['awaitAnswer', awaitAnswer],
-  ['lookForTurn', lookForTurn],
+  ['findTurn', findTurn],
 ] as const)(
   '%s, while the account is refused: held before its time is over, then set back, given up after a day',
   async (_, step) => {
@@ -69,8 +69,8 @@ test.each([
       return step({ ...work, attempts, began_ms, turns }, rig.settings, rig.tools())
     }
     expect(await at(0, 0)).toEqual([])
-    expect(await at(hour_ms, 9)).toMatchObject([{ type: 'run_set_back' }])
-    expect(await at(2 * day_ms, 1)).toMatchObject([{ type: 'run_set_back' }])
+    expect(await at(hour_ms, 9)).toMatchObject([{ type: 'run_deferred' }])
+    expect(await at(2 * day_ms, 1)).toMatchObject([{ type: 'run_deferred' }])
     expect(await at(2 * day_ms, 9)).toMatchObject([
       { type: 'run_failed', error: { message: expect.stringContaining('given up') } },
     ])
@@ -83,5 +83,5 @@ test('without a line the deadline fails no run: its answer may be there', async 
   rig.service.injectFaults({ down: true })
   const turns = [{ ...work.turns[0]!, asked_ms: system_clock.now_ms() - hour_ms }]
   const facts = await awaitAnswer({ ...work, attempts: 9, turns }, rig.settings, rig.tools())
-  expect(facts).toMatchObject([{ type: 'run_set_back' }])
+  expect(facts).toMatchObject([{ type: 'run_deferred' }])
 })

@@ -22,7 +22,7 @@ test('a clock that is set while waiting changes nothing', async () => {
 
 test('a clock that was set between two lives neither cuts the wait to nothing nor makes it endless', () => {
   const clock = new FakeClock()
-  const left_ms = (began_ms: number, most_ms: number) => new Patience(clock, began_ms, most_ms).left_ms()
+  const left_ms = (began_ms: number, max_ms: number) => new Patience(clock, began_ms, max_ms).left_ms()
   expect(left_ms(clock.now_ms() - 5 * hour_ms, 30 * minute_ms)).toBe(minute_ms)
   expect(left_ms(clock.now_ms() - 5 * hour_ms, 10)).toBe(10)
   expect(left_ms(clock.now_ms() + 5 * hour_ms, 30 * minute_ms)).toBe(30 * minute_ms)

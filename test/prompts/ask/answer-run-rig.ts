@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { unwatched } from '../../../src/base/run/pulse.ts'
+import { unwatched } from '../../../src/base/run/heartbeat.ts'
 import { type Clock, system_clock } from '../../../src/base/time/time.ts'
 import type { RunFact } from '../../../src/domain/run.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
@@ -38,11 +38,11 @@ export interface RunRigOptions {
 const patient = 20_000
 const quick: AskingLimits = {
   first_ms: 5,
-  most_ms: 30,
+  max_ms: 30,
   deadline_ms: { auto: patient, fast: patient, expert: patient, research: patient },
-  look_for_ms: 200,
+  find_turn_ms: 200,
   deliver_first_ms: 10,
-  deliver_most_ms: 50,
+  max_deliver_ms: 50,
   deliver_give_up_ms: 60_000,
 }
 
@@ -60,7 +60,7 @@ export class RunRig {
   readonly project_id: string
   readonly remote: Remote
   readonly reports = makeTree()
-  readonly told: string[] = []
+  readonly covered: string[] = []
   soft = new AbortController()
   readonly hard = new AbortController()
   token: string
@@ -138,7 +138,7 @@ export class RunRig {
     const { ledger, remote, circuits: circuit, asking } = this
     const prompts = new Map([this.settings, ...this.others].map((settings) => [settings.name, settings]))
     const { soft, hard } = { soft: this.soft.signal, hard: this.hard.signal }
-    const common = { ledger, remote, circuit, clock: this.#clock, report: this.report, pulses: unwatched }
+    const common = { ledger, remote, circuit, clock: this.#clock, report: this.report, heartbeats: unwatched }
     return { ...common, prompts, asking, soft, hard }
   }
 
@@ -203,21 +203,21 @@ export class RunRig {
   }
 
   /** Steps until no run can be moved on; answers the states on the way. */
-  async run(most = 20): Promise<string[]> {
+  async run(max = 20): Promise<string[]> {
     const states: string[] = []
-    for (let step = 0; step < most; step++) {
+    for (let step = 0; step < max; step++) {
       const state = await this.step()
       if (state === undefined) return states
       states.push(state)
     }
-    throw new Error(`no end after ${most} steps: ${states.join(', ')}`)
+    throw new Error(`no end after ${max} steps: ${states.join(', ')}`)
   }
 
   /** Steps until a run waits in this state. */
   async runTo(state: RunWork['state']): Promise<RunWork> {
     for (;;) {
       const work = await this.claim()
-      if (!work) throw new Error(`no run came to ${state}: ${this.told.join('; ')}`)
+      if (!work) throw new Error(`no run came to ${state}: ${this.covered.join('; ')}`)
       this.ledger.release('run', [work.run])
       if (work.state === state) return work
       await this.step()
@@ -251,20 +251,20 @@ export class RunRig {
   }
 
   report: PromptReport = {
-    asked: (run) => this.told.push(`asked ${run}`),
-    answered: (run) => this.told.push(`answered ${run}`),
-    written: (run, path) => this.told.push(`written ${run}: ${path}`),
-    skipped: (reason, run) => this.told.push(`skipped ${run}: ${reason}`),
-    failed: (reason, run) => this.told.push(`failed ${run}: ${reason}`),
-    delivered: (run, target) => this.told.push(`delivered ${run}: ${target}`),
-    later: (reason, run) => this.told.push(`later ${run}: ${reason}`),
-    fault: (where, error) => this.told.push(`fault ${where}: ${error}`),
+    asked: (run) => this.covered.push(`asked ${run}`),
+    answered: (run) => this.covered.push(`answered ${run}`),
+    written: (run, path) => this.covered.push(`written ${run}: ${path}`),
+    skipped: (reason, run) => this.covered.push(`skipped ${run}: ${reason}`),
+    failed: (reason, run) => this.covered.push(`failed ${run}: ${reason}`),
+    delivered: (run, target) => this.covered.push(`delivered ${run}: ${target}`),
+    later: (reason, run) => this.covered.push(`later ${run}: ${reason}`),
+    fault: (where, error) => this.covered.push(`fault ${where}: ${error}`),
   }
 
   /** The text of the one report that was written. */
   written(): string {
-    const line = this.told.find((text) => text.startsWith('written'))
-    if (line === undefined) throw new Error(`nothing was written: ${this.told.join('; ')}`)
+    const line = this.covered.find((text) => text.startsWith('written'))
+    if (line === undefined) throw new Error(`nothing was written: ${this.covered.join('; ')}`)
     return readFileSync(line.slice(line.indexOf(': ') + 2), 'utf8')
   }
 }

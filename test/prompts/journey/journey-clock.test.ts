@@ -17,7 +17,7 @@ test('the clock set back an hour: its times are not asked a second time, those a
   expect(office.runs().map(({ due_ms }) => due_ms)).toEqual([first.due_ms])
   expect(office.asked()).toBe(1)
   expect(await office.hour()).toMatchObject({ due_ms: first.due_ms + hour_ms, cause: 'schedule', state: 'written' })
-  expect(office.told()).toEqual([['docs/a.txt'], ['docs/b.txt']])
+  expect(office.covered()).toEqual([['docs/a.txt'], ['docs/b.txt']])
   expect(office.asked()).toBe(2)
 })
 

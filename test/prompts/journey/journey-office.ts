@@ -110,10 +110,10 @@ export class Office {
         service: { base_url: this.service.api, project_id: this.project_id },
         state_dir: this.state_dir,
         folders: [{ name: 'docs', path: this.docs, settle_ms: 50 }],
-        uploads: { brake: 'off', min_resend_s: 0, retry_first_ms: 20, retry_most_ms: 200 },
-        follow: { first_ms: 20, most_ms: 200 },
+        uploads: { limit: 'off', min_resend_s: 0, retry_first_ms: 20, max_retry_ms: 200 },
+        follow: { first_ms: 20, max_ms: 200 },
         hashing: { threads: 1 },
-        asking: { first_ms: 20, most_ms: 200 },
+        asking: { first_ms: 20, max_ms: 200 },
         prompts: [digest],
       },
       { HOME: this.state_dir },
@@ -203,12 +203,12 @@ export class Office {
   }
 
   /** What each report told, oldest first. */
-  told(): string[][] {
+  covered(): string[][] {
     return this.manifests().map(({ assets }) => assets.map(({ name }) => name))
   }
 
   /** A look at the folder that began at this time or later has ended. */
-  lookedSince(at_ms: number): boolean {
+  scannedSince(at_ms: number): boolean {
     const view = openLedgerView(this.state_dir)
     try {
       return view.folders().every(({ scan_began_ms }) => scan_began_ms !== undefined && scan_began_ms >= at_ms)

@@ -15,7 +15,7 @@ test('copies, renames and content that comes back are not told again', async () 
   expect(await office.hour()).toMatchObject({ state: 'skipped', why: 'nothing new' })
   await office.bringIn({ 'c.txt': 'The cat sleeps.\n' })
   await office.hour()
-  expect(office.told().map((names) => names.toSorted())).toEqual([['docs/a.txt', 'docs/b.txt'], ['docs/c.txt']])
+  expect(office.covered().map((names) => names.toSorted())).toEqual([['docs/a.txt', 'docs/b.txt'], ['docs/c.txt']])
   expect(office.asked()).toBe(2)
 })
 
@@ -27,7 +27,7 @@ test('set up together with its folder, a prompt tells what comes, and nothing of
   office.move('older.txt', 'renamed.txt')
   await office.bringIn({ 'new.txt': 'The lease ends in May.\n' })
   expect(await office.hour()).toMatchObject({ state: 'written' })
-  expect(office.told()).toEqual([['docs/new.txt']])
+  expect(office.covered()).toEqual([['docs/new.txt']])
   expect(office.manifests().map(({ coverage_line }) => coverage_line)).toEqual(['1 of 1 file ready'])
 })
 
@@ -41,7 +41,7 @@ test('a run that failed tells nothing: the next one has its files, and those tha
   expect([office.asked(), office.manifests()]).toEqual([2, []])
   await office.bringIn({ 'b.txt': 'The boat is red.\n' })
   expect(await office.hour()).toMatchObject({ state: 'written' })
-  expect(office.told()).toEqual([['docs/a.txt', 'docs/b.txt']])
+  expect(office.covered()).toEqual([['docs/a.txt', 'docs/b.txt']])
   expect(office.asked()).toBe(3)
 })
 
@@ -50,7 +50,7 @@ test('more than a run may take: the oldest are told, the line says so, the next 
   for (const name of ['e', 'd', 'c', 'b', 'a']) await office.bringIn({ [`${name}.txt`]: `The text ${name} is here.\n` })
   for (const _ of [1, 2, 3]) expect(await office.hour()).toMatchObject({ state: 'written' })
   expect(await office.hour()).toMatchObject({ state: 'skipped', why: 'nothing new' })
-  expect(office.told()).toEqual([['docs/e.txt', 'docs/d.txt'], ['docs/c.txt', 'docs/b.txt'], ['docs/a.txt']])
+  expect(office.covered()).toEqual([['docs/e.txt', 'docs/d.txt'], ['docs/c.txt', 'docs/b.txt'], ['docs/a.txt']])
   expect(office.manifests().map(({ coverage_line }) => coverage_line)).toEqual([
     'this report: 2 of 5; 3 next time',
     'this report: 2 of 3; 1 next time',
@@ -69,7 +69,7 @@ test('a ledger that was lost learns from the reports what was told', async () =>
   await office.start()
   await office.synced()
   await office.hour()
-  expect(office.told().map((names) => names.toSorted())).toEqual([
+  expect(office.covered().map((names) => names.toSorted())).toEqual([
     ['docs/a.txt', 'docs/b.txt'],
     ['docs/c.txt', 'docs/d.txt'],
   ])

@@ -2,24 +2,24 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { UnreadyFile } from '../../../src/ledger/prompt-work.ts'
 import { composeManifest } from '../../../src/prompts/manifest.ts'
-import { composeCoverage, coverageLine, expectedFiles, type FolderLook } from '../../../src/prompts/plan/coverage.ts'
+import { composeCoverage, coverageLine, expectedFiles, type FolderScan } from '../../../src/prompts/plan/coverage.ts'
 import { composeTurns, requestBody } from '../../../src/prompts/plan/question.ts'
 import { noUnready } from '../../../src/prompts/plan/unready.ts'
 import { checkCoverage } from '../check-coverage.ts'
 import { assetOf, due_ms, runOf, settingsOf, tallyOf, turnOf, unreadyOf, zone } from '../settings.ts'
 
 const assets = (count: number) => Array.from({ length: count }, (_, index) => assetOf(index))
-const in_time: FolderLook = {
+const in_time: FolderScan = {
   name: 'finance',
   online: true,
   offline_reason: undefined,
   scan_began_ms: due_ms,
   scan_ended_ms: due_ms + 1,
 }
-const refused = (content: number, path: string, told = false) =>
-  unreadyOf(path, { stage: 'refused', content, md5: content.toString(16).padStart(32, '0'), why: 'too odd', told })
+const refused = (content: number, path: string, covered = false) =>
+  unreadyOf(path, { stage: 'refused', content, md5: content.toString(16).padStart(32, '0'), why: 'too odd', covered })
 
-function lineOf(run: { ready?: number; taken?: number; unready?: UnreadyFile[]; folders?: FolderLook[] }): string {
+function lineOf(run: { ready?: number; taken?: number; unready?: UnreadyFile[]; folders?: FolderScan[] }): string {
   const { ready = 0, taken = ready, unready = [], folders = [in_time] } = run
   return coverageLine(
     composeCoverage({ fresh: assets(ready), taken: assets(taken), unready: tallyOf(unready), folders, due_ms }),
@@ -93,7 +93,7 @@ const unready_files = fc.array(
   fc.record({
     content: fc.option(fc.nat(6), { nil: undefined }),
     stage: fc.constantFrom<UnreadyFile['stage'][]>('moving', 'on_the_way', 'blocked', 'refused', 'removed'),
-    told: fc.boolean(),
+    covered: fc.boolean(),
     path: fc.string(),
   }),
   { maxLength: 12 },
@@ -105,9 +105,9 @@ test('the numbers add up, and the manifest proves them', () => {
     fc.property(fc.record(counts), unready_files, ({ ready, max_assets, more }, files) => {
       fc.pre(ready > 0)
       const unready = tallyOf(
-        files.map(({ content, stage, told, path }) =>
+        files.map(({ content, stage, covered, path }) =>
           // A refusal always has its content.
-          unreadyOf(path, stage === 'refused' ? refused(content ?? 7, path, told) : { stage, content, told }),
+          unreadyOf(path, stage === 'refused' ? refused(content ?? 7, path, covered) : { stage, content, covered }),
         ),
       )
       const settings = settingsOf({ max_assets, when_too_many: more ? 'more_turns' : 'next_run' })
@@ -126,8 +126,8 @@ test('the numbers add up, and the manifest proves them', () => {
       })
       const manifest = composeManifest(run, coverage, zone, due_ms)
       expect(checkCoverage(manifest)).toEqual([])
-      const { refused: told, moving, on_the_way, blocked } = coverage
-      expect(expectedFiles(coverage)).toBe(ready + told.total + moving.total + on_the_way.total + blocked.total)
+      const { refused: covered, moving, on_the_way, blocked } = coverage
+      expect(expectedFiles(coverage)).toBe(ready + covered.total + moving.total + on_the_way.total + blocked.total)
       // The recount can fail.
       expect(checkCoverage({ ...manifest, assets: manifest.assets.slice(1) })).not.toEqual([])
     }),

@@ -4,11 +4,21 @@ import type { Arrival } from '../../../src/ledger/prompt-work.ts'
 import { collectFresh, freshQueryOf, pathMatcher } from '../../../src/prompts/plan/fresh.ts'
 import { due_ms, settingsOf } from '../settings.ts'
 
-function arrivalOf(seq: number, content: number, folder: string, path: string, told = false): Arrival {
-  return { seq, content, folder, path, arrived_ms: seq, asset_id: `asset_${content}`, md5: `${content}`, size: 1, told }
+function arrivalOf(seq: number, content: number, folder: string, path: string, covered = false): Arrival {
+  return {
+    seq,
+    content,
+    folder,
+    path,
+    arrived_ms: seq,
+    asset_id: `asset_${content}`,
+    md5: `${content}`,
+    size: 1,
+    covered,
+  }
 }
 
-const everything = { matches: () => true, most: 100 }
+const everything = { matches: () => true, max: 100 }
 
 test('one entry a content: the oldest arrival counts, and its first path that matches names it', async () => {
   const arrivals = [
@@ -26,8 +36,8 @@ test('one entry a content: the oldest arrival counts, and its first path that ma
 
 test('what was told before comes last: a limit on the number leaves out nothing for ever', async () => {
   const arrivals = [1, 2, 3, 4].map((seq) => arrivalOf(seq, seq, 'f', `${seq}`, seq < 3))
-  const contents = async (most: number) => {
-    const { fresh, more } = await collectFresh(arrivals, { ...everything, most })
+  const contents = async (max: number) => {
+    const { fresh, more } = await collectFresh(arrivals, { ...everything, max })
     return [fresh.map(({ content }) => content), more]
   }
   expect(await contents(100)).toEqual([[3, 4, 1, 2], 0])

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { restoreTold } from '../../../src/prompts/configure-prompts.ts'
+import { readCovered } from '../../../src/prompts/configure-prompts.ts'
 import { manifestPath, manifestText, parseManifest } from '../../../src/prompts/manifest.ts'
 import { composeReport, coverageOf } from '../../../src/prompts/report/report.ts'
 import { reportFileName, writeReportFile } from '../../../src/prompts/report/report-file.ts'
@@ -84,12 +84,18 @@ test('what was told comes back from the manifests, oldest first; damaged ones ar
   write(dir)
   write(dir, { prompt: 'other' })
   write(dir, { project_id: 'project_11111111111111111111', due_ms: due_ms + 5 })
-  const { facts, bad } = await restoreTold(dir, ids)
+  const { facts, bad } = await readCovered(dir, ids)
   const began_ms = runOf().prompt_began_ms
-  const told = (content: number) => [{ md5: assetOf(content).md5, size: content + 1 }]
+  const covered = (content: number) => [{ md5: assetOf(content).md5, size: content + 1 }]
   expect(facts).toEqual([
-    { type: 'told_restored', prompt: 'weekly-digest', run_due_ms: due_ms, began_ms, told: told(1) },
-    { type: 'told_restored', prompt: 'weekly-digest', run_due_ms: due_ms + 86_400_000, began_ms, told: told(2) },
+    { type: 'covered_restored', prompt: 'weekly-digest', run_due_ms: due_ms, began_ms, covered: covered(1) },
+    {
+      type: 'covered_restored',
+      prompt: 'weekly-digest',
+      run_due_ms: due_ms + 86_400_000,
+      began_ms,
+      covered: covered(2),
+    },
   ])
   expect(bad.map(({ path }) => path)).toEqual([join(dir, 'broken.json')])
 })
@@ -99,7 +105,7 @@ test.each(['{{name}}.html', '{{name}}.log', '{{name}}.MD', '{{date}}'])(
   async (name) => {
     const dir = makeTree()
     write(dir, {}, name)
-    expect((await restoreTold(dir, ids)).facts).toMatchObject([{ run_due_ms: due_ms }])
+    expect((await readCovered(dir, ids)).facts).toMatchObject([{ run_due_ms: due_ms }])
   },
 )
 
@@ -115,8 +121,8 @@ test('a manifest that is too large to be read back is made smaller, and what it 
   const path = writeReportFile(settings, report, (what) => left_out.push(what))
   expect(left_out).toEqual([expect.stringContaining('all of the files but md5 and size')])
   expect(writeReportFile(settings, report), 'the same name again').toBe(path)
-  const { facts, bad } = await restoreTold(dir, ids)
-  expect([bad, facts.map(({ told }) => told.length)]).toEqual([[], [assets.length]])
+  const { facts, bad } = await readCovered(dir, ids)
+  expect([bad, facts.map(({ covered }) => covered.length)]).toEqual([[], [assets.length]])
 })
 
 test('only as much is left out of a manifest as must be', () => {
@@ -127,9 +133,9 @@ test('only as much is left out of a manifest as must be', () => {
   })
   const { manifest } = composeReport(run, settings, coverageOf(run), zone, due_ms)
   const bytes = Buffer.byteLength(JSON.stringify(manifest)) + 1
-  const kept = (most_bytes: number) => {
-    const { text, left_out } = manifestText(manifest, most_bytes)
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(most_bytes)
+  const kept = (max_bytes: number) => {
+    const { text, left_out } = manifestText(manifest, max_bytes)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(max_bytes)
     expect(parseManifest(text)?.assets).toHaveLength(3)
     return { left_out, ...(JSON.parse(text) as typeof manifest) }
   }
@@ -144,14 +150,14 @@ test('a manifest without its report is of a run that nobody was told of', async 
   const dir = makeTree()
   const report = write(dir)
   rmSync(report)
-  expect(await restoreTold(dir, ids)).toEqual({ facts: [], bad: [] })
+  expect(await readCovered(dir, ids)).toEqual({ facts: [], bad: [] })
 })
 
 test('a directory that is not there tells nothing, one that is none is told', async () => {
   const dir = makeTree()
-  expect(await restoreTold(join(dir, 'missing'), ids)).toEqual({ facts: [], bad: [] })
+  expect(await readCovered(join(dir, 'missing'), ids)).toEqual({ facts: [], bad: [] })
   writeFileSync(join(dir, 'file'), '')
-  const { bad } = await restoreTold(join(dir, 'file'), ids)
+  const { bad } = await readCovered(join(dir, 'file'), ids)
   expect(bad).toHaveLength(1)
   expect(existsSync(join(dir, 'missing'))).toBe(false)
 })

@@ -74,7 +74,7 @@ test('front matter, the answer, the coverage line, notes and sources', () => {
     coverage: '1 of 2 files ready; 1 refused (finance/finance/a.pdf)',
     files_ready: 1,
     files_expected: 2,
-    files_told: 1,
+    files_covered: 1,
     files_refused: 1,
     files_next_time: 0,
   })
@@ -138,7 +138,7 @@ test('whatever files and folders are called, the front matter is YAML with these
       const settings = settingsOf({ scope: { ...settingsOf().scope, folders: names } })
       const { markdown } = reportOf(filledRun(names), settings)
       const fields = frontMatterIn(markdown)
-      expect(fields).toMatchObject({ name: 'weekly-digest', folders: names, files_told: names.length })
+      expect(fields).toMatchObject({ name: 'weekly-digest', folders: names, files_covered: names.length })
       expect(Object.keys(fields)).toHaveLength(16)
       const sources = markdown.slice(markdown.lastIndexOf('## Sources\n\n') + 12)
       expect(sources.trimEnd().split(/[\n\r\u0085\u2028\u2029]/)).toHaveLength(names.length)

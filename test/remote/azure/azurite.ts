@@ -15,7 +15,7 @@ import { makeTree } from '../../rig/tree.ts'
 const program = fileURLToPath(new URL('node_modules/azurite/dist/src/blob/main.js', import.meta.url))
 const account = 'sluice'
 /** It loads some hundreds of modules. */
-const start_most_ms = 40_000
+const max_start_ms = 40_000
 
 /** What the store holds under a name. */
 export interface StoredBlob {
@@ -103,7 +103,7 @@ function containerOf(blobs: ContainerClient, credential: StorageSharedKeyCredent
 
 /** It says where it listens in a line for people. */
 async function originSaidBy(child: ChildProcess): Promise<string> {
-  const patience = AbortSignal.timeout(start_most_ms)
+  const patience = AbortSignal.timeout(max_start_ms)
   let said = ''
   for await (const [piece] of on(child.stdout!, 'data', { signal: patience, close: ['end'] })) {
     said += piece

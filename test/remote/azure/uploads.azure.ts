@@ -11,7 +11,7 @@ import { World } from './world.ts'
 const world = World.forThisFile()
 const gib = 1024 ** 3
 /** The store keeps one copy on the disk. */
-const free_least_bytes = 3 * gib
+const min_free_bytes = 3 * gib
 
 describe('from a folder into a real object store', { timeout: 60_000 }, () => {
   test('each file, small and large, is there with its bytes, its md5 and its type', async () => {
@@ -109,8 +109,8 @@ describe('from a folder into a real object store', { timeout: 60_000 }, () => {
 
   test('a gigabyte', { timeout: 180_000 }, async (context) => {
     const { bavail, bsize } = statfsSync(tmpdir())
-    if (bavail * bsize < free_least_bytes) {
-      console.log(`skipped: a gigabyte, because less than ${free_least_bytes} bytes are free in ${tmpdir()}`)
+    if (bavail * bsize < min_free_bytes) {
+      console.log(`skipped: a gigabyte, because less than ${min_free_bytes} bytes are free in ${tmpdir()}`)
       return context.skip()
     }
     const base = makeTree({ 'docs/big.bin': '' })
@@ -126,13 +126,13 @@ describe('from a folder into a real object store', { timeout: 60_000 }, () => {
 
 /** A gigabyte of holes with a number every now and then, so that no two stretches are the same; answers its md5. */
 function writeSparse(file: string): string {
-  const stretch = Buffer.alloc(16 * 1024 * 1024)
+  const range = Buffer.alloc(16 * 1024 * 1024)
   const md5 = createHash('md5')
   const descriptor = openSync(file, 'r+')
-  for (let at = 0; at < gib; at += stretch.length) {
-    stretch.writeUInt32BE(at)
-    writeSync(descriptor, stretch, 0, 4, at)
-    md5.update(stretch)
+  for (let at = 0; at < gib; at += range.length) {
+    range.writeUInt32BE(at)
+    writeSync(descriptor, range, 0, 4, at)
+    md5.update(range)
   }
   ftruncateSync(descriptor, gib)
   closeSync(descriptor)

@@ -20,7 +20,7 @@ const rests_after: Readonly<Record<string, string | true>> = {
   'disk/read/examine-thread': true,
 }
 /** So many of one kind wait for the next use: as many as a test has at once. */
-const most_kept = 3
+const max_kept = 3
 /** How long one that is at rest may take to say so; one that hangs is ended after it. */
 const patience_ms = 100
 
@@ -85,7 +85,7 @@ class WarmWorker extends EventEmitter {
     host.off('exit', this.#onExit)
     host.unref()
     const others = kept.get(host.kind) ?? []
-    if (others.length >= most_kept) await host.terminate()
+    if (others.length >= max_kept) await host.terminate()
     else kept.set(host.kind, [...others, host])
     this.emit('exit', 1)
     return 1

@@ -75,10 +75,10 @@ test('A-34 a body, a prompt or a name above the limits of this service is a 400 
     const { status, body: error } = await client.post(path, body)
     return [status, error.code, error.humane]
   }
-  const invalid = (field: string, most: number) => [
+  const invalid = (field: string, max: number) => [
     400,
     'publicapi.body.invalid',
-    `${field}: must have at most ${most} characters`,
+    `${field}: must have at most ${max} characters`,
   ]
   expect((await client.post('/v1/chats', { prompt: 'p'.repeat(100) })).status).toBe(202)
   expect(await refused('/v1/chats', { prompt: 'p'.repeat(101) })).toEqual(invalid('prompt', 100))

@@ -13,20 +13,20 @@ test('C-18 docs/service.md has the table that is in force, the rules of auto and
   }
   const words = default_assistant.auto.flatMap((rule) => rule.words ?? [])
   for (const word of words) expect(page).toContain(word)
-  const { deadline_ms, answers_at_once, memories_most, past_chars_most } = default_assistant
+  const { deadline_ms, answers_at_once, max_memories, max_past_chars } = default_assistant
   const model = { base_url: 'https://models.example.org/v1' }
   const web_search = { url: 'https://search.example.org/?q={query}' }
   const read = readAssistantConfig(assistantFile({ model, web_search }))
-  const { timeout_ms, answer_bytes_most, history_chars_most } = read.model!
+  const { timeout_ms, max_answer_bytes, max_history_chars } = read.model!
   for (const [name, value] of Object.entries({
     deadline_ms,
     answers_at_once,
-    memories_most,
-    past_chars_most,
+    max_memories,
+    max_past_chars,
     'model.timeout_ms': timeout_ms,
-    'model.answer_bytes_most': answer_bytes_most,
-    'model.history_chars_most': history_chars_most,
-    'web_search.results_most': read.web_search!.results_most,
+    'model.max_answer_bytes': max_answer_bytes,
+    'model.max_history_chars': max_history_chars,
+    'web_search.max_results': read.web_search!.max_results,
     'web_search.timeout_ms': read.web_search!.timeout_ms,
   })) {
     expect(page).toContain(`| \`${name}\` | ${value} |`)
@@ -52,9 +52,9 @@ test.each([
   [{ model: { base_url: 'https://key@models.example.org/v1' } }, 'model.base_url'],
   [{ model: { ...model, timeout_ms: 0 } }, 'model.timeout_ms'],
   [{ web_search: { url: 'https://search.example.org/' } }, 'web_search.url: must contain {query}'],
-  [{ auto: [{ mode: 'fast', skills_least: 1 }] }, 'auto: the last rule must always match'],
+  [{ auto: [{ mode: 'fast', min_skills: 1 }] }, 'auto: the last rule must always match'],
   [{ modes: { fast: default_assistant.modes.fast } }, 'modes.expert'],
-  [{ deadline_ms: 1.5, memories_most: -1 }, 'memories_most'],
+  [{ deadline_ms: 1.5, max_memories: -1 }, 'max_memories'],
 ])('a configuration that cannot work ends the start, and says why: %j', async (config, fault) => {
   await expect(start({ assistant_config: assistantFile(config) })).rejects.toMatchObject({
     code: 'config.service',

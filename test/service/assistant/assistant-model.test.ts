@@ -117,7 +117,7 @@ test('C-02 provider: another model is asked, and nothing else of the request dif
 })
 
 test('C-20 of a long conversation the newest turns are sent', async () => {
-  const { server, client } = await withModel([completion('y'.repeat(40))], { model: { history_chars_most: 100 } })
+  const { server, client } = await withModel([completion('y'.repeat(40))], { model: { max_history_chars: 100 } })
   const { chat_id } = await client.ask('first')
   for (const prompt of ['second', 'third', 'fourth']) {
     const { body } = await client.post(`/v1/chats/${chat_id}/messages`, { prompt })
@@ -156,7 +156,7 @@ test.each<[string, Reply, RegExp, object?]>([
   ['no text', completion(null), /sent no valid answer/],
   ['no choices', json({ choices: [] }), /sent no valid answer/],
   ['half an answer', half, /network|broke|closed|POST/i],
-  ['too much of an answer', completion('x'.repeat(3_000)), /larger than the limit/, { answer_bytes_most: 2_048 }],
+  ['too much of an answer', completion('x'.repeat(3_000)), /larger than the limit/, { max_answer_bytes: 2_048 }],
   ['silence', silence, /no complete answer within 300 ms/, { timeout_ms: 300 }],
   ['an answer that never ends', drip, /no complete answer within 300 ms/, { timeout_ms: 300 }],
 ])(

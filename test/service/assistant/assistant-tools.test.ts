@@ -18,10 +18,10 @@ test('C-18 an answer draws on as many passages as the row of its mode says', asy
     (_, at) => `Harbour ${at}. ${'It closes when the sun is down. '.repeat(16)}`,
   )
   await client.upload(passages.join('\n\n'))
-  for (const [intelligence, most] of Object.entries({ fast: 6, expert: 12, research: 24 })) {
+  for (const [intelligence, max] of Object.entries({ fast: 6, expert: 12, research: 24 })) {
     const scope = { project_ids: [client.project_id] }
     const { response } = await client.ask('Which harbour closes?', { intelligence, scope })
-    expect(response.match(/^\*\*a\.txt\*\*$/gm)?.length, intelligence).toBe(most)
+    expect(response.match(/^\*\*a\.txt\*\*$/gm)?.length, intelligence).toBe(max)
   }
 })
 
@@ -57,8 +57,8 @@ test('C-19 D-07 memories: those of the project are quoted, the most important fi
   await memory(bob, 'The harbour has a secret door.', 10)
   const texts = ['northern one', 'is ours', 'tea', 'I was ill', 'secret door']
   const { chat_id, message_id, response } = await ada.ask(question)
-  const [most, least, ...hidden] = places(response, texts) as [number, number]
-  expect([most > 0, most < least, hidden]).toEqual([true, true, [-1, -1, -1]])
+  const [max, min, ...hidden] = places(response, texts) as [number, number]
+  expect([max > 0, max < min, hidden]).toEqual([true, true, [-1, -1, -1]])
   expect(await bob.answer(chat_id, message_id)).toBe(response)
 })
 
@@ -89,7 +89,7 @@ function searching(origin: string, more: object = {}): string {
     url: `${origin}/find?format=json&q={query}`,
     items: 'web.results',
     text: 'description',
-    results_most: 1,
+    max_results: 1,
     key_file: 'key',
     key_header: 'X-Subscription-Token',
     ...more,
@@ -147,7 +147,7 @@ test.each([
 })
 
 test('C-19 of past chats the newest characters are read, page by page, and none twice', async () => {
-  const client = await start({ assistant_config: assistantFile({ past_chars_most: 20_000 }) })
+  const client = await start({ assistant_config: assistantFile({ max_past_chars: 20_000 }) })
   const nothing = { asset_ids: [await client.upload('Tea is served.')] }
   const tell = async (prompt: string) => (await client.ask(prompt, { scope: nothing })).chat_id
   await tell('Note that the harbour closed at eight, long ago.')

@@ -131,16 +131,16 @@ test('no more answers are under way at once than the configuration says; all of 
     Array.from({ length: 10 }, async (_, at) => (await client.post('/v1/chats', { prompt: `turn ${at}` })).body),
   )
   await asked(model, 3)
-  let [under_way, most] = [0, 0]
+  let [under_way, max] = [0, 0]
   const three = new EventEmitter().setMaxListeners(0)
   model.reply((response, received) => {
-    most = Math.max(most, ++under_way)
+    max = Math.max(max, ++under_way)
     const answer = () => {
       under_way--
       completion('Here.')(response, received)
     }
     // The first wait until there are three: only then is it known that there may be as many.
-    if (most < 3) three.once('there', answer)
+    if (max < 3) three.once('there', answer)
     else {
       three.emit('there')
       setTimeout(answer, 20)
@@ -154,5 +154,5 @@ test('no more answers are under way at once than the configuration says; all of 
     assistant_config: modelFile(model.origin, { answers_at_once: 3 }),
   })
   await Promise.all(turns.map(({ chat_id, message_id }) => again.answer(chat_id, message_id)))
-  expect([most, model.received.length]).toEqual([3, 13])
+  expect([max, model.received.length]).toEqual([3, 13])
 })

@@ -225,9 +225,9 @@ test('a large body goes through the disk, not through memory, and its md5 is tha
   const slot = await client.slot({ filename: 'large.bin', mime_type: 'application/octet-stream' })
   global.gc?.()
   const before = process.memoryUsage().arrayBuffers
-  let most = 0
+  let max = 0
   client.service.on('during', () => {
-    most = process.memoryUsage().arrayBuffers - before
+    max = process.memoryUsage().arrayBuffers - before
   })
   const status = await new Promise<number>((resolve, reject) => {
     const sent = request(
@@ -243,7 +243,7 @@ test('a large body goes through the disk, not through memory, and its md5 is tha
   const stored = client.service.readBlob(slot.asset_id)
   expect(client.service.assets(client.project_id)[0]?.md5).toBe(md5Of(stored))
   // Half of it was in at that moment: 64 MB.
-  expect(most).toBeLessThan(40 * 1024 * 1024)
+  expect(max).toBeLessThan(40 * 1024 * 1024)
 })
 
 test('a body whose row cannot be written is refused and leaves nothing; the slot takes it later', async () => {

@@ -13,14 +13,14 @@ import { until } from '../../rig/waiting.ts'
 const sluice = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
 const mib = 1024 * 1024
 const upload_bytes = 2_048 * mib
-const growth_most_bytes = 64 * mib
+const max_growth_bytes = 64 * mib
 /** The default of ingest.max_bytes. */
-const read_most_bytes = 32 * mib
+const max_read_bytes = 32 * mib
 /** Its bytes, its text, a paragraph as long as the text, and half as much again for what has not been collected yet. */
-const reading_most_bytes = 160 * mib
+const max_reading_bytes = 160 * mib
 /** The object, and room for what else is going on. */
-const free_least_bytes = 6e9
-const read_most_ms = 600_000
+const min_free_bytes = 6e9
+const max_read_ms = 600_000
 
 const started: ChildProcess[] = []
 afterEach(async () => {
@@ -60,7 +60,7 @@ test('2 GB go through the service with at most 64 MB of memory more, and are jud
     `resident memory of the service: ${inMb(start_bytes)} at the start, ${inMb(uploaded.peak_bytes)} at most during the upload ` +
       `(${inMb(uploaded.now_bytes)} at its end), ${inMb(judged.peak_bytes)} at most until its end was known`,
   )
-  expect(judged.peak_bytes - start_bytes).toBeLessThanOrEqual(growth_most_bytes)
+  expect(judged.peak_bytes - start_bytes).toBeLessThanOrEqual(max_growth_bytes)
 })
 
 test('the largest text that is read takes a bounded piece of memory, too', async (context) => {
@@ -73,22 +73,22 @@ test('the largest text that is read takes a bounded piece of memory, too', async
   const { pid, call, end } = await serve(data_dir)
   const slot = await call('POST', '/v1/assets', { filename: 'large.txt', mime_type: 'text/plain' })
   const start_bytes = startOver(pid)
-  expect(await put(slot, read_most_bytes)).toBe(201)
+  expect(await put(slot, max_read_bytes)).toBe(201)
   await call('POST', `/v1/assets/${slot.asset_id}/complete`)
   expect(await end(slot.asset_id)).toBe('ready')
   const { peak_bytes } = memoryOf(pid)
   console.log(
     `and for a text of 32 MB: ${inMb(start_bytes)} at the start, ${inMb(peak_bytes)} at most while it was read`,
   )
-  expect(peak_bytes - start_bytes).toBeLessThanOrEqual(reading_most_bytes)
+  expect(peak_bytes - start_bytes).toBeLessThanOrEqual(max_reading_bytes)
 })
 
 function unfitFor(folder: string): string | undefined {
   if (!existsSync('/proc/self/clear_refs')) return 'the kernel does not tell the peak of a process here'
   const { bavail, bsize } = statfsSync(folder)
   const free_bytes = bavail * bsize
-  return free_bytes < free_least_bytes
-    ? `${inMb(free_bytes)} are free on the disk, ${inMb(free_least_bytes)} are needed`
+  return free_bytes < min_free_bytes
+    ? `${inMb(free_bytes)} are free on the disk, ${inMb(min_free_bytes)} are needed`
     : undefined
 }
 
@@ -118,7 +118,7 @@ async function serve(data_dir: string) {
       status = (await call('GET', `/v1/assets/${asset_id}`)).status
       return status !== 'ingesting'
     }
-    await until('it is read', isRead, undefined, read_most_ms)
+    await until('it is read', isRead, undefined, max_read_ms)
     return status
   }
   return { pid: child.pid!, call, end }

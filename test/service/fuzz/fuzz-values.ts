@@ -50,11 +50,11 @@ function fittingText({ pattern, format, minLength = 0, maxLength, examples }: Sc
   if (format === 'email') return fc.nat(99).map((number) => `somebody${number}@example.org`)
   if (examples?.some((example: string) => places.includes(example))) return fc.constantFrom(...places)
   if (pattern) return fc.stringMatching(new RegExp(pattern)).filter((text) => text.length <= (maxLength ?? 100))
-  const most = Math.min(maxLength ?? text_longest, text_longest)
+  const max = Math.min(maxLength ?? text_longest, text_longest)
   return fc.oneof(
-    { weight: 3, arbitrary: fc.string({ minLength, maxLength: most }) },
+    { weight: 3, arbitrary: fc.string({ minLength, maxLength: max }) },
     // Outside of ASCII, halves of pairs and NUL included: all of these are texts in JSON.
-    { weight: 1, arbitrary: fc.string({ unit: 'grapheme', minLength: Math.max(minLength, 2), maxLength: most / 4 }) },
+    { weight: 1, arbitrary: fc.string({ unit: 'grapheme', minLength: Math.max(minLength, 2), maxLength: max / 4 }) },
     { weight: 1, arbitrary: fc.array(odd_letters, { minLength: 2, maxLength: 8 }).map((letters) => letters.join('')) },
   )
 }

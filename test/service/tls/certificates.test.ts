@@ -88,13 +88,13 @@ test('an authority whose key others can read signs nothing more', () => {
 })
 
 /** In the words of openssl, which reads them by itself. */
-function toldBy(file: string): string {
+function reportedBy(file: string): string {
   return String(execFileSync('openssl', ['x509', '-in', file, '-noout', '-text']))
 }
 
 test('what is in them is what RFC 5280 asks for, and nothing else', () => {
   const { files } = make(temporaryFolder(), new FakeClock(Date.now()))
-  const [ca, leaf] = [toldBy(files.ca), toldBy(files.cert)]
+  const [ca, leaf] = [reportedBy(files.ca), reportedBy(files.cert)]
   for (const text of [ca, leaf]) {
     expect(text).toContain('Version: 3 (0x2)')
     expect(text).toContain('Signature Algorithm: ecdsa-with-SHA256')

@@ -183,7 +183,7 @@ function drawFaults(
     if (!kinds.includes(form.kind)) return drawFault(chance, { kind: chance.pick(kinds)! }, length_ms)
     const fault = drawFault(chance, form, length_ms)
     // Early, so that what it waits for is still to come.
-    const early_ms = Math.floor((fault.from_ms - (fault.kind === 'mounts' ? first_look_ms : 0)) / 2)
+    const early_ms = Math.floor((fault.from_ms - (fault.kind === 'mounts' ? first_scan_ms : 0)) / 2)
     return { ...fault, from_ms: fault.from_ms - early_ms, to_ms: fault.to_ms - early_ms, begins_with }
   })
   const met = new Set(faults.map(({ kind }) => kind))
@@ -192,15 +192,15 @@ function drawFaults(
 }
 
 /** By then the first life has looked at its folders. */
-const first_look_ms = 10 * second
+const first_scan_ms = 10 * second
 
 /** `how`: drawn where it is not given. */
 function drawFault(chance: Chance, { kind, how }: { kind: FaultKind; how?: string }, length_ms: number): Fault {
   // A folder that was never seen on its own disk is not known by it.
-  const first_ms = kind === 'mounts' ? first_look_ms : 0
+  const first_ms = kind === 'mounts' ? first_scan_ms : 0
   const from_ms = Math.max(first_ms, chance.below(Math.floor(length_ms * 0.8)))
-  const span = (most_ms: number) => {
-    return { from_ms, to_ms: Math.min(length_ms, from_ms + second + chance.below(most_ms)) }
+  const span = (max_ms: number) => {
+    return { from_ms, to_ms: Math.min(length_ms, from_ms + second + chance.below(max_ms)) }
   }
   const howOf = <How extends string>(hows: readonly How[]) => hows.find((one) => one === how) ?? chance.pick(hows)!
   switch (kind) {
@@ -230,7 +230,7 @@ const own_places: Partial<Record<ServiceHow, string>> = {
   'unknown slot': 'complete',
 }
 
-function drawServiceFault(chance: Chance, how: ServiceHow, span: (most_ms: number) => Span): Fault {
+function drawServiceFault(chance: Chance, how: ServiceHow, span: (max_ms: number) => Span): Fault {
   const place = own_places[how] ?? chance.pick(places)!
   return {
     kind: 'service',

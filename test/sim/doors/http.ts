@@ -162,7 +162,7 @@ async function carry(life: Life | undefined, options: Options, gone: AbortSignal
   const costs_slot = place === 'create' || place === 'put' || place === 'complete'
   if (costs_slot && (fault || world.inForce('descriptors').length > 0)) world.count(slot_costs)
   const slow = world.chance.oneIn(6) ? slow_times : 1
-  const ways = way_ms.map((most) => slow * (1 + world.chance.below(most))) as [number, number]
+  const ways = way_ms.map((max) => slow * (1 + world.chance.below(max))) as [number, number]
   await clock.sleep(ways[0])
   if (world.inForce('descriptors').length > 0) throw networkError('EMFILE')
   if (fault?.how === 'refused') throw networkError('ECONNREFUSED')

@@ -5,7 +5,7 @@ import { world } from '../world/world.ts'
 
 /* In the place of ledger/claims/in-flight: the real one, which says to the sim what is claimed and what is given back. */
 
-const kinds: readonly WorkKind[] = ['look', 'send', 'follow', 'label', 'remove', 'run', 'delivery']
+const kinds: readonly WorkKind[] = ['check', 'send', 'follow', 'label', 'remove', 'run', 'delivery']
 
 type Query = (in_flight: unknown[]) => Promise<{ work: object[] }>
 

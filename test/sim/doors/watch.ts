@@ -46,11 +46,11 @@ export async function watchFolder(options: WatchOptions): Promise<FolderWatcher>
  */
 export function tell(folder: string, path: string, kind: 'path' | 'directory' = 'path'): void {
   for (const watching of world.watchers) {
-    if (watching.root === join(world.base, folder)) void tellOne(watching, path, kind)
+    if (watching.root === join(world.base, folder)) void reportOne(watching, path, kind)
   }
 }
 
-async function tellOne(watching: Watching, path: string, kind: 'path' | 'directory'): Promise<void> {
+async function reportOne(watching: Watching, path: string, kind: 'path' | 'directory'): Promise<void> {
   const how = world.inForce('watcher')[0]?.how
   if (how === 'lost') return
   const clock = world.clockOf(watching.life, 'machine')

@@ -30,7 +30,7 @@ const known_faults: readonly FaultKind[] = ['disk', 'descriptors', 'mounts', 'se
  * Beyond what the promise itself says: the next look of health, and a minute until the ledger is
  * asked to record.
  */
-const told_late_ms = 90 * second
+const reported_late_ms = 90 * second
 /** Between two checks: where something was recorded, and where nothing was. */
 const pace_ms = { recorded: 10 * second, nothing: 60 * second }
 
@@ -91,7 +91,7 @@ export class Honesty {
     const { verdict, health } = status
     return [
       ...(verdict === 'all_ready' ? [] : [`everything is in, and the status says ${verdict}`]),
-      ...(health?.reasons ?? []).map(({ message }) => `health is not well: ${message}`),
+      ...(health?.problems ?? []).map(({ message }) => `health is not well: ${message}`),
     ]
   }
 
@@ -154,17 +154,17 @@ export class Honesty {
     if (world.at_ms < fault.from_ms || world.at_ms >= fault.to_ms || pause || world.hasOddClock()) return
     const since_ms = Math.max(fault.from_ms, this.#play.started_ms)
     const lasts_ms = world.at_ms - since_ms
-    const reasons = health?.reasons ?? []
-    if (fault.kind === 'disk' && lasts_ms > minute + told_late_ms && fault.how !== 'busy') {
-      if (!reasons.some(({ promise }) => promise === 'ledger')) this.#wrong(`health does not name ${fault.how} disk`)
+    const problems = health?.problems ?? []
+    if (fault.kind === 'disk' && lasts_ms > minute + reported_late_ms && fault.how !== 'busy') {
+      if (!problems.some(({ kind }) => kind === 'ledger')) this.#wrong(`health does not name ${fault.how} disk`)
     }
     if (
       fault.kind === 'mounts' &&
       isAway(fault) &&
-      lasts_ms > 2 * minute + told_late_ms &&
-      !world.wasTroubled(2 * minute + told_late_ms, ['mounts'])
+      lasts_ms > 2 * minute + reported_late_ms &&
+      !world.wasTroubled(2 * minute + reported_late_ms, ['mounts'])
     ) {
-      if (!reasons.some(({ about }) => about.includes(fault.folder))) {
+      if (!problems.some(({ about }) => about.includes(fault.folder))) {
         this.#wrong(`health does not name ${fault.folder}, whose disk is ${fault.how}`)
       }
     }

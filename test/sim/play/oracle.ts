@@ -111,6 +111,6 @@ function tooManySlots(play: Play, assets: readonly StoredAsset[]): string[] {
   const bare = assets.filter((asset) => asset.bare).length
   const breaks = play.day.faults.filter(({ kind }) => kind === 'clock' || kind === 'disk').length
   const sleeps = play.day.acts.filter((act) => act.do === 'sleep').length
-  const most = (play.kills + breaks + sleeps) * slots_on_the_way + world.counted(slot_costs)
-  return bare > most ? [`${bare} bare slots, and at most ${most} can be explained`] : []
+  const max = (play.kills + breaks + sleeps) * slots_on_the_way + world.counted(slot_costs)
+  return bare > max ? [`${bare} bare slots, and at most ${max} can be explained`] : []
 }

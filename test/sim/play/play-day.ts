@@ -10,7 +10,7 @@ const minute = 60_000
  * After the last fault nothing may need longer than this: the longest rest between two tries is an
  * hour.
  */
-const quiet_most_ms = 130 * minute
+const max_quiet_ms = 130 * minute
 const quiet_step_ms = 10 * minute
 
 export interface Played {
@@ -49,11 +49,11 @@ export async function playDay(day: Day, base: string, seen = new Table()): Promi
  */
 async function quietTime(play: Play, honesty: Honesty): Promise<string[]> {
   let wrong: string[] = []
-  for (let quiet_ms = 0; quiet_ms < quiet_most_ms; quiet_ms += quiet_step_ms) {
+  for (let quiet_ms = 0; quiet_ms < max_quiet_ms; quiet_ms += quiet_step_ms) {
     await world.goTo(world.at_ms + quiet_step_ms, () => honesty.check())
     wrong = [...wrongAtEnd(play), ...honesty.wrongAtEnd()]
     if (wrong.length === 0) break
-    if (quiet_ms === 0) void play.personLooks()
+    if (quiet_ms === 0) void play.userChecks()
   }
   return wrong
 }

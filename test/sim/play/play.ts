@@ -102,9 +102,9 @@ export class Play {
           { ...folder('docs'), labels: [label], on_delete: 'remove', delete_grace_ms: '1m', on_change: 'remove_old' },
           folder('notes'),
         ],
-        uploads: { concurrency, brake: 'off', min_resend_s: '20s', small_file_bytes: '64KiB' },
+        uploads: { concurrency, limit: 'off', min_resend_s: '20s', small_file_bytes: '64KiB' },
         hashing: { threads: 1 },
-        health: { offline_ms: '2m', unreachable_ms: '2m', disk_free_bytes: 0, look_ms: '30s' },
+        health: { offline_ms: '2m', unreachable_ms: '2m', disk_free_bytes: 0, check_ms: '30s' },
         prompts: without_prompt ? [] : [digest],
       },
       { HOME: world.base },
@@ -270,7 +270,7 @@ export class Play {
    * After answers that are not of the service at all, a file may wait for a person: the status says
    * so, and the person says go.
    */
-  async personLooks(): Promise<void> {
+  async userChecks(): Promise<void> {
     if (!this.day.faults.some((fault) => fault.kind === 'service' && fault.how === 'wrong body')) return
     const facts = ['docs', 'notes'].map((folder) => ({ type: 'retried' as const, folder, path: '' }))
     await this.daemon?.ledger.record(facts)

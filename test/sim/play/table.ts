@@ -58,9 +58,11 @@ export function endState(state_dir: string): string[] {
   try {
     return [
       ...lines(`SELECT 'file', folders.name, path, files.state, lower(hex(md5)), contents.state,
-        EXISTS (SELECT 1 FROM told WHERE told.md5 = contents.md5 AND told.size = contents.size)
+        EXISTS (SELECT 1 FROM covered WHERE covered.md5 = contents.md5 AND covered.size = contents.size)
         FROM files JOIN folders ON folders.id = files.folder LEFT JOIN contents ON contents.id = files.content`),
-      ...lines(`SELECT 'told', prompts.name, lower(hex(md5)), what FROM told JOIN prompts ON prompts.id = told.prompt`),
+      ...lines(
+        `SELECT 'covered', prompts.name, lower(hex(md5)), what FROM covered JOIN prompts ON prompts.id = covered.prompt`,
+      ),
       ...lines(`SELECT 'run', prompts.name, runs.state, cause FROM runs JOIN prompts ON prompts.id = runs.prompt`),
     ].sort()
   } finally {

@@ -42,7 +42,7 @@ interface AtWork {
 }
 
 /** A worker that neither calls nor gives back for so long has forgotten its claim. */
-const idle_most_ms = 2 * 60_000
+const max_idle_ms = 2 * 60_000
 
 /** Calls that only one kind of work makes. */
 const kind_of_call: Readonly<Record<string, WorkKind>> = {
@@ -127,6 +127,6 @@ export function idleClaims(life: Life): string[] {
   const busy = new Set([...calls].flatMap(kindsOf))
   return [...claims].flatMap(([key, { kind, since_ms }]) => {
     const idle_ms = world.at_ms - Math.max(since_ms, called_ms.get(kind) ?? 0)
-    return busy.has(kind) || idle_ms <= idle_most_ms ? [] : [`${key} is claimed, and nobody works on it`]
+    return busy.has(kind) || idle_ms <= max_idle_ms ? [] : [`${key} is claimed, and nobody works on it`]
   })
 }

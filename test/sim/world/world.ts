@@ -24,9 +24,9 @@ interface Sleeper {
 /** 2026-11-02T07:00:00Z, a Monday. */
 const start_ms = Date.UTC(2026, 10, 2, 7)
 /** Of the event loop, at one moment of a day; most take ten. */
-const most_turns = 20_000
+const max_turns = 20_000
 /** A busy minute of a day has five hundred. */
-const most_wakes_per_minute = 3_000
+const max_wakes_per_minute = 3_000
 const real_immediate = globalThis.setImmediate
 const clear_immediate = globalThis.clearImmediate
 
@@ -211,13 +211,13 @@ class World {
   }
 
   /** Lets time go on until it has ended, for so long at the most; answers whether it has. */
-  async until(work: Promise<unknown>, most_ms: number): Promise<boolean> {
+  async until(work: Promise<unknown>, max_ms: number): Promise<boolean> {
     let is_over = false
     const end = () => {
       is_over = true
     }
     work.then(end, end)
-    for (let waited_ms = 0; waited_ms < most_ms && !is_over; waited_ms += 1_000) await this.goTo(this.#mono_ms + 1_000)
+    for (let waited_ms = 0; waited_ms < max_ms && !is_over; waited_ms += 1_000) await this.goTo(this.#mono_ms + 1_000)
     return is_over
   }
 
@@ -227,7 +227,7 @@ class World {
     if (minute !== this.#minute) this.#wakes = 0
     this.#minute = minute
     this.#wakes++
-    if (this.#wakes > most_wakes_per_minute) throw new Error(`something spins in minute ${minute}`)
+    if (this.#wakes > max_wakes_per_minute) throw new Error(`something spins in minute ${minute}`)
   }
 
   #nextSleeper(): Sleeper | undefined {
@@ -244,7 +244,7 @@ class World {
    */
   async settle(): Promise<void> {
     for (let quiet = 0, turns = 0; quiet < 2; turns++) {
-      if (turns > most_turns) throw new Error('something spins, and lets no time pass')
+      if (turns > max_turns) throw new Error('something spins, and lets no time pass')
       await new Promise((resolve) => real_immediate(resolve))
       quiet = this.#immediates === 0 ? quiet + 1 : 0
     }

@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
-import { unwatched } from '../../../src/base/run/pulse.ts'
+import { unwatched } from '../../../src/base/run/heartbeat.ts'
 import { hour_ms, minute_ms, second_ms } from '../../../src/base/time/time.ts'
 import { rootStatus } from '../../../src/disk/root/root.ts'
 import { createIgnoreRules } from '../../../src/disk/scan/ignore.ts'
@@ -96,7 +96,7 @@ async function keep() {
       turns: createDeviceTurns(),
       clock,
       report,
-      pulses: unwatched,
+      heartbeats: unwatched,
       roots,
       examiner,
       watching,

@@ -3,7 +3,7 @@ import { judgeHearing, unproven } from '../../../src/sync/folder/missed-events.t
 
 const limits = { deaf_after_scans: 3, deaf_after_files: 10 }
 
-function judge(...scans: { told: number; missed: number }[]): string[] {
+function judge(...scans: { reported: number; missed: number }[]): string[] {
   let hearing = unproven
   return scans.map((scan) => {
     const judged = judgeHearing(hearing, scan, limits)
@@ -12,9 +12,9 @@ function judge(...scans: { told: number; missed: number }[]): string[] {
   })
 }
 
-const quiet = { told: 0, missed: 0 }
-const heard = { told: 5, missed: 0 }
-const one_missed = { told: 5, missed: 1 }
+const quiet = { reported: 0, missed: 0 }
+const heard = { reported: 5, missed: 0 }
+const one_missed = { reported: 5, missed: 1 }
 
 test.each([
   ['nothing happens', [quiet, quiet], ['hears', 'hears']],
@@ -39,13 +39,13 @@ test.each([
   [
     'none of ten changes told, twice',
     [
-      { told: 0, missed: 10 },
-      { told: 0, missed: 10 },
+      { reported: 0, missed: 10 },
+      { reported: 0, missed: 10 },
     ],
     ['rebuild', 'deaf'],
   ],
-  ['none of nine', [{ told: 0, missed: 9 }], ['doubtful']],
-  ['one of a hundred goes by in a storm', [{ told: 400, missed: 4 }], ['hears']],
+  ['none of nine', [{ reported: 0, missed: 9 }], ['doubtful']],
+  ['one of a hundred goes by in a storm', [{ reported: 400, missed: 4 }], ['hears']],
 ])('%s', (_what, scans, verdicts) => {
   expect(judge(...scans)).toEqual(verdicts)
 })

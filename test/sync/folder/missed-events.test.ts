@@ -50,6 +50,6 @@ test('what was missed in a directory in which others come and go counts', async 
   const root = makeTree({ 'in/busy/missed.txt': 'old' })
   await realWait('a time by the clock of the disk', 1_100)
   writeFileSync(join(root, 'in/busy/told.txt'), 'new')
-  const told_ms = lstatSync(join(root, 'in/busy/told.txt')).ctimeMs
-  expect(await count(root, 34_500, [], told_ms)).toEqual({ count: 1, found: ['in/busy/missed.txt'] })
+  const reported_ms = lstatSync(join(root, 'in/busy/told.txt')).ctimeMs
+  expect(await count(root, 34_500, [], reported_ms)).toEqual({ count: 1, found: ['in/busy/missed.txt'] })
 })

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { unwatched } from '../../../src/base/run/pulse.ts'
+import { unwatched } from '../../../src/base/run/heartbeat.ts'
 import { hour_ms } from '../../../src/base/time/time.ts'
 import { type OnlineRoot, rootStatus } from '../../../src/disk/root/root.ts'
 import type { Fact } from '../../../src/domain/fact.ts'
@@ -73,7 +73,7 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
       const tools = {
         ...rig,
         intake,
-        pulses: unwatched,
+        heartbeats: unwatched,
         turns,
         roots: { status: async () => ({ ...(rootStatus(root) as OnlineRoot), device, identity: undefined }) },
         answer_ms: hour_ms,

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { second_ms } from '../../../src/base/time/time.ts'
-import type { Look } from '../../../src/disk/read/examiner.ts'
+import type { PathState } from '../../../src/disk/read/examiner.ts'
 import { createUnreadableDirectories } from '../../../src/sync/folder/missed-events.ts'
 import { FakeClock } from '../../rig/fake-clock.ts'
 
-const shut: Look = { kind: 'unreadable', code: 'EACCES' }
+const shut: PathState = { kind: 'unreadable', code: 'EACCES' }
 
 test('what a scan could not read is tried every half minute, until one can be read', async () => {
   const clock = new FakeClock()
   const asked: string[][] = []
-  let looks: Look[] = [shut, shut]
+  let looks: PathState[] = [shut, shut]
   const lstat = async (_root: string, paths: readonly string[]) => {
     asked.push([...paths])
     return looks

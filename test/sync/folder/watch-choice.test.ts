@@ -33,7 +33,7 @@ function choose(name: string, path: string, room: WatchRoom, change: Partial<Cho
 test.skipIf(!Number.isFinite(limit))('what the other folders take counts, until they are free', async () => {
   const path = makeTree({ 'a.txt': 'a' })
   const room = createWatchRoom()
-  const chosen = () => choose('notes', path, room, { counted: { files: 1, directories: 1, is_least: false } })
+  const chosen = () => choose('notes', path, room, { counted: { files: 1, directories: 1, is_lower_bound: false } })
   expect((await chosen()).watcher).toBe('chokidar')
   room.take('others', limit)
   expect(await chosen()).toMatchObject({ watcher: 'scan', reason: expect.stringContaining('other folders take') })

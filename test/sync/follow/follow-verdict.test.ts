@@ -4,7 +4,7 @@ import type { FollowWork } from '../../../src/ledger/ledger.ts'
 import type { AssetRecord } from '../../../src/remote/assets.ts'
 import { followFact } from '../../../src/sync/follow/follower.ts'
 
-const follow = { first_ms: 150, most_ms: 5_000, dead_hit_after_ms: 4_000, list_from: 20 }
+const follow = { first_ms: 150, max_ms: 5_000, dead_hit_after_ms: 4_000, list_from: 20 }
 const work: FollowWork = {
   content: 7,
   project_id: 'project_x',

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { unwatched } from '../../../src/base/run/pulse.ts'
+import { unwatched } from '../../../src/base/run/heartbeat.ts'
 import { large_bytes } from '../../../src/domain/file.ts'
 import { startChecker } from '../../../src/sync/intake/checker.ts'
 import type { Intake } from '../../../src/sync/intake/intake.ts'
@@ -19,7 +19,7 @@ function startIn({ clock, ledger }: Rig, look: Intake['checkPaths']): { stop(): 
   }
   const stop = new AbortController()
   const report = new Proxy({}, { get: () => () => {} }) as SyncReport
-  const checker = startChecker({ ledger, intake, clock, report, pulses: unwatched }, stop.signal)
+  const checker = startChecker({ ledger, intake, clock, report, heartbeats: unwatched }, stop.signal)
   onTestFinished(() => stop.abort())
   return {
     stop() {
@@ -30,7 +30,7 @@ function startIn({ clock, ledger }: Rig, look: Intake['checkPaths']): { stop(): 
 }
 
 /** When a file that is due was looked at, with these answers one after the other; then they are as the last. */
-async function lookedAt(answers: readonly Answer[]): Promise<number[]> {
+async function checkedPaths(answers: readonly Answer[]): Promise<number[]> {
   const rig = await openRig()
   const { clock } = rig
   const began_ms = clock.now_ms()
@@ -47,12 +47,12 @@ async function lookedAt(answers: readonly Answer[]): Promise<number[]> {
 }
 
 test('a look that failed is repeated soon, and not after the time of its claim', async () => {
-  const looks = await lookedAt([() => Promise.reject(new Error('the disk'))])
+  const looks = await checkedPaths([() => Promise.reject(new Error('the disk'))])
   expect(looks[2]).toBeLessThan(10_000)
 })
 
 test('a look into a folder that is in doubt is repeated, with rests between', async () => {
-  const [, second, third] = await lookedAt([async () => 'doubtful'])
+  const [, second, third] = await checkedPaths([async () => 'doubtful'])
   expect(second).toBeGreaterThanOrEqual(1_000)
   expect(third! - second!).toBeGreaterThanOrEqual(1_000)
   expect(third).toBeLessThan(60_000)

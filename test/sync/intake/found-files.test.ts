@@ -82,13 +82,13 @@ test('a look in between waits until it is recorded', async () => {
   const batch = batchOf({ a: 'a', b: 'b' })
   const { recorded } = found.take(batch, all(batch), group)
   const order: string[] = []
-  const look = turns.take({ folder: 'notes', paths: ['b'], by_scan: false }, async () => void order.push('look'))
+  const look = turns.take({ folder: 'notes', paths: ['b'], by_scan: false }, async () => void order.push('check'))
   const other = turns.take({ folder: 'notes', paths: ['c'], by_scan: false }, async () => void order.push('other'))
   await other
   void recorded.then(() => order.push('recorded'))
   durable.resolve()
   await look
-  expect(order).toEqual(['other', 'recorded', 'look'])
+  expect(order).toEqual(['other', 'recorded', 'check'])
 })
 
 test('nothing is taken under settings that are not in force any more, nor where nothing was read', () => {
@@ -103,8 +103,8 @@ test('nothing is taken under settings that are not in force any more, nor where 
 test('the rule says of small files what a look would say; where `start` judges each file there is none', () => {
   const folder = { settle_ms: 5_000, max_file_bytes: 1_000_000, start: { kind: 'all' } } as FolderSettings
   const now = { now_ms: 100_000, clock_doubt_ms: 0 }
-  expect(hashRule(folder, now)).toEqual({ quiet_before_ns: 93_000n * 1_000_000n, most_bytes: 262_144 })
-  expect(hashRule({ ...folder, max_file_bytes: 10 }, now)?.most_bytes).toBe(10)
+  expect(hashRule(folder, now)).toEqual({ quiet_before_ns: 93_000n * 1_000_000n, max_bytes: 262_144 })
+  expect(hashRule({ ...folder, max_file_bytes: 10 }, now)?.max_bytes).toBe(10)
   expect(hashRule(folder, { ...now, clock_doubt_ms: 50_000 })?.quiet_before_ns).toBe(43_000n * 1_000_000n)
   expect(hashRule({ ...folder, start: { kind: 'newer_than', age_ms: 1 } }, now)).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { hour_ms, second_ms } from '../../../src/base/time/time.ts'
-import type { Examiner, Fingerprint, Look } from '../../../src/disk/read/examiner.ts'
+import type { Examiner, Fingerprint, PathState } from '../../../src/disk/read/examiner.ts'
 import { type OnlineRoot, rootStatus } from '../../../src/disk/root/root.ts'
 import { createIgnoreRules } from '../../../src/disk/scan/ignore.ts'
 import { large_bytes } from '../../../src/domain/file.ts'
@@ -54,12 +54,12 @@ async function startIn(root: string, examiner: Pick<Examiner, 'lstat' | 'fingerp
   return { clock, told, intake, ledger: rig.ledger }
 }
 
-function fileIn(root: string, path: string): Extract<Look, { kind: 'file' }> {
+function fileIn(root: string, path: string): Extract<PathState, { kind: 'file' }> {
   const { size, mtimeNs: mtime_ns, ctimeNs: ctime_ns, ino: inode } = lstatSync(join(root, path), { bigint: true })
   return { kind: 'file', stat: { size: Number(size), mtime_ns, ctime_ns, inode } }
 }
 
-async function lookAtUnreadable() {
+async function checkUnreadable() {
   const root = makeTree({ 'a.txt': { text: 'text', aged_ms: hour_ms } })
   let answer: Fingerprint = { kind: 'unreadable', code: 'EACCES' }
   const rig = await startIn(root, {
@@ -84,7 +84,7 @@ async function lookAtUnreadable() {
 }
 
 test('a file that cannot be read is looked at later and later, and told of once', async () => {
-  const { clock, told, answers, look } = await lookAtUnreadable()
+  const { clock, told, answers, look } = await checkUnreadable()
   const rests: number[] = []
   for (let looks = 0; looks < 12; looks++) {
     rests.push(await look())

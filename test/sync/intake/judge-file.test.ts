@@ -63,8 +63,8 @@ describe('whatever the start', () => {
     ['skipped, unchanged', 'nothing', old, known('skipped', { reason: 'too_large' })],
     ['too large before, small now', 'file_seen', aged(0), known('skipped', { reason: 'too_large' })],
     ['gone, and back as it was', 'hash', old, known('gone')],
-    ['braked, unchanged: a person decides', 'nothing', old, known('blocked', { reason: 'brake' })],
-    ['braked, other bytes', 'file_seen', aged(0), known('blocked', { reason: 'brake' })],
+    ['braked, unchanged: a person decides', 'nothing', old, known('blocked', { reason: 'upload_limit' })],
+    ['braked, other bytes', 'file_seen', aged(0), known('blocked', { reason: 'upload_limit' })],
     ['unreadable before', 'hash', old, known('blocked', { reason: 'unreadable' })],
     ['outside before, unchanged: looked at again', 'hash', old, known('blocked', { reason: 'outside' })],
     ['waits, unchanged, its time not come', 'nothing', old, known('seen', { not_before_ms: now_ms + 1 })],
@@ -78,7 +78,7 @@ describe('whatever the start', () => {
       known('blocked', { ...changing, not_before_ms: now_ms + 1 }),
     ],
     ['set aside as changing, due', 'hash', aged(0), known('blocked', { ...changing, not_before_ms: now_ms })],
-    ['accepted after the brake', 'hash', old, known('seen', { not_before_ms: now_ms, accepted: true })],
+    ['accepted after the upload limit', 'hash', old, known('seen', { not_before_ms: now_ms, accepted: true })],
   ] as const)('%s: %s', (_name, expected, stat, before) => {
     expect(verdict(stat, before)).toBe(expected)
   })

@@ -66,15 +66,15 @@ describe('how many calls are out at once', () => {
   test('is always at least one, and never more than it may be', () => {
     const acts = fc.array(fc.record({ ms: fc.integer({ min: 1, max: 2_000 }), slow: fc.boolean(), wait: fc.boolean() }))
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 64 }), acts, (most, all) => {
-        const window = createSendWindow(most)
+      fc.property(fc.integer({ min: 1, max: 64 }), acts, (max, all) => {
+        const window = createSendWindow(max)
         let now_ms = 0
         for (const { ms, slow, wait } of all) {
           now_ms += ms
           if (slow) window.slowDown(now_ms)
           else window.answered(ms, wait, now_ms)
           expect(window.width).toBeGreaterThanOrEqual(1)
-          expect(window.width).toBeLessThanOrEqual(most)
+          expect(window.width).toBeLessThanOrEqual(max)
         }
       }),
     )

@@ -79,7 +79,7 @@ export function pauseContract(factory: LedgerFactory): void {
     expect((await bench.sendable()).map(({ content, state }) => [content, state])).toEqual([[sent, 'sent']])
     expect((await bench.follow()).work.map(({ content }) => content)).toEqual([following])
     expect((await words.claim()).map(({ run, state }) => [run, state])).toEqual([[asked, 'asked']])
-    expect((await bench.ledger.claimToLook(10)).work).toEqual([{ folder: 'docs', path: 'new' }])
+    expect((await bench.ledger.claimToCheck(10)).work).toEqual([{ folder: 'docs', path: 'new' }])
   })
 
   check('a pause that could not be recorded pauses nothing', async (bench) => {

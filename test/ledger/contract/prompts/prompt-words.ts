@@ -71,7 +71,7 @@ export class PromptWords {
   }
 
   /** Claims the runs, gives them back, and answers this one. */
-  async look(run: number): Promise<RunWork> {
+  async check(run: number): Promise<RunWork> {
     const work = await this.claim(1_000)
     this.#bench.ledger.release(
       'run',

@@ -138,8 +138,8 @@ function configured(check: ReturnType<typeof withLedger>): void {
     const words = new PromptWords(bench)
     await words.configure({ name: 'digest', first_run: 'all' })
     const run_due_ms = bench.clock.now_ms() - day_ms
-    const told = [{ md5: md5Of('told'), size: 4 }]
-    const restored = { type: 'told_restored', prompt: 'digest', run_due_ms, began_ms: run_due_ms, told } as const
+    const covered = [{ md5: md5Of('told'), size: 4 }]
+    const restored = { type: 'covered_restored', prompt: 'digest', run_due_ms, began_ms: run_due_ms, covered } as const
     await bench.record(restored, { ...restored, run_due_ms: run_due_ms - 1 }, { ...restored, prompt: 'unknown' })
     await bench.makeReady(await bench.settle('docs', 'told', 'told'))
     await bench.makeReady(await bench.settle('docs', 'new', 'new'))
@@ -231,7 +231,7 @@ function fresh(check: ReturnType<typeof withLedger>): void {
         size: 4,
         folder: 'docs',
         path: 'a',
-        told: false,
+        covered: false,
       })
     }
     await bench.record({ type: 'folders_removed_except', names: ['second'] })
@@ -250,7 +250,7 @@ function fresh(check: ReturnType<typeof withLedger>): void {
         ({ path }) => path,
       )
     expect(await paths()).toEqual(['old', 'new'])
-    expect((await words.arrivals(['docs'], { only_fresh: false })).map(({ told }) => told)).toEqual([false, true])
+    expect((await words.arrivals(['docs'], { only_fresh: false })).map(({ covered }) => covered)).toEqual([false, true])
     expect(await paths(bench.clock.now_ms() - 1)).toEqual(['new'])
     expect(await paths(bench.clock.now_ms() + 1)).toEqual([])
   })
@@ -290,8 +290,8 @@ function unready(check: ReturnType<typeof withLedger>): void {
       expect(found.map(({ folder, path, stage, why }) => [folder, path, stage, why])).toEqual(expected)
     }
     const [waiting, refusal] = await words.unready()
-    expect(waiting).toMatchObject({ md5: md5Of('waiting'), size: 7, told: false, seen_ms: bench.clock.now_ms() })
-    expect(refusal).toMatchObject({ content: refused, told: false })
+    expect(waiting).toMatchObject({ md5: md5Of('waiting'), size: 7, covered: false, seen_ms: bench.clock.now_ms() })
+    expect(refusal).toMatchObject({ content: refused, covered: false })
     expect(await words.unready(['second'])).toHaveLength(1)
 
     const run = await words.due()
@@ -301,7 +301,7 @@ function unready(check: ReturnType<typeof withLedger>): void {
     await words.plan(run, [], { refusals })
     await words.answer(run)
     await words.write(run)
-    expect((await words.unready()).filter(({ told }) => told).map(({ path }) => path)).toEqual(['b refused'])
+    expect((await words.unready()).filter(({ covered }) => covered).map(({ path }) => path)).toEqual(['b refused'])
     await bench.record({ type: 'content_wanted_again', content: refused, not_before_ms: bench.clock.now_ms() })
     await bench.makeReady(refused)
     expect(await words.fresh()).toEqual(['ready', 'b refused'])

@@ -14,7 +14,7 @@ const step = fc.record({
   to: fc.constantFrom('d', 'e', 'sub/f'),
   text: fc.constantFrom('one', 'two', 'three', 'four'),
   prompt: fc.constantFrom('begun', 'all'),
-  most: fc.integer({ min: 1, max: 3 }),
+  max: fc.integer({ min: 1, max: 3 }),
 })
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
@@ -30,8 +30,8 @@ class World {
   readonly arrived: string[] = []
   /** Of those: they lay in the folder before it was kept. */
   readonly there = new Set<string>()
-  is_looked = false
-  readonly told = { begun: [] as string[], all: [] as string[] }
+  is_scanned = false
+  readonly covered = { begun: [] as string[], all: [] as string[] }
   /** Of each prompt the run that is open, and the texts of its plan. */
   readonly open = new Map<string, { run: number; texts: string[]; is_planned: boolean }>()
 
@@ -45,14 +45,14 @@ class World {
     return `${prompt} ${this.#folder}`
   }
 
-  async do({ what, path, to, text, prompt, most }: Step): Promise<void> {
+  async do({ what, path, to, text, prompt, max }: Step): Promise<void> {
     switch (what) {
       case 'arrives':
         return this.#hold(path, text)
       case 'was there':
         return this.#hold(path, text, true)
       case 'looked':
-        this.is_looked = true
+        this.is_scanned = true
         return this.#bench.scanned(this.#folder)
       case 'copied':
       case 'renamed': {
@@ -72,21 +72,21 @@ class World {
       case 'reopened':
         return this.#bench.reopen()
       default:
-        return this.#run(what, prompt as 'begun' | 'all', most)
+        return this.#run(what, prompt as 'begun' | 'all', max)
     }
   }
 
-  async #run(what: string, prompt: 'begun' | 'all', most: number): Promise<void> {
+  async #run(what: string, prompt: 'begun' | 'all', max: number): Promise<void> {
     const open = this.open.get(prompt)
     if (!open) {
       if (what !== 'due') return
       this.open.set(prompt, { run: await this.#words.due(this.name(prompt)), texts: [], is_planned: false })
-    } else if (what === 'planned') await this.#plan(open, prompt, most)
+    } else if (what === 'planned') await this.#plan(open, prompt, max)
     else if (what === 'written') {
       if (!open.is_planned) return
       await this.#words.answer(open.run)
       await this.#words.write(open.run)
-      this.told[prompt].push(...open.texts)
+      this.covered[prompt].push(...open.texts)
       this.open.delete(prompt)
     } else if (what === 'skipped' || what === 'failed') {
       const { run } = open
@@ -97,10 +97,10 @@ class World {
     }
   }
 
-  async #plan(open: { run: number; texts: string[]; is_planned: boolean }, prompt: string, most: number) {
+  async #plan(open: { run: number; texts: string[]; is_planned: boolean }, prompt: string, max: number) {
     const seen = new Set<number>()
     const found = await this.#arrivals(prompt)
-    const assets = found.filter(({ content }) => !seen.has(content) && seen.add(content)).slice(0, most)
+    const assets = found.filter(({ content }) => !seen.has(content) && seen.add(content)).slice(0, max)
     await this.#words.plan(open.run, assets)
     open.is_planned = true
     open.texts = assets.map(({ md5 }) => md5)
@@ -111,12 +111,12 @@ class World {
   }
 
   async #hold(path: string, text: string, is_old = false): Promise<void> {
-    const is_first_look = !this.is_looked && !this.paths.has(path)
+    const is_first_scan = !this.is_scanned && !this.paths.has(path)
     this.present.set(path, text)
     this.paths.add(path)
     const settle = is_old ? this.#bench.settleOld : this.#bench.settle
     const content = await settle.call(this.#bench, this.#folder, path, this.#own(text))
-    if (is_old && is_first_look && !this.arrived.includes(text)) this.there.add(text)
+    if (is_old && is_first_scan && !this.arrived.includes(text)) this.there.add(text)
     if (this.ready.has(text)) return
     await this.#bench.record({ type: 'content_wanted_again', content, not_before_ms: this.#bench.clock.now_ms() })
     await this.#bench.makeReady(content)
@@ -146,7 +146,7 @@ class World {
           (prompt === 'all' || (text !== 'old' && !this.there.has(text))) && held.has(text) && this.ready.has(text),
       )
       .map((text) => md5Of(this.#own(text)))
-      .filter((md5) => !this.told[prompt].includes(md5))
+      .filter((md5) => !this.covered[prompt].includes(md5))
   }
 
   async fresh(prompt: string): Promise<string[]> {
@@ -172,7 +172,7 @@ export function promptPropertyContract(factory: LedgerFactory): void {
         await world.do(one)
         for (const prompt of ['begun', 'all'] as const) {
           expect(await world.fresh(prompt), one.what).toEqual(world.expectedFresh(prompt))
-          expect(new Set(world.told[prompt]).size).toBe(world.told[prompt].length)
+          expect(new Set(world.covered[prompt]).size).toBe(world.covered[prompt].length)
         }
       }
     })

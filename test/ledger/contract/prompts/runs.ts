@@ -28,7 +28,7 @@ function runs(check: ReturnType<typeof withLedger>): void {
     const mark_ms = (await words.state()).last_written_due_ms
     const run = await words.due('digest', { cause: 'catch_up' })
     const began_ms = bench.clock.now_ms()
-    const work = await words.look(run)
+    const work = await words.check(run)
     expect(work).toEqual({
       run,
       prompt: 'digest',
@@ -56,12 +56,12 @@ function runs(check: ReturnType<typeof withLedger>): void {
     await bench.record({ type: 'run_planned', run, plan })
     await words.answer(run, 'first answer')
     await bench.record({ type: 'turn_intended', run, body: 'second body' })
-    const before = await words.look(run)
+    const before = await words.check(run)
     expect(before).toMatchObject({ state: 'asking', turn: 1, chat_id: 'chat_kept', coverage: '{}' })
     expect(before).toMatchObject({ assets: [asset], refusals: [refusal] })
     expect(before.turns).toMatchObject([{ answer: 'first answer', chat_id: 'chat_2' }, { body: 'second body' }])
     await bench.reopen()
-    expect(await words.look(run)).toEqual(before)
+    expect(await words.check(run)).toEqual(before)
     expect((await words.state()).chat_id).toBe('chat_2')
   })
 
@@ -94,7 +94,7 @@ function runs(check: ReturnType<typeof withLedger>): void {
   check('facts about a run that is not there, or does not stand so, change nothing', async (bench) => {
     const words = await withReadyFile(bench)
     const run = await words.due()
-    const before = await words.look(run)
+    const before = await words.check(run)
     for (const unknown of [run, run + 100]) {
       await bench.record(
         { type: 'turn_asked', run: unknown, chat_id: 'c', message_id: 'm' },
@@ -104,7 +104,7 @@ function runs(check: ReturnType<typeof withLedger>): void {
         { type: 'schedule_reset', prompt: 'unknown', checked_ms: 1 },
       )
     }
-    expect(await words.look(run)).toEqual(before)
+    expect(await words.check(run)).toEqual(before)
     expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
     expect(await words.state()).toMatchObject({ chat_id: undefined, last_written_due_ms: undefined })
   })
@@ -134,7 +134,7 @@ function claims(check: ReturnType<typeof withLedger>): void {
     expect((await words.claim(1)).map(({ run }) => run)).toEqual([first])
     expect(await words.claim(10, [other_project_id])).toEqual([])
     expect((await words.claim()).map(({ run }) => run)).toEqual([other])
-    await bench.record({ type: 'run_set_back', run: first, not_before_ms: bench.clock.now_ms(), error })
+    await bench.record({ type: 'run_deferred', run: first, not_before_ms: bench.clock.now_ms(), error })
     expect(await words.claim()).toEqual([])
     bench.ledger.release('run', [first])
     expect(await words.claim()).toMatchObject([{ run: first, attempts: 1 }])
@@ -164,7 +164,7 @@ function claims(check: ReturnType<typeof withLedger>): void {
     const run = await words.due()
     await words.due()
     const not_before_ms = bench.clock.now_ms() + minute_ms
-    await bench.record({ type: 'run_set_back', run, not_before_ms, error })
+    await bench.record({ type: 'run_deferred', run, not_before_ms, error })
     expect(await bench.ledger.claimRuns(10, { except_projects: [] })).toEqual({ work: [], next_due_ms: not_before_ms })
     await bench.clock.advance(minute_ms)
     expect((await words.claim()).map((work) => work.run)).toEqual([run])
@@ -187,8 +187,8 @@ function claims(check: ReturnType<typeof withLedger>): void {
       const written = (await bench.ledger.claimDeliveries(1)).work[0]!.run!
       const run = await words.due()
       const not_before_ms = bench.clock.now_ms() + minute_ms
-      await bench.record({ type: 'run_set_back', run, not_before_ms, error })
-      await bench.record({ type: 'delivery_set_back', run: written, target: 'mail', not_before_ms, error })
+      await bench.record({ type: 'run_deferred', run, not_before_ms, error })
+      await bench.record({ type: 'delivery_deferred', run: written, target: 'mail', not_before_ms, error })
       bench.ledger.release('delivery', [{ run: written, target: 'mail' }])
       const summary = {
         files: 1,
@@ -238,7 +238,7 @@ function deliveries(check: ReturnType<typeof withLedger>): void {
     expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
     const not_before_ms = now_ms + minute_ms
     await bench.record({ type: 'delivered', run, target: 'mail' })
-    await bench.record({ type: 'delivery_set_back', run, target: 'hook', not_before_ms, error })
+    await bench.record({ type: 'delivery_deferred', run, target: 'hook', not_before_ms, error })
     await bench.record({ type: 'delivery_failed', run, target: 'command', error })
     bench.ledger.release('delivery', work)
     expect(await bench.ledger.claimDeliveries(10)).toEqual({ work: [], next_due_ms: not_before_ms })
@@ -256,8 +256,8 @@ function deliveries(check: ReturnType<typeof withLedger>): void {
     async (bench) => {
       const words = await withReadyFile(bench)
       const run = await words.tell(await words.arrivals(['docs']), 'digest', ['mail'])
-      const reasons = [{ promise: 'folder', about: 'docs', message: 'docs is offline', since_ms: 1 }]
-      const alert = { message_id: 'alert_1', subject: 'Sluice', text: 'docs is offline', reasons }
+      const problems = [{ kind: 'folder', about: 'docs', message: 'docs is offline', since_ms: 1 }]
+      const alert = { message_id: 'alert_1', subject: 'Sluice', text: 'docs is offline', problems }
       await bench.clock.advance(minute_ms)
       const at_ms = bench.clock.now_ms()
       await bench.record({ type: 'alert_raised', ...alert, targets: ['mail', 'hook', 'page'] })
@@ -282,7 +282,7 @@ function deliveries(check: ReturnType<typeof withLedger>): void {
       const raised = work[0]!.alert!
       const not_before_ms = at_ms + minute_ms
       await bench.record({ type: 'delivered', alert: raised, target: 'mail' })
-      await bench.record({ type: 'delivery_set_back', alert: raised, target: 'hook', not_before_ms, error })
+      await bench.record({ type: 'delivery_deferred', alert: raised, target: 'hook', not_before_ms, error })
       await bench.record({ type: 'delivery_failed', alert: raised, target: 'page', error })
       bench.ledger.release('delivery', work)
       expect(await bench.ledger.claimDeliveries(10)).toMatchObject({

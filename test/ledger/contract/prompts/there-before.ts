@@ -9,12 +9,12 @@ const old_stat = (text: string) => statOf(text.length, 1n, 0n)
 /** What lay in a folder before it was kept is not told as new. */
 export function thereBeforeContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
-  firstLook(check)
+  firstScan(check)
   otherProject(check)
   lostLedger(check)
 }
 
-function firstLook(check: ReturnType<typeof withLedger>): void {
+function firstScan(check: ReturnType<typeof withLedger>): void {
   check('set up together with its folder: the old archive is not fresh, what comes meanwhile is', async (bench) => {
     const words = new PromptWords(bench)
     await words.configure({ name: 'digest' }, { name: 'everything', first_run: 'all' })
@@ -133,8 +133,8 @@ function lostLedger(check: ReturnType<typeof withLedger>): void {
     await words.configure({ name: 'digest' })
     const run_due_ms = bench.clock.now_ms() - 7 * day_ms
     const began_ms = run_due_ms - day_ms
-    const told = [{ md5: md5Of('told'), size: 4 }]
-    const restored = { type: 'told_restored', prompt: 'digest', told, began_ms } as const
+    const covered = [{ md5: md5Of('told'), size: 4 }]
+    const restored = { type: 'covered_restored', prompt: 'digest', covered, began_ms } as const
     const later = { ...restored, run_due_ms: run_due_ms + day_ms, began_ms: run_due_ms + day_ms }
     await bench.record({ ...restored, run_due_ms }, later)
     const put = async (path: string, at_ms: number) => {
@@ -159,11 +159,11 @@ function lostLedger(check: ReturnType<typeof withLedger>): void {
     const oldest_ms = bench.clock.now_ms() - 30 * day_ms
     const restored = (run_due_ms: number, text: string) =>
       ({
-        type: 'told_restored',
+        type: 'covered_restored',
         prompt: 'digest',
         run_due_ms,
         began_ms: run_due_ms,
-        told: [{ md5: md5Of(text), size: text.length }],
+        covered: [{ md5: md5Of(text), size: text.length }],
       }) as const
     await bench.record(restored(oldest_ms, 'told'), restored(oldest_ms + 7 * day_ms, 'told later'))
     const put = async (path: string, at_ms: number, folder = 'docs') => {

@@ -224,7 +224,7 @@ export function removalDoubtContract(factory: LedgerFactory): void {
         await later(bench, 'docs')
         expect(await remove(bench)).toEqual([])
         await bench.settle('docs', 'renamed', 'TEXT')
-        expect(await remove(bench), 'at once, and not at the next look').toHaveLength(1)
+        expect(await remove(bench), 'at once, and not at the next scan').toHaveLength(1)
       })
     }
   })
@@ -237,7 +237,7 @@ export function removalDoubtContract(factory: LedgerFactory): void {
       await bench.gone('docs', 'a')
       await later(bench, 'docs')
       expect(await remove(bench)).toMatchObject([{ content, is_fresh: true, is_doubted: false }])
-      await bench.record({ type: 'removal_set_back', content, not_before_ms: bench.clock.now_ms(), error })
+      await bench.record({ type: 'removal_deferred', content, not_before_ms: bench.clock.now_ms(), error })
       return content
     }
 
@@ -274,7 +274,7 @@ export function removalDoubtContract(factory: LedgerFactory): void {
           for (const { name, content, is_fresh } of await remove(bench)) {
             if (is_fresh) meant.push(name)
             const not_before_ms = bench.clock.now_ms() + day_ms
-            await bench.record({ type: 'removal_set_back', content, not_before_ms, error })
+            await bench.record({ type: 'removal_deferred', content, not_before_ms, error })
           }
         }
         expect(meant).toEqual(['docs/0', 'docs/1'])

@@ -70,7 +70,7 @@ export function removalLeftOutContract(factory: LedgerFactory): void {
       await bench.scanned('docs')
       expect(await remove(bench)).toEqual([])
       await bench.gone('docs', 'old')
-      expect(await remove(bench), 'at once, and not at the next look').toEqual(['docs/a'])
+      expect(await remove(bench), 'at once, and not at the next scan').toEqual(['docs/a'])
     })
 
     ledgerTest('is one of many: the latest of them counts', async (bench) => {

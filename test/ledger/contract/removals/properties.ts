@@ -29,9 +29,9 @@ const act: fc.Arbitrary<[string, Act]> = fc.oneof(
     weight: 1,
     arbitrary: fc.tuple(path, path).map(([from, to]) => named(`copy ${from} ${to}`, (w) => w.copy(from, to))),
   },
-  { weight: 10, arbitrary: luck.map((ends) => named(`look and upload ${ends}`, (w) => w.lookAndUpload(ends))) },
+  { weight: 10, arbitrary: luck.map((ends) => named(`look and upload ${ends}`, (w) => w.scanAndUpload(ends))) },
   { weight: 4, arbitrary: luck.map((ends) => named(`later, remove ${ends}`, (w) => w.later(ends))) },
-  { weight: 2, arbitrary: fc.constant(named('look', (w) => w.look())) },
+  { weight: 2, arbitrary: fc.constant(named('scan', (w) => w.scan())) },
   { weight: 2, arbitrary: fc.constant(named('notice', (w) => w.notice())) },
   {
     weight: 1,

@@ -24,7 +24,7 @@ export class RemovalWorld {
   readonly #project_id: string
   readonly #disk = new Map<string, string>()
   /** What the ledger was told last of each path. */
-  readonly #told = new Map<string, string>()
+  readonly #covered = new Map<string, string>()
   /** Paths of which the ledger knows that they changed, but not to what: also one that is by now as it was. */
   readonly #noticed = new Set<string>()
   readonly #assets = new Map<string, Asset>()
@@ -65,20 +65,20 @@ export class RemovalWorld {
   }
 
   /** All that is different is told; a folder that is offline tells nothing. */
-  async look(): Promise<void> {
+  async scan(): Promise<void> {
     const began_ms = this.#bench.clock.now_ms()
     await this.#bench.clock.advance(minute_ms)
     const online = (await this.#bench.ledger.folders()).filter((state) => state.online).map(({ name }) => name)
-    for (const path of new Set([...this.#disk.keys(), ...this.#told.keys(), ...this.#noticed])) {
+    for (const path of new Set([...this.#disk.keys(), ...this.#covered.keys(), ...this.#noticed])) {
       const [folder, name] = this.#placeOf(path)
       if (!online.includes(folder)) continue
       const text = this.#disk.get(path)
       const was_noticed = this.#noticed.delete(path)
-      if (text === this.#told.get(path) && !was_noticed) continue
+      if (text === this.#covered.get(path) && !was_noticed) continue
       if (text === undefined) await this.#bench.record({ type: 'file_gone', folder, path: name })
       else await this.#bench.record(this.#settled(folder, name, text))
-      if (text === undefined) this.#told.delete(path)
-      else this.#told.set(path, text)
+      if (text === undefined) this.#covered.delete(path)
+      else this.#covered.set(path, text)
     }
     for (const folder of this.#folders.filter((name) => online.includes(name))) {
       await this.#bench.record({ type: 'scan_finished', folder, began_ms, summary: nothing_seen })
@@ -90,7 +90,7 @@ export class RemovalWorld {
     const online = (await this.#bench.ledger.folders()).filter((state) => state.online).map(({ name }) => name)
     for (const [path, text] of this.#disk) {
       const [folder, name] = this.#placeOf(path)
-      if (!online.includes(folder) || text === this.#told.get(path)) continue
+      if (!online.includes(folder) || text === this.#covered.get(path)) continue
       const stat = statOf(this.#own(text).length)
       await this.#bench.record({
         type: 'file_seen',
@@ -166,26 +166,26 @@ export class RemovalWorld {
       const not_before_ms = this.#bench.clock.now_ms() + minute_ms
       const error = { code: 'network.timeout', message: 'no answer' }
       if (luck === 'answer lost') {
-        await this.#bench.record({ type: 'removal_set_back', content, not_before_ms, error })
+        await this.#bench.record({ type: 'removal_deferred', content, not_before_ms, error })
       } else await this.#bench.record({ type: 'asset_removed', content })
     }
   }
 
-  async lookAndUpload(luck: Luck): Promise<void> {
-    await this.look()
+  async scanAndUpload(luck: Luck): Promise<void> {
+    await this.scan()
     await this.upload(luck)
   }
 
   /** The grace is over, and all was looked at since. */
   async later(luck: Luck): Promise<void> {
     await this.pass(grace_ms + minute_ms)
-    await this.look()
+    await this.scan()
     await this.remove(luck)
   }
 
   /** What is called ready is there. */
   check(): void {
-    for (const [path, text] of this.#told) {
+    for (const [path, text] of this.#covered) {
       const content = this.#bench.see.content(md5Of(this.#own(text)), this.#project_id)
       if (content?.state === 'ready')
         expect(this.#assets.has(content.asset_id!), `${path} is without its asset`).toBe(true)
@@ -196,7 +196,7 @@ export class RemovalWorld {
   async settle(): Promise<void> {
     await this.backOnline()
     for (let round = 0; round < 6; round++) {
-      await this.look()
+      await this.scan()
       await this.upload('well')
       await this.pass(2 * grace_ms)
       await this.remove('well')
@@ -217,9 +217,9 @@ export class RemovalWorld {
   #mayBeMeant({ asset_id, name }: RemoveWork): void {
     const asset = this.#assets.get(asset_id)
     expect(asset, `${name}: it is still there`).toBeDefined()
-    const held = [...this.#told.values()].map((text) => md5Of(this.#own(text)))
+    const held = [...this.#covered.values()].map((text) => md5Of(this.#own(text)))
     expect(held, `${name}: a path holds it`).not.toContain(asset!.md5)
-    const now = this.#told.get(this.#pathOf(name))
+    const now = this.#covered.get(this.#pathOf(name))
     if (now !== undefined) expect(this.has(now), `${name}: what took its place is there`).toBe(true)
   }
 

@@ -41,7 +41,7 @@ export function removalContract(factory: LedgerFactory): void {
       await bench.scanned('docs')
       expect(await remove(bench)).toEqual([])
       await bench.clock.advance(hour_ms)
-      expect(await remove(bench), 'it may have been put back since the last look').toEqual([])
+      expect(await remove(bench), 'it may have been put back since the last scan').toEqual([])
       await bench.scanned('docs')
       expect(await remove(bench)).toMatchObject([{ content, name: 'docs/a', is_fresh: true }])
       expect(bench.see.content(md5Of('text'))?.state).toBe('removing')
@@ -163,7 +163,7 @@ export function removalContract(factory: LedgerFactory): void {
         await later(bench, 'docs')
         expect(await remove(bench)).toEqual([])
         await end(bench)
-        expect(await remove(bench), 'at once, and not at the next look').toHaveLength(1)
+        expect(await remove(bench), 'at once, and not at the next scan').toHaveLength(1)
       })
     }
 
@@ -451,7 +451,7 @@ export function removalContract(factory: LedgerFactory): void {
       await bench.clock.advance(ahead_ms)
       expect(await remove(bench)).toMatchObject([{ content: old }])
       const not_before_ms = bench.clock.now_ms() + hour_ms
-      await bench.record({ type: 'removal_set_back', content: old, not_before_ms, error })
+      await bench.record({ type: 'removal_deferred', content: old, not_before_ms, error })
       bench.free(old)
       await bench.gone('docs', 'b')
       bench.clock.jumpWall(-ahead_ms)

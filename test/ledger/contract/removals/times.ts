@@ -29,7 +29,7 @@ async function known(bench: Bench): Promise<void> {
   await looked(bench)
 }
 
-async function graceAndLook(bench: Bench): Promise<void> {
+async function graceAndScan(bench: Bench): Promise<void> {
   await bench.clock.advance(2 * hour_ms)
   await looked(bench)
 }
@@ -58,7 +58,7 @@ export function removalTimesContract(factory: LedgerFactory): void {
         await bench.online('docs', elsewhere)
         await looked(bench)
         await bench.gone('docs', 'a')
-        await graceAndLook(bench)
+        await graceAndScan(bench)
         expect(await remove(bench)).toEqual([])
       })
     }
@@ -70,7 +70,7 @@ export function removalTimesContract(factory: LedgerFactory): void {
     await bench.online('docs', elsewhere)
     await looked(bench, cut)
     await bench.gone('docs', 'a')
-    await graceAndLook(bench)
+    await graceAndScan(bench)
     expect(await remove(bench)).toEqual([])
   })
 
@@ -87,7 +87,7 @@ export function removalTimesContract(factory: LedgerFactory): void {
       await looked(bench)
       expect((await bench.ledger.folders())[0]?.is_moved).toBe(false)
       await bench.gone('docs', 'a')
-      await graceAndLook(bench)
+      await graceAndScan(bench)
       expect(await remove(bench)).toEqual(['docs/a'])
     },
   )
@@ -123,7 +123,7 @@ export function removalTimesContract(factory: LedgerFactory): void {
       const content = await ready(bench, 'a', 'text')
       await bench.clock.advance(minute_ms)
       await bench.gone('docs', 'a')
-      await graceAndLook(bench)
+      await graceAndScan(bench)
       expect(await remove(bench)).toEqual(['docs/a'])
       await bench.settle('docs', 'a', 'text')
       await bench.record({ type: 'asset_kept', content, not_before_ms: bench.clock.now_ms() })

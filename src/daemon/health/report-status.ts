@@ -26,7 +26,7 @@ export function currentStatus(
 }
 
 /** Sends the status line to systemd when a commit changes it, until the signal aborts. */
-export function tellStatus(
+export function reportStatus(
   parts: {
     ledger: Ledger
     notify: Pick<SystemdNotify, 'status'>

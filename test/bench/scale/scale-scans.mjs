@@ -7,7 +7,7 @@ import { disturb, find, rest } from '../rescan.mjs'
 import { measureCommand } from '../rig/measured-process.mjs'
 import { figureOf } from '../rig/statistics.mjs'
 
-const look_once = fileURLToPath(new URL('look-once.mjs', import.meta.url))
+const scan_once = fileURLToPath(new URL('scan-once.mjs', import.meta.url))
 const run = promisify(execFile)
 
 const of_the_process = {
@@ -29,28 +29,28 @@ export const rescan = {
     ...of_the_process,
   },
   aims: [
-    { figure: 'times_find', most: 2.2 },
-    { figure: 'peak_mb', of: 'most', most: 160 },
+    { figure: 'times_find', max: 2.2 },
+    { figure: 'peak_mb', of: 'most', max: 160 },
   ],
   measure: measureRescan,
 }
 
 /** @type {import('./scale-rows.mjs').ScaleRow} */
-export const first_look = {
-  name: 'first-look',
+export const first_scan = {
+  name: 'first-scan',
   about: ({ files }) => `First look at ${files} files, all hashed into the ledger`,
   figures: {
     md5sum_s: ['find | xargs -P2 md5sum', 's'],
     scan_s: ['scan, from its begin', 's'],
     times_md5sum: ['scan in times of md5sum', 'x'],
-    loop_most_ms: ['loop, longest delay', 'ms'],
+    max_loop_ms: ['loop, longest delay', 'ms'],
     ...of_the_process,
   },
   aims: [
-    { figure: 'times_md5sum', most: 2.2 },
-    { figure: 'loop_p99_ms', of: 'most', most: 50 },
+    { figure: 'times_md5sum', max: 2.2 },
+    { figure: 'loop_p99_ms', of: 'most', max: 50 },
   ],
-  measure: measureFirstLook,
+  measure: measureFirstScan,
 }
 
 /**
@@ -65,18 +65,18 @@ async function measureRescan({ options: { program, rounds }, folder, tree, turn 
   const excluding = join(work, 'excluding')
   // Takes all in, and then learns what stays as it is.
   for (const _ of [1, 2]) {
-    await lookOnce(program, state_dir, watched)
-    await lookOnce(program, excluding, watched, 'excludes')
+    await scanOnce(program, state_dir, watched)
+    await scanOnce(program, excluding, watched, 'excludes')
   }
   const runs = []
   for (let round = 0; round < rounds; round++) {
     const { changed, added, removed } = disturb(watched, paths, turn())
     await rest()
     const found = await find(watched)
-    const look = await lookOnce(program, state_dir, watched)
+    const look = await scanOnce(program, state_dir, watched)
     refuseOthers('settled', look.told.settled, [...changed, ...added])
     refuseOthers('gone', look.told.gone, removed)
-    const excludes = await lookOnce(program, excluding, watched, 'excludes')
+    const excludes = await scanOnce(program, excluding, watched, 'excludes')
     runs.push({ find: found, look, excludes })
   }
   rmSync(work, { recursive: true })
@@ -96,15 +96,15 @@ async function measureRescan({ options: { program, rounds }, folder, tree, turn 
  * A folder is looked at for the first time, all of it hashed into a new ledger; beside md5sum in two processes.
  * @param {import('./scale-rows.mjs').ScaleBench} bench
  */
-async function measureFirstLook({ options: { program, rounds }, folder, tree }) {
+async function measureFirstScan({ options: { program, rounds }, folder, tree }) {
   const { watched, paths } = await tree()
-  const work = folder('first-look')
+  const work = folder('first-scan')
   const runs = []
   for (let round = 0; round < rounds; round++) {
     const state_dir = join(work, `state-${round}`)
     const line = 'find "$0" -type f -print0 | xargs -0 -P2 -n 2000 md5sum'
     const md5sum = await measureCommand('sh', ['-c', line, watched])
-    const look = await lookOnce(program, state_dir, watched)
+    const look = await scanOnce(program, state_dir, watched)
     if (look.settled !== paths.length) throw new Error(`${look.settled} of ${paths.length} files settled`)
     rmSync(state_dir, { recursive: true })
     runs.push({ md5sum, look })
@@ -116,7 +116,7 @@ async function measureFirstLook({ options: { program, rounds }, folder, tree }) 
     times_md5sum: figureOf(runs.map((run) => run.look.scan_s / run.md5sum.seconds)),
     cpu_s: figureOf(runs.map((run) => run.look.cpu_s)),
     loop_p99_ms: figureOf(runs.map((run) => run.look.loop_p99_ms)),
-    loop_most_ms: figureOf(runs.map((run) => run.look.loop_most_ms)),
+    max_loop_ms: figureOf(runs.map((run) => run.look.max_loop_ms)),
     peak_mb: figureOf(runs.map((run) => run.look.peak_mb)),
   }
 }
@@ -127,8 +127,8 @@ async function measureFirstLook({ options: { program, rounds }, folder, tree }) 
  * @param {string} watched
  * @param {...('all-ready' | 'excludes')} words
  */
-export async function lookOnce(program, state_dir, watched, ...words) {
-  const { stdout } = await run(process.execPath, [look_once, dirname(dirname(program)), state_dir, watched, ...words])
+export async function scanOnce(program, state_dir, watched, ...words) {
+  const { stdout } = await run(process.execPath, [scan_once, dirname(dirname(program)), state_dir, watched, ...words])
   const look = JSON.parse(stdout)
   if (look.kind !== 'finished') throw new Error(`the scan did not come to its end: ${look.kind}`)
   return look

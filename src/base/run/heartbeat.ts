@@ -1,7 +1,7 @@
 import { type Clock, minute_ms } from '../time/time.ts'
 
 /** The heartbeat of one piece of work: a worker's step, a call to a thread, an upload. */
-export interface Pulse {
+export interface Heartbeat {
   /** Reports progress. */
   beat(): void
   /** Ends the heartbeat; must be called. */
@@ -10,20 +10,20 @@ export interface Pulse {
   during<Answer>(waited: Promise<Answer>): Promise<Answer>
 }
 
-export interface SilentPulse {
+export interface SilentHeartbeat {
   name: string
   silent_ms: number
 }
 
 /** Work reports its heartbeats here; a watchdog finds work that is silent for too long. */
-export interface Pulses {
+export interface Heartbeats {
   /**
    * `progress`: for work in another thread, which cannot call `beat`. It returns a number that
    * changes while the work moves; each check reads it.
    */
-  begin(name: string, progress?: () => number): Pulse
+  begin(name: string, progress?: () => number): Heartbeat
   /** Checks for work silent for longer than this, the longest first. Must be called regularly. */
-  stuck(limit_ms: number): SilentPulse[]
+  stuck(limit_ms: number): SilentHeartbeat[]
 }
 
 /**
@@ -33,71 +33,71 @@ export interface Pulses {
  */
 const longest_gap_ms = minute_ms
 
-export function createPulses(clock: Clock): Pulses {
-  const living = new Set<Pulse & { name: string; silence_ms(): number }>()
+export function createHeartbeats(clock: Clock): Heartbeats {
+  const living = new Set<Heartbeat & { name: string; silence_ms(): number }>()
   let awake_ms = 0
-  let looked_ms = clock.monotonic_ms()
-  const now_ms = () => awake_ms + Math.min(clock.monotonic_ms() - looked_ms, longest_gap_ms)
+  let checked_ms = clock.monotonic_ms()
+  const now_ms = () => awake_ms + Math.min(clock.monotonic_ms() - checked_ms, longest_gap_ms)
 
   return {
     begin(name, progress) {
       let progressed = progress?.()
       let last_ms = now_ms()
       let waits = 0
-      const pulse = {
+      const heartbeat = {
         name,
         beat(): void {
           last_ms = now_ms()
         },
-        end: () => void living.delete(pulse),
+        end: () => void living.delete(heartbeat),
         async during<Answer>(waited: Promise<Answer>): Promise<Answer> {
           waits++
           try {
             return await waited
           } finally {
             waits--
-            pulse.beat()
+            heartbeat.beat()
           }
         },
         silence_ms(): number {
           const now = progress?.()
-          if (waits > 0 || now !== progressed) pulse.beat()
+          if (waits > 0 || now !== progressed) heartbeat.beat()
           progressed = now
           return now_ms() - last_ms
         },
       }
-      living.add(pulse)
-      return pulse
+      living.add(heartbeat)
+      return heartbeat
     },
     stuck(limit_ms) {
       awake_ms = now_ms()
-      looked_ms = clock.monotonic_ms()
+      checked_ms = clock.monotonic_ms()
       return [...living]
-        .map((pulse) => ({ name: pulse.name, silent_ms: pulse.silence_ms() }))
+        .map((heartbeat) => ({ name: heartbeat.name, silent_ms: heartbeat.silence_ms() }))
         .filter(({ silent_ms }) => silent_ms > limit_ms)
         .sort((one, other) => other.silent_ms - one.silent_ms)
     },
   }
 }
 
-const nothing: Pulse = { beat() {}, end() {}, during: (waited) => waited }
+const nothing: Heartbeat = { beat() {}, end() {}, during: (waited) => waited }
 
-export type SharedPulse = ReturnType<typeof sharePulse>
+export type SharedHeartbeat = ReturnType<typeof shareHeartbeat>
 
 /** One heartbeat for parts that wait for each other: one may be silent while another moves. */
-export function sharePulse(pulses: Pulses, name: string) {
+export function shareHeartbeat(heartbeats: Heartbeats, name: string) {
   let under_way = 0
-  let pulse: Pulse | undefined
+  let heartbeat: Heartbeat | undefined
   return {
     begin(): void {
-      if (under_way++ === 0) pulse = pulses.begin(name)
+      if (under_way++ === 0) heartbeat = heartbeats.begin(name)
     },
-    beat: () => pulse?.beat(),
+    beat: () => heartbeat?.beat(),
     end(): void {
-      pulse?.beat()
+      heartbeat?.beat()
       if (--under_way > 0) return
-      pulse?.end()
-      pulse = undefined
+      heartbeat?.end()
+      heartbeat = undefined
     },
   }
 }
@@ -118,23 +118,23 @@ export function countInto(shared: SharedArrayBuffer): () => void {
 }
 
 /** For work without a watchdog. */
-export const unwatched: Pulses = { begin: () => nothing, stuck: () => [] }
+export const unwatched: Heartbeats = { begin: () => nothing, stuck: () => [] }
 
 /** The same methods for one piece of work, whose silence does not count while it waits for them. */
-export function heldBy<Verbs extends object>(pulse: Pulse, verbs: Verbs): Verbs {
+export function heldBy<Verbs extends object>(heartbeat: Heartbeat, verbs: Verbs): Verbs {
   return eachCall(verbs, (_verb, call) => {
     const answer = call()
-    return answer instanceof Promise ? pulse.during(answer) : answer
+    return answer instanceof Promise ? heartbeat.during(answer) : answer
   })
 }
 
 /** The same methods, each call with its own heartbeat: `the ledger: claimToSend`. */
-export function answering<Verbs extends object>(pulses: Pulses, name: string, verbs: Verbs): Verbs {
+export function answering<Verbs extends object>(heartbeats: Heartbeats, name: string, verbs: Verbs): Verbs {
   return eachCall(verbs, (verb, call) => {
     const answer = call()
     if (!(answer instanceof Promise)) return answer
-    const pulse = pulses.begin(`${name}: ${verb}`)
-    return answer.finally(() => pulse.end())
+    const heartbeat = heartbeats.begin(`${name}: ${verb}`)
+    return answer.finally(() => heartbeat.end())
   })
 }
 

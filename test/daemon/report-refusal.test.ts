@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { SluiceError } from '../../src/base/run/errors.ts'
 import { second_ms } from '../../src/base/time/time.ts'
-import { tellRefusal } from '../../src/daemon/check-token.ts'
+import { reportRefusal } from '../../src/daemon/check-token.ts'
 import { until } from '../rig/waiting.ts'
 import { openReceiver } from './health/receiver.ts'
 import { Watched } from './health/rig.ts'
@@ -23,11 +23,11 @@ test('every receiver has the alert when it resolves, more of them than are serve
   const deliver = receivers.map(({ url }, at) => ({ name: `hook-${at}`, webhook: { url } }))
   const watched = await Watched.begin({ alerts: { group_ms: '1h', deliver } })
   await watched.green()
-  await tellRefusal(watched.daemon, refusal, { clock: watched.clock, hurry: running(), on_error })
+  await reportRefusal(watched.daemon, refusal, { clock: watched.clock, hurry: running(), on_error })
   await watched.stop()
   for (const { received } of receivers) {
     expect(received.map(({ body }) => body.data)).toEqual([
-      expect.objectContaining({ healthy: false, reasons: [expect.objectContaining({ promise: 'account' })] }),
+      expect.objectContaining({ healthy: false, problems: [expect.objectContaining({ kind: 'account' })] }),
     ])
     expect(JSON.stringify(received[0]!.body)).toContain('the service refuses the token')
   }
@@ -47,7 +47,7 @@ test('a receiver that never answers holds up the end for 15 s at most, and a sig
   await watched.green()
   let is_over = false
   const { clock } = watched
-  const told = tellRefusal(watched.daemon, refusal, { clock, hurry: running(), on_error }).then(() => {
+  const told = reportRefusal(watched.daemon, refusal, { clock, hurry: running(), on_error }).then(() => {
     is_over = true
   })
   await until('the receiver is asked', () => asked === 1)
@@ -55,5 +55,5 @@ test('a receiver that never answers holds up the end for 15 s at most, and a sig
   clock.skip(15 * second_ms)
   await told
 
-  await tellRefusal(watched.daemon, refusal, { clock, hurry: AbortSignal.abort(), on_error: () => {} })
+  await reportRefusal(watched.daemon, refusal, { clock, hurry: AbortSignal.abort(), on_error: () => {} })
 })

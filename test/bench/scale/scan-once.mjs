@@ -4,10 +4,10 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { pathToFileURL } from 'node:url'
-import { tellAllReady } from '../rig/all-ready.mjs'
+import { recordAllReady } from '../rig/all-ready.mjs'
 
 /** More paths than this say nothing that their number does not. */
-const most_told = 100
+const max_reported = 100
 const [program, state_dir, watched, then] = process.argv.slice(2)
 const excludes = ['doc', 'old', 'tmp', 'bak', 'raw'].flatMap((end) => [
   `*.${end}`,
@@ -34,7 +34,7 @@ const config = configFromObject(
     service: { base_url: 'http://127.0.0.1:1', project_id: `project_${'n'.repeat(20)}`, token_file: '/dev/null' },
     state_dir,
     folders: [{ name: 'bench', path: watched, settle_ms: '50ms', exclude: then === 'excludes' ? excludes : [] }],
-    uploads: { brake: 'off' },
+    uploads: { limit: 'off' },
   },
   {},
 )
@@ -53,7 +53,7 @@ const ledger = {
     await tools.ledger.record(facts)
     for (const fact of facts) {
       if (fact.type === 'files_found') settled += fact.ends.length
-      else if (fact.type === 'file_settled' && ++settled <= most_told) told.settled.push(fact.path)
+      else if (fact.type === 'file_settled' && ++settled <= max_reported) told.settled.push(fact.path)
       else if (fact.type === 'file_gone') told.gone.push(fact.path)
     }
   },
@@ -83,7 +83,7 @@ const { kind, summary } = await scanOnce(
 await tools.ledger.record([{ type: 'scan_finished', folder: name, began_ms, summary }])
 const scan_s = (performance.now() - scan_began) / 1_000
 delay.disable()
-const ready = then === 'all-ready' ? await tellAllReady(tools.ledger) : undefined
+const ready = then === 'all-ready' ? await recordAllReady(tools.ledger) : undefined
 await tools.examiner.close()
 await tools.roots.close?.()
 await tools.ledger.close()
@@ -99,7 +99,7 @@ console.log(
     whole_s: (performance.now() - began) / 1_000,
     cpu_s: (cpu.user + cpu.system) / 1e6,
     loop_p99_ms: delay.percentile(99) / 1e6,
-    loop_most_ms: delay.max / 1e6,
+    max_loop_ms: delay.max / 1e6,
     peak_mb: Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1_000,
   }),
 )

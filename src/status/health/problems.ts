@@ -22,7 +22,7 @@ import type { FailingFiles, HealthView } from '../../ledger/views/view-health.ts
  * - `disk`, `ledger`: the disk has space for the ledger, and facts can be recorded.
  * - `progress`: running work makes progress.
  */
-export const promises = [
+export const problem_kinds = [
   'scan',
   'queue',
   'folder',
@@ -37,7 +37,7 @@ export const promises = [
   'ledger',
   'progress',
 ] as const
-type PromiseName = (typeof promises)[number]
+type ProblemKind = (typeof problem_kinds)[number]
 
 /** Facts that decide the health, all of one moment. Times are Unix ms. */
 export interface HealthFacts {
@@ -58,7 +58,7 @@ export interface HealthFacts {
     /** Time since which it is in the configuration. */
     kept_ms: number
     /** End of the last complete scan; undefined before the first. */
-    looked_ms: number | undefined
+    scanned_ms: number | undefined
     rescan_interval_ms: number
   }[]
   /**
@@ -67,7 +67,7 @@ export interface HealthFacts {
    */
   waiting: { since_ms: number; name: string; held: boolean } | undefined
   /** The file whose check is due for longest; undefined if none is. */
-  unlooked: { since_ms: number; name: string } | undefined
+  unchecked: { since_ms: number; name: string } | undefined
   failing: readonly FailingFiles[]
   troubles: readonly Pick<Trouble, 'about' | 'message' | 'hint' | 'since_ms'>[]
   audits: readonly {
@@ -108,8 +108,8 @@ export interface HealthLimits {
   readonly disk_free_bytes: number
 }
 
-export interface Reason {
-  promise: PromiseName
+export interface Problem {
+  kind: ProblemKind
   /**
    * Folder, project, prompt, receiver or host. Together with `promise` it identifies the reason
    * while that lasts.
@@ -125,7 +125,7 @@ export interface Health {
   /** True when every promise is kept. */
   healthy: boolean
   /** In the order of `promises`; one for each pair of `promise` and `about`. */
-  reasons: Reason[]
+  problems: Problem[]
 }
 
 /** Settings of prompts that health needs: a part of the configuration. */

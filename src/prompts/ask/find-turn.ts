@@ -40,11 +40,11 @@ class Unread extends Error {
  * (or the new messages of an existing chat) and searches for the run's line. If no turn has it, and
  * the prompts of all candidates could be read, the turn is asked again, only once.
  */
-export async function lookForTurn(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<RunFact[]> {
+export async function findTurn(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<RunFact[]> {
   const { circuit, clock, asking, soft, hard } = tools
   const { run, project_id } = work
   const intended_ms = work.turns[work.turn]!.intended_ms ?? clock.now_ms()
-  const searching = new Patience(clock, intended_ms, asking.look_for_ms)
+  const searching = new Patience(clock, intended_ms, asking.find_turn_ms)
   const unseen = new Patience(clock, intended_ms, asking.deadline_ms[settings.intelligence])
   const search = new Search(work, tools)
   for (let tries = 0; !soft.aborted; tries++) {
@@ -60,12 +60,12 @@ export async function lookForTurn(work: RunWork, settings: PromptSettings, tools
       if (!(error instanceof Unread)) throw error
       if (hard.aborted) return []
       const holds = (await circuit.failed(error.failure, project_id, 'api')) === 'hold'
-      const is_late = holds ? clock.now_ms() - intended_ms > asking.look_for_ms : tries > 0 && searching.isOver()
+      const is_late = holds ? clock.now_ms() - intended_ms > asking.find_turn_ms : tries > 0 && searching.isOver()
       // Deferred, so that the run ends after a day of failures.
       if (is_late) return [defer(work, noteOf(error.failure), tools)]
       if (holds) return []
     }
-    await clock.sleep(backoff_ms(tries, { first_ms: asking.first_ms, most_ms: max_rest_ms }), soft)
+    await clock.sleep(backoff_ms(tries, { first_ms: asking.first_ms, max_ms: max_rest_ms }), soft)
   }
   return []
 }

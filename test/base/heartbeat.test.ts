@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { answering, createHeartbeats, heldBy } from '../../src/base/run/heartbeat.ts'
+import { minute_ms } from '../../src/base/time/time.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
+
+const limit_ms = 5 * minute_ms
+
+/** As a watchdog does: time passes between looks, never much at once. */
+async function pass(clock: FakeClock, heartbeats: ReturnType<typeof createHeartbeats>, minutes: number) {
+  let stuck = heartbeats.stuck(limit_ms)
+  for (let minute = 0; minute < minutes; minute++) {
+    await clock.advance(minute_ms)
+    stuck = heartbeats.stuck(limit_ms)
+  }
+  return stuck
+}
+
+test('who is silent for too long is named, the longest first; a beat or the end clears him', async () => {
+  const clock = new FakeClock()
+  const heartbeats = createHeartbeats(clock)
+  const first = heartbeats.begin('first')
+  expect(await pass(clock, heartbeats, 5)).toEqual([])
+  const second = heartbeats.begin('second')
+  expect(await pass(clock, heartbeats, 6)).toEqual([
+    { name: 'first', silent_ms: 11 * minute_ms },
+    { name: 'second', silent_ms: 6 * minute_ms },
+  ])
+  first.beat()
+  second.end()
+  expect(heartbeats.stuck(limit_ms)).toEqual([])
+})
+
+test('what goes on in another thread is seen by its counter', async () => {
+  const clock = new FakeClock()
+  const heartbeats = createHeartbeats(clock)
+  let chunks = 0
+  heartbeats.begin('hashing', () => chunks)
+  for (; chunks < 20; chunks++) expect(await pass(clock, heartbeats, 4)).toEqual([])
+  expect(await pass(clock, heartbeats, 8)).toHaveLength(1)
+})
+
+test('while something else answers for itself, silence means nothing', async () => {
+  const clock = new FakeClock()
+  const heartbeats = createHeartbeats(clock)
+  const heartbeat = heartbeats.begin('upload')
+  let answer = () => {}
+  const remote = heldBy(heartbeat, { put: () => new Promise<void>((resolve) => (answer = resolve)), plain: () => 7 })
+  const waited = remote.put()
+  expect(remote.plain()).toBe(7)
+  expect(await pass(clock, heartbeats, 60)).toEqual([])
+  answer()
+  await waited
+  expect(await pass(clock, heartbeats, 5)).toEqual([])
+  expect(await pass(clock, heartbeats, 1)).toHaveLength(1)
+})
+
+test('a call that never answers is named by its verb; one that fails is over', async () => {
+  const clock = new FakeClock()
+  const heartbeats = createHeartbeats(clock)
+  const ledger = answering(heartbeats, 'the ledger', {
+    claim: () => new Promise<void>(() => {}),
+    record: async () => {
+      throw new Error('full')
+    },
+  })
+  void ledger.claim()
+  await expect(ledger.record()).rejects.toThrow('full')
+  expect((await pass(clock, heartbeats, 6)).map(({ name }) => name)).toEqual(['the ledger: claim'])
+})
+
+test('a process that was stopped for an hour is not stuck when it goes on', async () => {
+  const clock = new FakeClock()
+  const heartbeats = createHeartbeats(clock)
+  heartbeats.begin('uploader')
+  await pass(clock, heartbeats, 1)
+  await clock.advance(60 * minute_ms)
+  expect(heartbeats.stuck(limit_ms)).toEqual([])
+  expect(await pass(clock, heartbeats, 4)).toHaveLength(1)
+})
