@@ -19,8 +19,7 @@ const farthest_minutes = 49 * 60
 
 /** Rate of a timetable at one moment, and its next change. */
 export function bandwidthAt(spans: readonly BandwidthSpan[], at_ms: number): BandwidthNow {
-  const bytes_per_s = bytesPerSecondAt(spans, at_ms)
-  return { bytes_per_s, until_ms: nextChange_ms(spans, at_ms, bytes_per_s) }
+  return { bytes_per_s: bytesPerSecondAt(spans, at_ms), until_ms: nextChange_ms(spans, at_ms) }
 }
 
 export function bytesPerSecondAt(spans: readonly BandwidthSpan[], at_ms: number): number | undefined {
@@ -29,12 +28,9 @@ export function bytesPerSecondAt(spans: readonly BandwidthSpan[], at_ms: number)
 }
 
 /** Checks each minute ahead: at a clock change, a time of day comes twice or not at all. */
-function nextChange_ms(
-  spans: readonly BandwidthSpan[],
-  at_ms: number,
-  bytes_per_s: number | undefined,
-): number | undefined {
+function nextChange_ms(spans: readonly BandwidthSpan[], at_ms: number): number | undefined {
   if (spans.length === 0) return undefined
+  const bytes_per_s = bytesPerSecondAt(spans, at_ms)
   const minute_began_ms = at_ms - (at_ms % minute_ms)
   for (let minutes = 1; minutes <= farthest_minutes; minutes += 1) {
     const then_ms = minute_began_ms + minutes * minute_ms

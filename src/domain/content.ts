@@ -234,14 +234,8 @@ function failedOnce(
 }
 
 function afterVanished(content: ContentProgress, at_ms: number): ContentProgress {
-  if (content.vanished >= max_vanished) {
-    return {
-      ...content,
-      state: 'removed_on_service',
-      ...removed('removed on the service while it was being read'),
-    }
-  }
-  return { ...newContent(at_ms), vanished: content.vanished + 1 }
+  if (content.vanished < max_vanished) return { ...newContent(at_ms), vanished: content.vanished + 1 }
+  return { ...content, state: 'removed_on_service', ...removed('removed on the service while it was being read') }
 }
 
 function removed(message: string): ReturnType<typeof noted> {

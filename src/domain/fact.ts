@@ -53,14 +53,7 @@ export type FolderEvent =
    * The watcher in use from now on, and why. If scans found changes that it had missed, the watcher
    * was made anew (`rebuilt`) or given up (`deaf`).
    */
-  | {
-      type: 'folder_watched'
-      folder: string
-      watcher: FolderWatch['watcher']
-      reason: string
-      rebuilt?: string
-      deaf?: string
-    }
+  | ({ type: 'folder_watched'; folder: string; rebuilt?: string; deaf?: string } & FolderWatch)
   /**
    * Recorded again when the question changes, or a new check was requested. `is_doubted`: a
    * comparison with the known files is not finished. `found`: if the folder waits for a user, the

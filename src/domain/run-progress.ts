@@ -1,5 +1,5 @@
 import type { FaultNote } from '../base/run/errors.ts'
-import { isFinal, type RunFact, type RunPlan, type RunState, type RunTurn } from './run.ts'
+import type { RunFact, RunPlan, RunState, RunTurn } from './run.ts'
 
 /** Fields of a run that facts change. Only `run_planned` changes the plan's assets and refusals. */
 export interface RunProgress {
@@ -83,27 +83,24 @@ export function runAfter(run: RunProgress, fact: RunStep, at_ms: number): RunPro
   }
 }
 
+const unfinished: readonly RunState[] = ['due', 'planned', 'asking', 'asked', 'answered']
+const applies_in: Record<RunStep['type'], readonly RunState[]> = {
+  run_skipped: ['due', 'planned'],
+  run_planned: ['due', 'planned'],
+  turn_intended: ['planned'],
+  turn_unsent: ['asking'],
+  turn_asked: ['asking'],
+  turn_lost: ['asking', 'asked'],
+  turn_answered: ['asked'],
+  run_written: ['answered'],
+  run_failed: unfinished,
+  run_deferred: unfinished,
+}
+
 /** Answered turns are never asked again: planning or skipping needs an unsent first turn. */
 function mayHappen(run: RunProgress, type: RunStep['type']): boolean {
-  switch (type) {
-    case 'run_skipped':
-    case 'run_planned':
-      return run.state === 'due' || (run.state === 'planned' && run.turn === 0)
-    case 'turn_intended':
-      return run.state === 'planned'
-    case 'turn_unsent':
-    case 'turn_asked':
-      return run.state === 'asking'
-    case 'turn_lost':
-      return run.state === 'asking' || run.state === 'asked'
-    case 'turn_answered':
-      return run.state === 'asked'
-    case 'run_written':
-      return run.state === 'answered'
-    case 'run_failed':
-    case 'run_deferred':
-      return !isFinal(run.state)
-  }
+  const needs_first_turn = type === 'run_skipped' || type === 'run_planned'
+  return applies_in[type].includes(run.state) && !(needs_first_turn && run.turn > 0)
 }
 
 /** A new plan keeps the past of each turn: a turn that was sent again must not seem sent once. */
