@@ -5,7 +5,7 @@ import type { Clock } from '../base/time/time.ts'
 import { isHtml } from '../contract/errors.ts'
 import { type Call, classifyAnswer, dateHeader_ms, type Failure, unreadableAnswer } from '../contract/failures.ts'
 import { api_key_header, project_header } from '../contract/identifiers.ts'
-import { OddAnswer, type Outcome, present } from './outcome.ts'
+import { OddAnswer, type Outcome, withTexts } from './outcome.ts'
 
 export interface ApiRequest {
   /** Decides how a failure of this call is judged. */
@@ -120,10 +120,7 @@ function readToken(token: () => string): string | Failure {
 
 /** A service may echo the token in its texts; it must not get any further. */
 function withoutToken(failure: Failure, token: string): Failure {
-  const clean = (text: string) => text.replaceAll(token, '***')
-  const { code, message, humane } = failure
-  const texts = { code: code && clean(code), message: clean(message), humane: humane && clean(humane) }
-  return { ...failure, ...present(texts) }
+  return withTexts(failure, (text) => text.replaceAll(token, '***'))
 }
 
 /** The service's address: prefix of every path, and the only origin that gets the token. */

@@ -33,6 +33,13 @@ export function failureText({ message, humane }: Failure): string {
   return humane === undefined ? message : `${message}: ${humane}`
 }
 
+/** The same failure with other texts: they may hold a secret, which must not get any further. */
+export function withTexts(failure: Failure, clean: (text: string) => string): Failure {
+  const { code, message, humane } = failure
+  const texts = { code: code && clean(code), message: clean(message), humane: humane && clean(humane) }
+  return { ...failure, ...present(texts) }
+}
+
 /** The failure in the form that the ledger stores. */
 export function noteOf(failure: Failure): FaultNote {
   return { code: failure.code ?? failure.about, message: failureText(failure) }

@@ -4,7 +4,7 @@ import { classifyAnswer, unknownProtocol } from '../contract/failures.ts'
 import { api_key_header, project_header } from '../contract/identifiers.ts'
 import type { Ticket } from '../domain/asset.ts'
 import { isSuccess, networkFailure, parseUploadUrl } from './api.ts'
-import type { Failure, Outcome } from './outcome.ts'
+import { type Failure, type Outcome, withTexts } from './outcome.ts'
 
 export type UploadBody = { size: number; bytes: Uint8Array } | StreamBody
 
@@ -99,10 +99,5 @@ export function withoutTicket(failure: Failure, ticket: Ticket | undefined): Fai
   const secrets = [search.slice(1), ...searchParams.values(), ...Object.values(ticket.upload_headers)]
     .filter((secret) => secret.length >= min_secret_length)
     .sort((one, other) => other.length - one.length)
-  const clean = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text)
-  return {
-    ...failure,
-    message: clean(failure.message),
-    ...(failure.humane === undefined ? {} : { humane: clean(failure.humane) }),
-  }
+  return withTexts(failure, (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text))
 }
