@@ -44,6 +44,7 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
     if (calls === 0 && limit === 1) circuits.unused()
     if (!state) return { wait_ms: restUntilNext(free, except_projects.length > 0) }
     const now = await stateOf(state.project_id)
+    reportEnd(state, now)
     if (!now?.running) return { wait_ms: 0 }
     const sharers = states.filter(({ running }) => running).length
     const pace = { pages_per_minute: settings.pages_per_minute, round_ms }
@@ -64,13 +65,10 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
       await ledger.record([{ type: 'audit_round_began', project_id }])
       at = (await stateOf(project_id)) ?? state
     }
-    const calls = await round.turn(at, remote, limit)
-    await reportEnd(at)
-    return calls
+    return round.turn(at, remote, limit)
   }
 
-  async function reportEnd({ project_id, running }: AuditState): Promise<void> {
-    const after = await stateOf(project_id)
+  function reportEnd({ project_id, running }: AuditState, after: AuditState | undefined): void {
     if (!running?.listed || after?.running || !after?.last) return
     const { counts } = after.last
     const expected = expectedAssets(counts)

@@ -30,11 +30,8 @@ export function createHintQueue(limits: HintLimits) {
 
   function addPath(path: string): void {
     const directory = parentOf(path)
-    let paths = by_directory.get(directory)
-    if (!paths) {
-      paths = new Set()
-      by_directory.set(directory, paths)
-    }
+    const paths = by_directory.get(directory) ?? new Set<string>()
+    by_directory.set(directory, paths)
     const before = paths.size
     paths.add(path)
     path_count += paths.size - before
@@ -69,7 +66,6 @@ export function createHintQueue(limits: HintLimits) {
       }
       return { paths, directories: whole }
     },
-    clear,
     isEmpty: () => path_count === 0 && directories.size === 0,
   }
 }

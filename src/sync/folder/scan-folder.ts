@@ -18,7 +18,7 @@ import type { FolderSettings } from '../folder-settings.ts'
 import { createFactGroup } from '../intake/found-files.ts'
 import type { Intake, IntakeTools } from '../intake/intake.ts'
 import type { MissedEvents } from './missed-events.ts'
-import { WalkComparison } from './walk-comparison.ts'
+import { createWalkComparison } from './walk-comparison.ts'
 
 export interface ScanTools extends Omit<IntakeTools, 'examiner' | 'report' | 'folders'> {
   intake: Intake
@@ -75,7 +75,7 @@ async function scanNow(
   const { name } = folder
   const { ledger, intake } = tools
   const is_whole = under === undefined
-  const comparison = new WalkComparison(name, ledger, under)
+  const comparison = createWalkComparison(name, ledger, under)
   const rounds = createRounds(name, is_whole, tools)
   /** Known files before the walk; the walk's new files become known at its end. */
   const known_at_begin = is_whole ? (await ledger.folder(name))?.known_files : undefined
@@ -101,14 +101,14 @@ async function scanNow(
   // Below an unreadable directory, one check separates EACCES from ENOENT. A truncated list of
   // these directories proves nothing.
   if (end.unreadable_total <= end.unreadable.length) {
-    await rounds.check(comparison.missing)
+    await rounds.check(comparison.missing())
     await rounds.settled()
   }
   if (rounds.isDoubted()) return { kind: 'stopped' }
   const { complete: _true_here, odd_names, ...seen } = end
   const summary: ScanSummary = { ...seen, odd_names: odd_names.map(({ escaped_path }) => escaped_path) }
   if (missed) summary.missed = missed.count()
-  return { kind: 'finished', summary, changed: comparison.differing, is_part: await isPart() }
+  return { kind: 'finished', summary, changed: comparison.differing(), is_part: await isPart() }
 
   async function take(batch: ScanBatch): Promise<void> {
     // The ledger merges files that became known since the walk began, so recording them twice is
@@ -144,7 +144,7 @@ async function scanNow(
 
   /** True if missing files remain unchecked, and another scan may find deleted ones. */
   async function isPart(): Promise<boolean> {
-    if (!is_whole || comparison.missing_total <= comparison.missing.length) return false
+    if (!is_whole || !comparison.hasMoreMissing()) return false
     const known_files = (await ledger.folder(name))?.known_files ?? 0
     return known_files < (known_at_begin ?? 0)
   }
@@ -202,7 +202,7 @@ export function compareWithKnown(
   { state, device, signal }: { state: FolderState; device: bigint; signal: AbortSignal },
 ): Promise<(Found & { met: number }) | undefined> {
   return tools.turns.take(device, signal, async () => {
-    const comparison = new WalkComparison(folder.name, tools.ledger)
+    const comparison = createWalkComparison(folder.name, tools.ledger)
     let met = 0
     const end = await walk(folder, tools, { signal }, async (batch) => {
       met += await comparison.countMet(batch)

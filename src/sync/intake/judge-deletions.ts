@@ -14,13 +14,8 @@ export interface DeletionsSeen {
 }
 
 /** Decides whether deletions are recorded, or a full scan must confirm them first. */
-export function judgeDeletions({
-  deleted,
-  folder,
-  root,
-  by_full_scan,
-  limits,
-}: DeletionsSeen): 'record' | 'scan_first' {
+export function judgeDeletions(seen: DeletionsSeen): 'record' | 'scan_first' {
+  const { deleted, folder, root, by_full_scan, limits } = seen
   // An offline root or another disk says nothing about the known files.
   if (root.kind === 'offline' || folder.device === undefined) return 'scan_first'
   if (rootChange(folder, root) !== 'none') return 'scan_first'
