@@ -19,6 +19,9 @@ interface RunningParts {
 
 export type Daemon = ReturnType<typeof runDaemon>
 
+/** A large upload or the hash of a huge file may take hours. The next start continues it. */
+const max_stop_ms = 30 * second_ms
+
 /** A running daemon, from start to stop. It wakes the workers when a commit makes work for them. */
 export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningParts) {
   const { ledger } = tools
@@ -62,10 +65,39 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     }
   }
 
-  /** Gives running work half a minute to finish, then closes everything. */
+  /**
+   * Lets running work finish for a while, then closes everything in the reverse order of opening.
+   * `at_once` ends the wait, also while a stop is under way.
+   */
+  async function closeInReverse(): Promise<void> {
+    const { examiner, roots, clock } = tools
+    const { generations, reloading } = reloads.stop()
+    const health_ended = health?.close()
+    folders.stop()
+    for (const generation of generations) generation.stop()
+    const finished = new AbortController()
+    const patience = Promise.race([clock.sleep(max_stop_ms, finished.signal), aborted(at_once.signal)])
+    const begun = Promise.all(generations.map((generation) => generation.drained()))
+    await Promise.race([begun, patience])
+    for (const generation of generations) generation.abort()
+    // Ends requests that still wait for an answer. Workers see a failure after their signal, and
+    // record nothing for it.
+    await Promise.all(generations.map((generation) => generation.connections.close()))
+    const workers = generations.map((generation) => generation.ended())
+    const ended = Promise.all([begun, ...workers, folders.ended(), reloading.catch(() => {})])
+    await Promise.race([ended, patience])
+    finished.abort()
+    // The same for work that waits for the disk. A thread inside a read that never returns (an
+    // unresponsive mount) cannot even be ended.
+    await within(Promise.all([examiner.close(), roots.close(), ended]), last_wait_ms, clock)
+    // It may still have to record an alert that was just delivered.
+    if (health_ended) await within(health_ended, last_wait_ms, clock)
+    await closeTools(tools)
+  }
+
   function stop(): Promise<void> {
     ending.abort()
-    closing ??= closeInReverse({ tools, folders, ...reloads.stop(), health: health?.close() }, at_once.signal)
+    closing ??= closeInReverse()
     return closing
   }
 
@@ -141,42 +173,4 @@ export function createIdling(check: (gone: AbortSignal) => Promise<unknown>) {
       }
     },
   }
-}
-
-/** A large upload or the hash of a huge file may take hours. The next start continues it. */
-const max_stop_ms = 30 * second_ms
-
-interface Running extends ReturnType<Reloads['stop']> {
-  tools: Tools
-  folders: KeptFolders
-  /** End of the health worker; it may still have to record an alert that was just delivered. */
-  health: Promise<void> | undefined
-}
-
-/**
- * Lets running work finish for a while, then closes everything in the reverse order of opening.
- * `at_once` ends the wait, also while a stop is under way.
- */
-async function closeInReverse(running: Running, at_once: AbortSignal): Promise<void> {
-  const { tools, folders, generations, reloading, health } = running
-  const { examiner, roots, clock } = tools
-  folders.stop()
-  for (const generation of generations) generation.stop()
-  const finished = new AbortController()
-  const patience = Promise.race([clock.sleep(max_stop_ms, finished.signal), aborted(at_once)])
-  const begun = Promise.all(generations.map((generation) => generation.drained()))
-  await Promise.race([begun, patience])
-  for (const generation of generations) generation.abort()
-  // Ends requests that still wait for an answer. Workers see a failure after their signal, and
-  // record nothing for it.
-  await Promise.all(generations.map((generation) => generation.connections.close()))
-  const workers = generations.map((generation) => generation.ended())
-  const ended = Promise.all([begun, ...workers, folders.ended(), reloading.catch(() => {})])
-  await Promise.race([ended, patience])
-  finished.abort()
-  // The same for work that waits for the disk. A thread inside a read that never returns (an
-  // unresponsive mount) cannot even be ended.
-  await within(Promise.all([examiner.close(), roots.close(), ended]), last_wait_ms, clock)
-  if (health) await within(health, last_wait_ms, clock)
-  await closeTools(tools)
 }

@@ -21,7 +21,7 @@ export function startUploader(tools: WorkerTools, { config, soft, hard }: Worker
       follow_first_ms: follow.first_ms,
       retry: { first_ms: uploads.retry_first_ms, max_ms: uploads.max_retry_ms, max_attempts: uploads.max_attempts },
     },
-    { max_calls: uploads.concurrency, signal: soft, hard_stop: hard },
+    { max_calls: uploads.concurrency, soft, hard },
   )
 }
 

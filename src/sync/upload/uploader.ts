@@ -15,21 +15,24 @@ const contents_per_call = 24
 /** Bytes of small files in memory: hundreds of documents, and little for the daemon. */
 const max_held_bytes = 32 * 2 ** 20
 
+interface UploaderOptions {
+  max_calls: number
+  /** Aborts when no new work may begin; work that waits for its turn is released. */
+  soft: AbortSignal
+  /** Aborts when running work must be dropped. */
+  hard: AbortSignal
+}
+
 export function startUploader(
   tools: Omit<SendTools, 'places' | 'soft'> & { heartbeats: Heartbeats },
-  options: {
-    max_calls: number
-    /** Stops new work; work that waits for its turn is released. */
-    signal: AbortSignal
-    hard_stop: AbortSignal
-  },
+  { max_calls, soft, hard }: UploaderOptions,
 ) {
   const { ledger, circuits, clock, report, heartbeats, small_file_bytes } = tools
-  const places = createSendPlaces(options.max_calls, clock)
+  const places = createSendPlaces(max_calls, clock)
   const memory = createByteGate(max_held_bytes)
-  const send_tools: SendTools = { ...tools, places, soft: options.signal }
+  const send_tools: SendTools = { ...tools, places, soft }
   // Waiting calls then see the signal.
-  options.signal.addEventListener('abort', () => places.letAllIn(), { once: true })
+  soft.addEventListener('abort', () => places.letAllIn(), { once: true })
   const sending = new Map<SendWork, Promise<void>>()
   const fault_rest = createFaultRest(clock)
   const isLarge = ({ size }: SendWork) => size > small_file_bytes
@@ -44,10 +47,10 @@ export function startUploader(
     await heartbeat.during(memory.enter(held_bytes))
     try {
       await heartbeat.during(intended)
-      await sendAsset(work, send_tools, heartbeat, options.hard_stop)
+      await sendAsset(work, send_tools, heartbeat, hard)
       fault_rest.succeeded()
     } catch (error) {
-      if (!options.hard_stop.aborted) report.fault('upload', error)
+      if (!hard.aborted) report.fault('upload', error)
       fault_rest.failed()
     } finally {
       // The file may be gone, so that the service was never asked.
@@ -71,7 +74,7 @@ export function startUploader(
     const rest_ms = fault_rest.left_ms()
     if (rest_ms > 0) {
       // Jobs that end wake this worker; without the pause it would loop.
-      await clock.sleep(rest_ms, options.signal)
+      await clock.sleep(rest_ms, soft)
       return { wait_ms: 0 }
     }
     const at_once = places.width() * contents_per_call
@@ -106,7 +109,7 @@ export function startUploader(
     name: 'uploader',
     step,
     clock,
-    signal: options.signal,
+    signal: soft,
     heartbeats,
     on_error: (error) => report.fault('uploader', error),
   })
