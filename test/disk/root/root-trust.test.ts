@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest'
 import { repeatsDevice } from '../../../src/disk/root/filesystems.ts'
-import {
-  isSameRoot,
-  type KnownFolder,
-  type Likeness,
-  likeness,
-  type RootTrust,
-  trustInRoot,
-  withKnownId,
-} from '../../../src/disk/root/root.ts'
+import { isSameRoot, likeness, withKnownId } from '../../../src/disk/root/identity.ts'
+import { type KnownFolder, type RootTrust, trustInRoot } from '../../../src/disk/root/root.ts'
 
 test.each<[string | undefined, string | undefined, boolean]>([
   ['2@1700000000000000000', '2@1700000000000000000', true],
@@ -20,7 +13,7 @@ test.each<[string | undefined, string | undefined, boolean]>([
   [undefined, '2@1', true],
 ])('root %s, then %s', (before, after, is_same) => expect(isSameRoot(before, after)).toBe(is_same))
 
-test.each<[string | undefined, string | undefined, Likeness]>([
+test.each<[string | undefined, string | undefined, ReturnType<typeof likeness>]>([
   ['2@1#ab', '2@1#ab', 'same'],
   ['2@1#ab', '2@#ab', 'same'],
   ['2@1#ab', '9@1#ab', 'unsaid'],
