@@ -1,5 +1,4 @@
 import type { Heartbeats } from '../../base/run/heartbeat.ts'
-import { unlessAborted } from '../../base/time/time.ts'
 import { rootChange, wordOn } from '../../disk/root/root.ts'
 import {
   entryPath,
@@ -17,6 +16,7 @@ import type { FolderState } from '../../ledger/ledger.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 import { createFactGroup } from '../intake/found-files.ts'
 import type { Intake, IntakeTools } from '../intake/intake.ts'
+import type { DeviceTurns } from './device-turns.ts'
 import type { MissedEvents } from './missed-events.ts'
 import { createWalkComparison } from './walk-comparison.ts'
 
@@ -221,25 +221,4 @@ function walk(
 ): Promise<ScanEnd> {
   const threads = scan_thread ? { threads: scan_thread } : {}
   return scanFolder({ root: folder.path, ignore: folder, heartbeats, ...threads, ...options }, take)
-}
-
-/** @internal */
-export type DeviceTurns = ReturnType<typeof createDeviceTurns>
-
-/** Allows one full scan per disk at a time; parallel ones slow each other down. */
-export function createDeviceTurns() {
-  const last = new Map<bigint, Promise<unknown>>()
-  return {
-    /** Scans when its turn comes. Undefined: the signal aborted first, and no scan ran. */
-    async take<Answer>(device: bigint, signal: AbortSignal, scan: () => Promise<Answer>): Promise<Answer | undefined> {
-      const before = last.get(device)
-      const mine = unlessAborted(before, signal).then(() => (signal.aborted ? undefined : scan()))
-      // If a caller stops waiting, the next one must still wait for those before it.
-      const all = Promise.allSettled([before, mine]).then(() => {
-        if (last.get(device) === all) last.delete(device)
-      })
-      last.set(device, all)
-      return mine
-    },
-  }
 }

@@ -16,7 +16,7 @@ import { inotifyLimit } from '../../disk/watch/watch-trouble.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 import type { HearingLimits } from './missed-events.ts'
-import type { PaceLimits } from './scan-timer.ts'
+import type { PaceLimits } from './scan-pace.ts'
 
 /** Settings of the config section `watching`. */
 export type WatchingSettings = WatchShares &

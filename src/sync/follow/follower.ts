@@ -1,24 +1,11 @@
 import { listOf } from '../../base/run/group.ts'
 import { allEnded } from '../../base/run/worker.ts'
-import { formatDuration } from '../../base/text/format.ts'
-import { backoff_ms, minute_ms } from '../../base/time/time.ts'
-import { ingest_failed } from '../../domain/asset.ts'
-import { max_vanished, slowAfter_ms } from '../../domain/content.ts'
 import type { ContentFact } from '../../domain/fact.ts'
 import type { FollowWork } from '../../ledger/ledger.ts'
-import { type AssetRecord, assets_a_page, isUnfilled } from '../../remote/assets.ts'
+import { type AssetRecord, assets_a_page } from '../../remote/assets.ts'
 import type { Failure } from '../../remote/outcome.ts'
 import { type ClaimTools, type ClaimWorker, startClaimWorker } from '../claim-worker.ts'
-
-interface FollowSettings {
-  /** Wait before the second read of an asset; later waits are longer. */
-  first_ms: number
-  max_ms: number
-  /** Age after which a tiny, unfinished hit counts as a slot without bytes. */
-  dead_hit_after_ms: number
-  /** Number of pending assets from which list pages are read, since one page shows 100 of them. */
-  list_from: number
-}
+import { type FollowSettings, followFact, unreadFact } from './follow-verdict.ts'
 
 export interface FollowTools extends ClaimTools {
   follow: FollowSettings
@@ -137,50 +124,4 @@ async function followProject(
   async function record(facts: readonly ContentFact[]): Promise<void> {
     if (facts.length > 0) await ledger.record(facts)
   }
-}
-
-/** Wait between reads of an asset that the service has been reading for longer than usual. */
-const slow_wait_ms = 5 * minute_ms
-
-/** A missing asset that was sent again counts as removed only after this time. */
-const min_gone_ms = 10 * minute_ms
-
-/**
- * The fact for an asset that could not be read.
- *
- * @internal
- */
-export function unreadFact(work: FollowWork, failure: Failure, now_ms: number, follow: FollowSettings): ContentFact {
-  const { content, vanished, attempts, following_since_ms } = work
-  const is_believed = vanished < max_vanished || now_ms - following_since_ms >= min_gone_ms
-  if (failure.about === 'asset_gone' && is_believed) return { type: 'asset_vanished', content }
-  const note = { code: failure.code ?? failure.about, message: failure.message }
-  return { type: 'ingest_continues', content, not_before_ms: now_ms + nextRead_ms(attempts, follow), note }
-}
-
-/**
- * The fact for an asset, from the service's record of it.
- *
- * @internal
- */
-export function followFact(work: FollowWork, record: AssetRecord, now_ms: number, follow: FollowSettings): ContentFact {
-  const { content } = work
-  if (record.status === 'ready') return { type: 'asset_ready', content }
-  if (record.status === 'failed') {
-    const message = 'The service cannot read this file (status failed) and does not say why'
-    return { type: 'content_refused', content, error: { code: ingest_failed, message } }
-  }
-  const waited_ms = now_ms - work.following_since_ms
-  if (!work.made_here && isUnfilled(record, work.size) && waited_ms >= follow.dead_hit_after_ms)
-    return { type: 'hit_dead', content }
-  if (waited_ms <= slowAfter_ms(work.size)) {
-    return { type: 'ingest_continues', content, not_before_ms: now_ms + nextRead_ms(work.attempts, follow) }
-  }
-  const not_before_ms = now_ms + slow_wait_ms
-  const message = `the service has been reading it for ${formatDuration(waited_ms)} (status ${record.raw_status})`
-  return { type: 'ingest_continues', content, not_before_ms, note: { code: 'slow', message } }
-}
-
-function nextRead_ms(attempts: number, follow: FollowSettings): number {
-  return backoff_ms(Math.floor(attempts / 2), follow)
 }

@@ -12,6 +12,7 @@ import {
   unreadableText,
 } from '../../domain/file.ts'
 import type { FolderSettings } from '../folder-settings.ts'
+import { isWaiting, quietBefore_ns, type SettleInput, settle } from './settle.ts'
 
 export interface FileSeen extends SettleInput {
   folder: FolderSettings
@@ -144,65 +145,6 @@ export function unreadableFact(
   const wait_ms = Math.min(retry_unreadable.max_ms, Math.max(retry_unreadable.first_ms, since_ms))
   const blocked = { type: 'file_blocked', folder: name, path, stat, reason: 'unreadable' } as const
   return { ...blocked, detail: unreadableText(code), not_before_ms: now_ms + wait_ms }
-}
-
-/**
- * A file is hashed once it is quiet. A writer may pause between two writes, so one check is not
- * enough: size, mtime, ctime and inode must be the same in another check, at least `settle_ms`
- * later.
- */
-type SettleVerdict =
-  | { kind: 'quiet' }
-  | { kind: 'wait'; until_ms: number }
-  /** It changed for longer than the cap: this is reported, and it is checked again later. */
-  | { kind: 'still_changing'; until_ms: number }
-
-/** @internal */
-export interface SettleInput {
-  folder: Pick<FolderSettings, 'settle_ms' | 'settle_cap_ms'>
-  stat: FileStat
-  known: KnownFile | undefined
-  now_ms: number
-  /** Possible offset of the filesystem's clock: 0 on a local disk, generous on a share. */
-  clock_doubt_ms: number
-}
-
-/** Granularity of file times: up to 10 ms on ext4, 2 s on FAT and old SMB. */
-const time_granularity_ms = 2_000
-
-/**
- * Decides whether a file has been quiet for long enough.
- *
- * @internal
- */
-export function settle(input: SettleInput): SettleVerdict {
-  const { stat, known, now_ms, clock_doubt_ms } = input
-  const { settle_ms, settle_cap_ms } = input.folder
-  if (isWaiting(known) && sameStat(known.stat, stat)) {
-    // `not_before_ms` was set settle_ms after the check that saw this stat first.
-    const due_ms = known.not_before_ms ?? now_ms
-    return due_ms <= now_ms ? { kind: 'quiet' } : { kind: 'wait', until_ms: due_ms }
-  }
-  if (newest_ns(stat) <= quietBefore_ns(settle_ms, { now_ms, clock_doubt_ms })) return { kind: 'quiet' }
-  if (isWaiting(known) && now_ms - known.seen_ms >= settle_cap_ms) {
-    return { kind: 'still_changing', until_ms: now_ms + settle_cap_ms }
-  }
-  return { kind: 'wait', until_ms: now_ms + settle_ms }
-}
-
-/** Unix ns. A file with both times before this is quiet; a future time proves nothing. */
-function quietBefore_ns(settle_ms: number, now: Pick<SettleInput, 'now_ms' | 'clock_doubt_ms'>): bigint {
-  const age_ms = settle_ms + time_granularity_ms + now.clock_doubt_ms
-  return BigInt(Math.floor(now.now_ms - age_ms)) * 1_000_000n
-}
-
-/** True after a check that saw the file change. */
-function isWaiting(known: KnownFile | undefined): known is KnownFile {
-  return known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing')
-}
-
-function newest_ns({ mtime_ns, ctime_ns }: FileStat): bigint {
-  return mtime_ns > ctime_ns ? mtime_ns : ctime_ns
 }
 
 /** The walk hashes only small files: some batches are read in vain where known files begin. */

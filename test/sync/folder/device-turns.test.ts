@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { FolderState } from '../../../src/ledger/ledger.ts'
-import { compareWithKnown, createDeviceTurns, type ScanTools } from '../../../src/sync/folder/scan-folder.ts'
+import { createDeviceTurns } from '../../../src/sync/folder/device-turns.ts'
+import { compareWithKnown, type ScanTools } from '../../../src/sync/folder/scan-folder.ts'
 import type { FolderSettings } from '../../../src/sync/folder-settings.ts'
 
 const going = new AbortController().signal

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hour_ms, minute_ms, second_ms } from '../../../src/base/time/time.ts'
-import { nextScan_ms, type PacedScan, type PaceLimits } from '../../../src/sync/folder/scan-timer.ts'
+import { nextScan_ms, type PaceLimits } from '../../../src/sync/folder/scan-pace.ts'
 import { watching } from './usual-watching.ts'
 
 const limits: PaceLimits = { ...watching, rescan_interval_ms: hour_ms }
 
 /** The intervals after each scan in turn. */
 function intervals(
-  covered: PacedScan['covered'],
+  covered: Parameters<typeof nextScan_ms>[0]['covered'],
   scans: { changed?: number; missed?: number }[],
   over: PaceLimits = limits,
 ) {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { minute_ms } from '../../../src/base/time/time.ts'
 import type { FollowWork } from '../../../src/ledger/ledger.ts'
 import type { AssetRecord } from '../../../src/remote/assets.ts'
-import { followFact } from '../../../src/sync/follow/follower.ts'
+import { followFact } from '../../../src/sync/follow/follow-verdict.ts'
 
 const follow = { first_ms: 150, max_ms: 5_000, dead_hit_after_ms: 4_000, list_from: 20 }
 const work: FollowWork = {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../../src/base/time/time.ts'
 import type { FileStat, KnownFile } from '../../../src/domain/file.ts'
-import { type SettleInput, settle } from '../../../src/sync/intake/judge-file.ts'
+import { type SettleInput, settle } from '../../../src/sync/intake/settle.ts'
 
 const now_ms = Date.UTC(2026, 0, 1)
 const settle_ms = 5_000

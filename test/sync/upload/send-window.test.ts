@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createSendWindow } from '../../../src/sync/upload/send-places.ts'
+import { createSendWindow } from '../../../src/sync/upload/send-window.ts'
 
 /** A service that brings `rate(width)` answers a second through while that many calls are out. */
 function sendFor(
