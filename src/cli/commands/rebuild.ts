@@ -16,9 +16,10 @@ import { openLog, openToken, quietLevel } from '../daemon/open.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { withLedgerView } from '../daemon/views.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import { passState } from '../text/pass-meter.ts'
 import { printSummary } from '../text/pass-summary.ts'
 import { print, printWarning } from '../text/print.ts'
-import { passState, showProgress } from '../text/progress.ts'
+import { showProgress } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({

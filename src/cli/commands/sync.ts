@@ -13,9 +13,10 @@ import { openLog, openToken, quietLevel } from '../daemon/open.ts'
 import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
 import { type ExitCode, incompleteCode } from '../exit-codes.ts'
 import { foldersArgument, foldersNamed } from '../place.ts'
+import { passState } from '../text/pass-meter.ts'
 import { printSummary } from '../text/pass-summary.ts'
 import { printError, printNote, printWarning } from '../text/print.ts'
-import { passState, showProgress } from '../text/progress.ts'
+import { showProgress } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPassMeter, passState } from '../../../src/cli/text/progress.ts'
+import { createPassMeter, passState } from '../../../src/cli/text/pass-meter.ts'
 import { type Stage, stages } from '../../../src/ledger/views/view-files.ts'
 import type { FolderView } from '../../../src/ledger/views/view-folders.ts'
 
