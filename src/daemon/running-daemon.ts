@@ -1,9 +1,10 @@
 import type { HttpClient } from '../base/net/http-client.ts'
-import { aborted, second_ms, unlessAborted, within } from '../base/time/time.ts'
+import { aborted, second_ms, within } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { type DrainTools, drain } from './drain.ts'
 import { keepHealth } from './health/health-keeper.ts'
+import { createIdling } from './idling.ts'
 import type { KeptFolders } from './reload/kept-folders.ts'
 import type { Reloads } from './reload/reload.ts'
 import { closeTools, last_wait_ms, type Tools } from './tools.ts'
@@ -135,42 +136,6 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
       at_once.abort()
       reloads.abort()
       return stop()
-    },
-  }
-}
-
-/**
- * Many callers wait for one check of the work. The check ends when no caller is left. `check`
- * resolves when no work is left or its signal aborts.
- *
- * @internal
- */
-export function createIdling(check: (gone: AbortSignal) => Promise<unknown>) {
-  let checking: ReturnType<typeof begin> | undefined
-
-  function begin() {
-    const abandoned = new AbortController()
-    const ended = check(abandoned.signal)
-    // Each caller gets the rejection from `wait`. It must not count as unhandled if none is left.
-    ended.catch(() => {})
-    return { ended, waiting: 0, abandoned }
-  }
-
-  return {
-    async wait(gone?: AbortSignal): Promise<void> {
-      if (gone?.aborted) return
-      checking ??= begin()
-      const mine = checking
-      mine.waiting++
-      try {
-        await (gone ? unlessAborted(mine.ended, gone) : mine.ended)
-      } finally {
-        mine.waiting--
-        if (mine.waiting === 0) {
-          mine.abandoned.abort()
-          if (checking === mine) checking = undefined
-        }
-      }
     },
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createIdling } from '../../src/daemon/running-daemon.ts'
+import { createIdling } from '../../src/daemon/idling.ts'
 
 /** Looks that end when they are told to, or when nobody waits any more. */
 function checks() {
