@@ -25,13 +25,7 @@ export function messageId(kind: 'run' | 'alert', parts: readonly (string | numbe
   return `${kind}_${digest.slice(0, 24)}`
 }
 
-/**
- * Names that delivery templates may use besides the values of the message.
- *
- * @internal
- */
-export const message_value_names = ['id', 'subject', 'text', 'at'] as const
-
+/** The values that delivery templates may use, by name. */
 export function templateValues({ id, subject, text, at_ms, values }: Message): Record<string, string> {
   return { ...values, id, subject, text, at: isoTime(at_ms) }
 }

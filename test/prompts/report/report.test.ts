@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { codeSpan } from '../../../src/base/text/format.ts'
 import { message_values } from '../../../src/config/schema/schema-deliver.ts'
-import { message_value_names, templateValues } from '../../../src/deliver/message.ts'
+import { templateValues } from '../../../src/deliver/message.ts'
 import { manifestPath, parseManifest } from '../../../src/prompts/manifest.ts'
 import { composeCoverage } from '../../../src/prompts/plan/coverage.ts'
 import { missingLabel } from '../../../src/prompts/plan/plan-run.ts'
@@ -173,7 +173,7 @@ test('templates of deliveries know what a message has, no less and no more', () 
   const written = { ...filledRun(), state: 'written' as const, written_ms: due_ms }
   const message = reportMessage({ written, ...delivery }, settingsOf())
   expect(Object.keys(templateValues(message)).sort()).toEqual([...message_values].sort())
-  expect(message_value_names.toSorted()).toEqual(Object.keys(templateValues({ ...message, values: {} })).sort())
+  expect(Object.keys(templateValues({ ...message, values: {} })).sort()).toEqual(['at', 'id', 'subject', 'text'])
 })
 
 test('the message of a run is the same at every try, and has its values', () => {
