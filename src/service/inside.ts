@@ -4,13 +4,6 @@ import type { ChatScope } from '../contract/messages/messages-chats.ts'
 import { removeAsset } from './api/handlers-assets.ts'
 import type { Parts } from './parts.ts'
 
-/**
- * An asset as it is stored, with facts that the interface does not show.
- *
- * @internal
- */
-export type StoredAsset = ReturnType<ReturnType<typeof inspectService>['assets']>[number]
-
 /** The stored data without the interface, for operators and tests. */
 export function inspectService(parts: Parts) {
   const { access, assets, objects, files, labels, chats } = parts

@@ -9,12 +9,8 @@ import { injected_faults } from './faults/fault-injection.ts'
 import { refused } from './faults/faults.ts'
 import type { TlsFiles } from './tls/tls-files.ts'
 
-/**
- * An answer as it is sent, for tests that check it.
- *
- * @internal
- */
-export interface AnswerSeen {
+/** An answer as it is sent, for tests that check it. */
+interface AnswerSeen {
   method: string
   /** Path and query. */
   url: string

@@ -5,11 +5,13 @@ import { isKnownCode } from '../../src/contract/errors.ts'
 import { routes } from '../../src/contract/routes/routes.ts'
 import { describeInterface } from '../../src/service/api/openapi.ts'
 import { describeProfile } from '../../src/service/api/openapi-profile.ts'
-import type { AnswerSeen, ProfileName, ServiceOptions } from '../../src/service/options.ts'
+import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import { profileOf } from '../../src/service/options.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is what is tested
 type Document = any
+
+type AnswerSeen = Parameters<NonNullable<ServiceOptions['onAnswer']>>[0]
 
 /** What is wrong with one answer by the description; nothing: an empty list. */
 export type AnswerCheck = (answer: AnswerSeen) => string[]

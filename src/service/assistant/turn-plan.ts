@@ -39,12 +39,8 @@ export function planTurn(config: AssistantConfig, options: TurnOptions, asked: A
   }
 }
 
-/**
- * The mode of the first rule that holds; the last rule always holds.
- *
- * @internal
- */
-export function chooseMode(rules: readonly AutoRule[], asked: Asked): Mode {
+/** The mode of the first rule that holds; the last rule always holds. */
+function chooseMode(rules: readonly AutoRule[], asked: Asked): Mode {
   const words = wordsOf(asked.prompt)
   const found = rules.find(
     (rule) =>

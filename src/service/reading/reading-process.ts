@@ -73,9 +73,6 @@ interface Child {
   gone: AbortSignal
 }
 
-/** @internal */
-export type ReadingProcess = ReturnType<typeof keepReadingProcess>
-
 /**
  * A child process that reads one file at a time. It is replaced after it was killed, has failed, or
  * has read enough files.

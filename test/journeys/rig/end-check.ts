@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { StoredAsset } from '../../../src/service/inside.ts'
 import type { Service } from '../../../src/service/service.ts'
 import { filesOnDisk } from './disk-truth.ts'
 import type { FileView } from './ledger-view.ts'
+
+/** An asset as the service stores it, with facts that its interface does not show. */
+export type StoredAsset = ReturnType<Service['assets']>[number]
 
 /** Name (folder and path) -> md5 of every file that should go up. */
 export function wantedOnDisk(base: string, folders: readonly string[], left_out: readonly string[]) {

@@ -6,7 +6,7 @@ import {
   default_assistant,
   readAssistantConfig,
 } from '../../../src/service/assistant/assistant-config.ts'
-import { chooseMode, keptOptions, planTurn, type TurnOptions } from '../../../src/service/assistant/turn-plan.ts'
+import { keptOptions, planTurn, type TurnOptions } from '../../../src/service/assistant/turn-plan.ts'
 import { assistantFile, model_classes } from './assistant-file.ts'
 
 const config: AssistantConfig = readAssistantConfig(
@@ -33,7 +33,7 @@ test.each([
   ['research', { prompt: `Research this. ${'x'.repeat(2_000)}`, scope_ids: 50, skills: 3 }],
   ['fast', { ...asked, prompt: 'Who heads the researchers’ group?' }],
 ])('C-18 auto: %s for %j', (mode, seen) => {
-  expect(chooseMode(default_assistant.auto, seen)).toBe(mode)
+  expect(planTurn(default_assistant, usual, seen).mode).toBe(mode)
   expect(planTurn(config, usual, seen).mode).toBe(mode)
 })
 

@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { settingsFrom } from '../../../src/service/options.ts'
-import { keepReadingProcess, type ReadingProcess } from '../../../src/service/reading/reading-process.ts'
+import { keepReadingProcess } from '../../../src/service/reading/reading-process.ts'
 import { makeStore } from '../../rig/tree.ts'
 import { until } from '../fixture.ts'
 import { wordDocument, zipOf } from '../ingest/zip.ts'
 import { hostile_program } from './hostile-program.ts'
+
+type ReadingProcess = ReturnType<typeof keepReadingProcess>
 
 const mb = 1024 * 1024
 const documents = join(import.meta.dirname, '..', 'ingest', 'documents')

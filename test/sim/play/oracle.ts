@@ -1,9 +1,8 @@
 import { join } from 'node:path'
-import type { StoredAsset } from '../../../src/service/inside.ts'
 import { slot_costs } from '../doors/http.ts'
 import { real } from '../world/real.ts'
 import { world } from '../world/world.ts'
-import type { Play } from './play.ts'
+import type { Play, StoredAsset } from './play.ts'
 
 /**
  * What is wrong at the end of a day, once quiet time has passed. It knows the disk, the service and

@@ -5,7 +5,6 @@ import { startDaemon } from '../../../src/daemon/daemon.ts'
 import type { Daemon } from '../../../src/daemon/running-daemon.ts'
 import type { Fact } from '../../../src/domain/fact.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
-import type { StoredAsset } from '../../../src/service/inside.ts'
 import { type Service, startService } from '../../../src/service/service.ts'
 import { configOf } from '../../rig/config-of.ts'
 import type { Act, Day, Happening } from '../day/day.ts'
@@ -14,6 +13,8 @@ import { real } from '../world/real.ts'
 import { world } from '../world/world.ts'
 import { actOnDisk, filesOnDisk } from './disk-acts.ts'
 import type { Table } from './table.ts'
+
+export type StoredAsset = ReturnType<Service['assets']>[number]
 
 const second = 1_000
 /** As a service manager does: a daemon that died, or did not start, is started again after this. */
