@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { day_ms, hour_ms } from '../../src/base/time/time.ts'
 import type { FileStat } from '../../src/domain/file.ts'
 import { type Plan, planUploads } from '../../src/inspect/plan/plan.ts'
-import { extensionOf, type FolderPlan } from '../../src/inspect/plan/plan-answer.ts'
+import { type FolderPlan, TypeTally } from '../../src/inspect/plan/plan-answer.ts'
 import { judge } from '../../src/inspect/plan/plan-files.ts'
 import { openRig } from '../ledger/views/view-rig.ts'
 import { makeStore, makeTree } from '../rig/tree.ts'
@@ -153,4 +153,8 @@ test.each([
   ['x.', ''],
   ['a.tar.gz', 'gz'],
   [`x.${'y'.repeat(40)}`, ''],
-])('the type of %s', (path, extension) => expect(extensionOf(path)).toBe(extension))
+])('the type of %s', (path, extension) => {
+  const types = new TypeTally()
+  types.add(path, 7)
+  expect(types.sorted()).toEqual([{ extension, files: 1, bytes: 7 }])
+})

@@ -138,12 +138,8 @@ export function countWithExample(group: Amount & { examples: string[] }, path: s
   if (group.examples.length < max_examples) group.examples.push(path)
 }
 
-/**
- * Extension in lower case without its dot, or an empty text.
- *
- * @internal
- */
-export function extensionOf(path: string): string {
+/** Extension in lower case without its dot, or an empty text. */
+function extensionOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const dot = name.lastIndexOf('.')
   if (dot <= 0 || dot === name.length - 1 || name.length - dot - 1 > max_extension_chars) return ''
