@@ -14,7 +14,7 @@ import { createFolderWatcher } from './folder-watcher.ts'
 import { createHintQueue, followHints } from './hints.ts'
 import { change_texts, createRootDoubt, isAskedAbout, isComparing, type RootVerdict } from './root-doubt.ts'
 import { type ScanTools, scanOnce } from './scan-folder.ts'
-import { createScanTimer, isJudgementWanted, isScanWanted } from './scan-timer.ts'
+import { createScanTimer, isScanWanted } from './scan-timer.ts'
 import type { WatchingSettings, WatchRoom } from './watch-choice.ts'
 
 interface KeeperTools extends ScanTools, Pick<IntakeTools, 'report'> {
@@ -70,7 +70,7 @@ export function keepFolder(
     }
     const { state, root } = found
     if (await watcher?.keepOn(clock.monotonic_ms(), state, root)) scan_asked = true
-    const is_wanted = isScanWanted(state, clock.now_ms())
+    const is_wanted = isScanWanted(state, state.scan_began_ms, clock.now_ms())
     if (is_wanted) {
       scan_asked = true
       busy = true
@@ -138,7 +138,7 @@ export function keepFolder(
     await watcher?.stop()
     scan_asked = true
     if (state.offline_reason !== verdict.reason) await reportOffline(verdict)
-    else if (!isAskedAbout(state, verdict) || isJudgementWanted(state, clock.now_ms())) {
+    else if (!isAskedAbout(state, verdict) || isScanWanted(state, state.judged_ms, clock.now_ms())) {
       await recordOffline(verdict)
     }
   }

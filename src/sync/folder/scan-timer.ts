@@ -34,17 +34,11 @@ export function createScanTimer(clock: Clock, limits: PaceLimits) {
   }
 }
 
-/** Only a scan that begins at or after the requested time counts. */
-export function isScanWanted({ scan_began_ms, scan_wanted_ms }: FolderState, now_ms: number): boolean {
-  return isWanted(scan_wanted_ms, scan_began_ms, now_ms)
-}
-
-/** A scan request for an offline folder makes Sluice check its root again. */
-export function isJudgementWanted({ judged_ms, scan_wanted_ms }: FolderState, now_ms: number): boolean {
-  return isWanted(scan_wanted_ms, judged_ms, now_ms)
-}
-
-function isWanted(wanted_ms: number | undefined, last_ms: number | undefined, now_ms: number): boolean {
-  if (wanted_ms === undefined || wanted_ms > now_ms) return false
-  return wanted_ms > (last_ms ?? Number.NEGATIVE_INFINITY)
+/**
+ * True if a scan is requested that is due by now and later than `last_ms`: the begin of the last
+ * scan, or, of an offline folder, the last check of its root.
+ */
+export function isScanWanted({ scan_wanted_ms }: FolderState, last_ms: number | undefined, now_ms: number): boolean {
+  if (scan_wanted_ms === undefined || scan_wanted_ms > now_ms) return false
+  return scan_wanted_ms > (last_ms ?? Number.NEGATIVE_INFINITY)
 }
