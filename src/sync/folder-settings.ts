@@ -1,16 +1,11 @@
+import type { IgnoreRules, IgnoreSpec } from '../disk/scan/ignore.ts'
 import type { FolderStart } from '../domain/file.ts'
 
 /** Settings of a folder that sync needs; a subset of the config's. */
-export interface FolderSettings {
+export interface FolderSettings extends IgnoreSpec {
   name: string
   /** Absolute path of the folder's root. */
   path: string
-  project_id: string
-  include: readonly string[]
-  exclude: readonly string[]
-  dot_files: boolean
-  labels: readonly string[]
-  label_from: 'none' | 'first_folder'
   max_file_bytes: number
   settle_ms: number
   settle_cap_ms: number
@@ -19,7 +14,12 @@ export interface FolderSettings {
   mime_types: Readonly<Record<string, string>>
   watch: 'auto' | 'chokidar' | 'native' | 'scan'
   rescan_interval_ms: number
-  widening: 'warn' | 'skip'
+}
+
+/** A folder in force. A new object means new settings. */
+export interface IntakeFolder {
+  settings: FolderSettings
+  rules: IgnoreRules
 }
 
 /** All settings that decide about skips. If this text changes, skipped files are checked again. */

@@ -3,7 +3,7 @@ import type { Worker } from '../../base/run/worker.ts'
 import type { Config } from '../../config/config.ts'
 import type { WorkKind } from '../../ledger/ledger.ts'
 import type { Circuits } from '../../sync/circuits.ts'
-import type { IntakeFolder } from '../../sync/intake/intake.ts'
+import type { IntakeFolder } from '../../sync/folder-settings.ts'
 import type { Connections } from '../open-remote.ts'
 import type { Tools } from '../tools.ts'
 

@@ -4,8 +4,9 @@ import { createIgnoreRules } from '../../disk/scan/ignore.ts'
 import { createDeviceTurns } from '../../sync/folder/device-turns.ts'
 import { type FolderKeeper, keepFolder } from '../../sync/folder/folder-keeper.ts'
 import { createWatchRoom } from '../../sync/folder/watch-choice.ts'
+import type { IntakeFolder } from '../../sync/folder-settings.ts'
 import { startChecker } from '../../sync/intake/checker.ts'
-import { createIntake, type IntakeFolder } from '../../sync/intake/intake.ts'
+import { createIntake } from '../../sync/intake/intake.ts'
 import type { Tools } from '../tools.ts'
 
 interface Kept {

@@ -2,12 +2,11 @@ import { type Clock, hour_ms } from '../../base/time/time.ts'
 import type { Examiner, PathState } from '../../disk/read/examiner.ts'
 import { type RootStatus, rootChange } from '../../disk/root/root.ts'
 import type { RootAsker } from '../../disk/root/root-asker.ts'
-import type { IgnoreRules } from '../../disk/scan/ignore.ts'
 import type { DisappearanceLimits } from '../../domain/disappearance.ts'
 import type { FileFact } from '../../domain/fact.ts'
 import { type FileStat, type FileState, type KnownFile, large_bytes, sameStat } from '../../domain/file.ts'
 import type { FolderState, Ledger } from '../../ledger/ledger.ts'
-import type { FolderSettings } from '../folder-settings.ts'
+import type { FolderSettings, IntakeFolder } from '../folder-settings.ts'
 import type { SyncReport } from '../report.ts'
 import { createCheckTurns, createLargeChecks } from './check-turns.ts'
 import { createFoundFiles, type FactGroup, type FoundFiles } from './found-files.ts'
@@ -24,11 +23,6 @@ interface Scanned {
   facts: Pick<FactGroup, 'record'>
   /** True for a full scan: it has judged the number of missing files already. */
   is_whole: boolean
-}
-
-export interface IntakeFolder {
-  settings: FolderSettings
-  rules: IgnoreRules
 }
 
 export interface IntakeTools extends DisappearanceLimits {

@@ -8,8 +8,7 @@ import { openSource } from '../../disk/read/source.ts'
 import type { FileFact } from '../../domain/fact.ts'
 import type { SendWork, SourcePath } from '../../ledger/ledger.ts'
 import type { UploadBody } from '../../remote/put-bytes.ts'
-import type { FolderSettings } from '../folder-settings.ts'
-import type { IntakeFolder } from '../intake/intake.ts'
+import type { FolderSettings, IntakeFolder } from '../folder-settings.ts'
 
 /** Bytes to send, verified as the hashed ones (a large file: before its last bytes leave). */
 export interface SendingSource {

@@ -9,7 +9,7 @@ import { keepFolder } from '../../../src/sync/folder/folder-keeper.ts'
 import { createWatchRoom } from '../../../src/sync/folder/watch-choice.ts'
 import type { FolderSettings } from '../../../src/sync/folder-settings.ts'
 import type { SyncReport } from '../../../src/sync/report.ts'
-import { openRig, project_id } from '../../ledger/views/view-rig.ts'
+import { openRig } from '../../ledger/views/view-rig.ts'
 import { FakeClock } from '../../rig/fake-clock.ts'
 import { makeTree } from '../../rig/tree.ts'
 import { until } from '../../rig/waiting.ts'
@@ -30,12 +30,9 @@ async function keep() {
   const settings: FolderSettings = {
     name: 'notes',
     path: root,
-    project_id,
     include: [],
     exclude: [],
     dot_files: false,
-    labels: [],
-    label_from: 'none',
     max_file_bytes: 1_000,
     settle_ms: 5_000,
     settle_cap_ms: hour_ms,
@@ -44,7 +41,6 @@ async function keep() {
     mime_types: {},
     watch: 'scan',
     rescan_interval_ms: hour_ms,
-    widening: 'warn',
   }
   const began: number[] = []
   const away: number[] = []

@@ -12,7 +12,7 @@ import { scanOnce } from '../../../src/sync/folder/scan-folder.ts'
 import type { FolderSettings } from '../../../src/sync/folder-settings.ts'
 import type { Intake } from '../../../src/sync/intake/intake.ts'
 import { filesOnDisk } from '../../journeys/rig/disk-truth.ts'
-import { openRig, project_id } from '../../ledger/views/view-rig.ts'
+import { openRig } from '../../ledger/views/view-rig.ts'
 import { makeTree, type TreeEntry } from '../../rig/tree.ts'
 import { no_found_files } from '../no-found-files.ts'
 
@@ -47,12 +47,9 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
   const settings: FolderSettings = {
     name: 'notes',
     path: root,
-    project_id,
     include: [],
     exclude: [],
     dot_files: true,
-    labels: [],
-    label_from: 'none',
     max_file_bytes: 1_000,
     settle_ms: 5_000,
     settle_cap_ms: hour_ms,
@@ -61,7 +58,6 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
     mime_types: {},
     watch: 'scan',
     rescan_interval_ms: hour_ms,
-    widening: 'warn',
   }
   return {
     root,

@@ -9,7 +9,7 @@ import { large_bytes } from '../../../src/domain/file.ts'
 import type { FolderSettings } from '../../../src/sync/folder-settings.ts'
 import { createIntake } from '../../../src/sync/intake/intake.ts'
 import type { SyncReport } from '../../../src/sync/report.ts'
-import { md5Of, openRig, project_id } from '../../ledger/views/view-rig.ts'
+import { md5Of, openRig } from '../../ledger/views/view-rig.ts'
 import { FakeClock } from '../../rig/fake-clock.ts'
 import { makeTree } from '../../rig/tree.ts'
 
@@ -22,12 +22,9 @@ async function startIn(root: string, examiner: Pick<Examiner, 'lstat' | 'fingerp
   const settings: FolderSettings = {
     name: 'notes',
     path: root,
-    project_id,
     include: [],
     exclude: [],
     dot_files: false,
-    labels: [],
-    label_from: 'none',
     max_file_bytes: 1_000_000_000,
     settle_ms: 5_000,
     settle_cap_ms: hour_ms,
@@ -36,7 +33,6 @@ async function startIn(root: string, examiner: Pick<Examiner, 'lstat' | 'fingerp
     mime_types: {},
     watch: 'auto',
     rescan_interval_ms: hour_ms,
-    widening: 'warn',
   }
   const intake = createIntake({
     ledger: rig.ledger,

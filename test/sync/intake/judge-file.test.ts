@@ -8,12 +8,9 @@ const now_ms = Date.UTC(2026, 0, 1)
 const folder: FolderSettings = {
   name: 'docs',
   path: '/data/docs',
-  project_id: 'project_aaaaaaaaaaaaaaaaaaaa',
   include: [],
   exclude: [],
   dot_files: false,
-  labels: [],
-  label_from: 'none',
   max_file_bytes: 1_000,
   settle_ms: 5_000,
   settle_cap_ms: 10 * minute_ms,
@@ -22,7 +19,6 @@ const folder: FolderSettings = {
   mime_types: {},
   watch: 'auto',
   rescan_interval_ms: hour_ms,
-  widening: 'warn',
 }
 
 function aged(age_ms: number, ctime_age_ms = age_ms, size = 4): FileStat {
