@@ -100,14 +100,14 @@ test('status asks the daemon whether its ledger is still the one that lies there
   const home = await Home.of(context, { 'a.txt': 'a' })
   await home.run()
   const file = join(home.path, 'state/ledger.db')
-  const health = async () => JSON.parse((await home.inProcess('status', '--json')).out).health as { reasons: object[] }
-  const reason = (what: string) => expect.objectContaining({ kind: 'ledger', message: expect.stringContaining(what) })
+  const health = async () => JSON.parse((await home.inProcess('status', '--json')).out).health as { problems: object[] }
+  const problem = (what: string) => expect.objectContaining({ kind: 'ledger', message: expect.stringContaining(what) })
   copyFileSync(file, `${file}.copy`)
   rmSync(file)
-  expect((await health()).reasons).toContainEqual(reason('was removed while this daemon has it open'))
+  expect((await health()).problems).toContainEqual(problem('was removed while this daemon has it open'))
   expect((await home.inProcess('status')).out).toContain('`sluice rebuild` before it starts again')
   renameSync(`${file}.copy`, file)
-  expect((await health()).reasons).toContainEqual(reason('another file is in the place of'))
+  expect((await health()).problems).toContainEqual(problem('another file is in the place of'))
 })
 
 test('a state directory that is taken away under the daemon: everybody says so, and nobody begins another one beside it', async (context) => {
