@@ -30,9 +30,12 @@ export interface DaemonOptions extends ToolOptions {
 }
 
 /**
- * Every worker in the order of the data. They never call one another: facts go in, work comes out.
- * Before them come the keepers of the folders (`reload/kept-folders.ts`), which outlive each
- * configuration: disk -> file_settled, file_gone.
+ * Every worker in the order of the data; a new one gets a line here. They never call one another:
+ * facts go in, work comes out. Which fact wakes which worker stands in `ledger/fact-table.ts`. The
+ * ledger hands out each piece of work once: it stays in flight until its worker releases it
+ * (`ledger/claims/in-flight.ts`), so no two workers have the same content. Before them come the
+ * keepers of the folders (`reload/kept-folders.ts`), which outlive each configuration:
+ * disk -> file_settled, file_gone.
  */
 const workers: readonly WorkerKind[] = [
   { wakes_on: 'send', start: startUploader }, //            wanted -> sent, ingesting
@@ -63,7 +66,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await tools.ledger.record([{ type: 'daemon_started' }, ...at_work, ...configured])
     const folders = keepFolders(tools, config, { watch: mode === 'run', only: options.only_folders })
     folders.configure(config)
-    // A reload starts the workers again with another config.
+    // A reload starts the workers again with another config. Uploads that have begun end under the
+    // config that they began with; the old workers begin no new ones.
     const reloads = createReloads({ tools, folders, asking, workers }, { config, secrets, connections })
     return runDaemon({ tools, folders, reloads, mode, receivers: () => openReceivers(clock) })
   } catch (error) {
