@@ -7,8 +7,8 @@ import type { ContentFact } from './fact.ts'
  * State of one content: the same bytes in one project, however many paths have them.
  *
  * - `wanted`: a path has it, and the service was not asked for it yet. The uploader handles it.
- *   `inspect/explain/explain-reasons.ts` lists why it may stay so: a pause, an open circuit, a retry
- *   that is not due, a limit, or others before it.
+ *   `inspect/explain/explain-reasons.ts` lists why it may stay so: a pause, an open circuit, a
+ *   retry that is not due, a limit, or others before it.
  * - `reserving`: the uploader is about to ask for a slot, or asked and does not know the answer (a
  *   crash). Asking again is safe.
  * - `reserved`: the service gave a slot (`asset_id`). Its ticket is kept until the bytes are

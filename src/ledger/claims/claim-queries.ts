@@ -4,7 +4,7 @@ import { max_sources, type Pending } from '../ledger.ts'
 import { to_send } from '../rows/content-rows.ts'
 import { best_copy_first } from '../rows/file-rows.ts'
 
-/** What a claim of contents or runs leaves out: those of these projects, and those in flight. */
+/** A claim of contents or runs. It leaves out those of these projects and those in flight. */
 export interface ClaimQuery {
   limit: number
   except_projects: readonly string[]
@@ -61,9 +61,9 @@ export function createClaimQueries(database: Sqlite) {
            AND +folder IN (SELECT id FROM folders WHERE configured = 1 AND offline_reason IS NULL) LIMIT ${max_sources}`,
       )
       .safeIntegers(true),
-    // Work is deferred while its folder is offline. The mark is part of the row and nowhere else, so
-    // the next process knows it too. It replaces an earlier error: only rows with this code become
-    // due when a folder returns.
+    // Work is deferred while its folder is offline. The mark is part of the row and nowhere else,
+    // so the next process knows it too. It replaces an earlier error: only rows with this code
+    // become due when a folder returns.
     defer_content: database.prepare(
       `UPDATE contents SET not_before_ms = ?, error_code = 'out_of_reach', error_message = 'its folder is not there' WHERE id = ?`,
     ),

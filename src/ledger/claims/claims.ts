@@ -262,7 +262,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return now_ms < held_until_ms
   }
 
-  /** Call this when a limit or a pause changed. The next claim shows whether contents still wait. */
+  /** Call this when a limit or a pause changed. The next claim shows what still waits. */
   function allowanceChanged(): void {
     held_until_ms = 0
   }

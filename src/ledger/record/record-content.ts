@@ -136,7 +136,7 @@ export function createContentRecorder(
     if (fact.type === 'slot_reserved') {
       tickets.put(fact.content, fact.asset_id, fact.ticket)
       const { upload_url } = fact.ticket
-      // Of a signed address, only the origin is no secret.
+      // Only the origin of a signed address is no secret.
       if (URL.canParse(upload_url)) note_host.run(new URL(upload_url).origin, at_ms)
     } else if (fact_table[fact.type].ends_ticket) tickets.erase(fact.content)
   }

@@ -132,7 +132,7 @@ export function nextHour(after_ms: number): number {
   return (Math.floor(after_ms / hour_ms) + 1) * hour_ms
 }
 
-/** What one claim of uploads may take: bytes of the day, and places for large contents. */
+/** Limits of one claim of uploads: bytes of the day, and places for large contents. */
 export class UploadAllowance {
   /** True once a content had to wait. Smaller ones must not pass it, or it might wait for ever. */
   exhausted: boolean
