@@ -22,7 +22,7 @@ export function checkConfig(
   return checks.length > 0 ? checks : [find.ok('in order')]
 }
 
-/** Removes the name of the file, which the check already shows. Missing fields have no line. */
+/** Removes the file name, which the check shows, and turns a position into `line 3:5: …`. */
 function withoutFile(line: string, about: string): string {
   if (!line.startsWith(`${about}:`)) return line
   const rest = line.slice(about.length + 1)
@@ -30,8 +30,8 @@ function withoutFile(line: string, about: string): string {
 }
 
 /**
- * A user who can change this file can send the token to another host. Members of root's group are
- * trusted as root is.
+ * True if others may write the file, or its group, unless that is the group of root or of this
+ * process. A user who can change the file can send the token to another host.
  */
 function isOpenToWriters(file: string): boolean {
   const stat = statSync(file, { throwIfNoEntry: false })
@@ -39,7 +39,7 @@ function isOpenToWriters(file: string): boolean {
   return (stat.mode & 0o002) !== 0 || ((stat.mode & 0o020) !== 0 && stat.gid !== 0 && stat.gid !== process.getgid?.())
 }
 
-/** Node brings its own time zones (ICU) and does not use those of the system. */
+/** Checks that Node knows the prompts' zones: it uses its own (ICU), not those of the system. */
 export function checkTimeZones(prompts: readonly { name: string; schedule: { timezone: string } }[]): Check[] {
   const zones = [...new Set(prompts.map(({ schedule }) => schedule.timezone))]
   const version = process.versions.tz ?? 'unknown'

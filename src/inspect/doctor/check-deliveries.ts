@@ -9,7 +9,7 @@ import { type Check, type DoctorTools, findings, withinTime } from './check.ts'
 import { checkHost } from './check-hosts.ts'
 import { readSecret } from './check-secret-files.ts'
 
-/** Connects to mail servers, starts TLS and logs in; sends no mail. */
+/** Connects to each mail server, with TLS and a login as configured; sends no mail. */
 export function checkMail(tools: DoctorTools): Promise<Check[]> {
   return Promise.all(mailServers(tools.config).map((smtp) => checkMailServer(smtp, tools)))
 }
@@ -41,17 +41,17 @@ async function checkMailServer(smtp: MailServer, { clock, limits, isUnresponsive
 }
 
 /**
- * Connects to webhooks, with TLS; posts nothing. Shows only their hosts, since addresses are
- * secrets.
+ * Connects to the hosts of webhooks and of the health ping (alerts.ping); sends no request. Shows
+ * only hosts, since the addresses are secrets.
  */
 export async function checkWebhooks(tools: DoctorTools): Promise<Check[]> {
   const urls = targetsOf(tools.config, 'webhook').map(({ delivery }) => delivery)
   const { ping } = tools.config.alerts
-  /** Keys are origins; an undefined value has the file without an address as its key. */
+  /** Origin -> its URL; a file that contains no address -> undefined. */
   const hosts = new Map<string, URL | undefined>()
   for (const { url, url_file } of ping === undefined ? urls : [...urls, ping]) {
     const text = url ?? textOf(url_file, tools)
-    // Another check reports unreadable files.
+    // The check `secret_files` reports unreadable files.
     if (text === undefined) continue
     if (!URL.canParse(text)) hosts.set(url_file ?? '', undefined)
     else hosts.set(new URL(text).origin, new URL(new URL(text).origin))

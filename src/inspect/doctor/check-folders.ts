@@ -15,8 +15,8 @@ type OnlineRoot = Extract<InspectedFolder['root'], { kind: 'online' }>
 const usual_who = 'this user'
 
 /**
- * Checks whether each folder exists, whether `who` (this user) may read all of it, and which
- * subfolders fewer users could read.
+ * Checks for each folder whether it is online, its file system, whether this user may read all of
+ * it, and which subfolders fewer users can read. `who` is the name of this user in the messages.
  */
 export function checkFolders(inspected: readonly InspectedFolder[], answer_ms: number, who = usual_who): Check[] {
   return inspected.flatMap((one) => {
@@ -50,7 +50,7 @@ function checkPresence({ folder, root, seen }: InspectedFolder, answer_ms: numbe
   return ok(`${path}: there${seen === undefined ? '' : `, ${countText(seen)}`}`)
 }
 
-/** The name in a command that the user can copy. */
+/** The user name for a setfacl command; `USER` if `who` is no name. */
 function userWord(who: string): string {
   return who === usual_who ? 'USER' : shellWord(who)
 }
@@ -114,10 +114,13 @@ interface WatchMeans {
   free_memory_bytes: number
 }
 
-/** Each watching program takes one; desktops run dozens. */
+/** Fewer inotify instances are a warning: each watching program takes one, desktops run dozens. */
 const min_instances = 16
 
-/** Checks the watcher of each folder, in the order of the daemon, against the setting. */
+/**
+ * Chooses a watcher for each folder as the daemon would, and in its order: earlier folders use up
+ * inotify watches. Warns if a folder that could be watched would only be scanned.
+ */
 export function checkWatching(inspected: readonly InspectedFolder[], means: WatchMeans, shares: WatchShares): Check[] {
   const { watches, instances, free_memory_bytes } = means
   let taken = 0

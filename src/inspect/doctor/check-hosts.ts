@@ -6,7 +6,10 @@ import { type Check, type DoctorTools, type Findings, findings, withinTime } fro
 
 const soon_ms = 14 * day_ms
 
-/** Connects to a host with TLS, through the proxy as requests do; asks nothing. */
+/**
+ * Connects to a host as requests do, with TLS for https and through the proxy; sends no request.
+ * `ca.field` is the setting for its certificates.
+ */
 export async function checkHost(
   id: 'api_host' | 'blob_host' | 'webhook',
   url: URL,
@@ -37,7 +40,7 @@ export async function checkHost(
   return withinTime(clock, limits.answer_ms, connect, late)
 }
 
-/** Checks the blob store of the last upload, whose origin the ledger keeps. */
+/** Connects to the host of the newest upload URL, whose origin the ledger keeps. */
 export async function checkBlobHost(tools: DoctorTools, ca: string | undefined): Promise<Check[]> {
   const origin = tools.ledger?.blobOrigin()
   if (origin === undefined || !URL.canParse(origin)) {
@@ -62,7 +65,8 @@ function connected(
 }
 
 /**
- * Translates a failed connection into a message and a remedy; `ca_field` is the setting for its CA.
+ * Translates a failed connection into a message and a remedy. `ca_field` is the setting for the
+ * host's certificates; undefined if it has none.
  */
 function connectionAdvice(
   error: unknown,
@@ -90,7 +94,7 @@ const other_host = {
 }
 const no_tls = { hint: 'check the address and its port: something there does not speak TLS' }
 
-/** Keys are codes of OpenSSL and Node. Without a hint, the authority is the problem. */
+/** Code of OpenSSL or Node -> advice. Without a hint, the authority is the problem (`caHint`). */
 const known: Readonly<Record<string, { meaning?: string; hint?: string }>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: { meaning: 'its certificate is self-signed' },
   SELF_SIGNED_CERT_IN_CHAIN: {

@@ -49,7 +49,7 @@ function judgeError(find: Findings, state_dir: string, error: unknown): Check {
   return code === 'database.damaged' ? damaged(find, message) : find.fault(message, hint)
 }
 
-/** A started daemon would discard the results of an open rebuild. */
+/** While a rebuild is unfinished and no other ledger exists, the daemon refuses to start. */
 function none({ ok, warning }: Findings, state_dir: string): Check {
   if (!isRebuildOpen(state_dir)) return ok('does not exist yet: the first start makes it')
   const hint = '`sluice rebuild` goes on where it ended; start the daemon after it'
@@ -64,7 +64,8 @@ function checkLog(file: string): Check[] {
 }
 
 /**
- * Checks folders that remove unused assets: does the service allow it, and did Sluice create them?
+ * For folders that remove unused assets. Warns if the service refused removals, or if most assets
+ * were there before this ledger sent them: those are never removed.
  */
 export function checkRemovals({ config, ledger }: DoctorTools): Check[] {
   const folders = config.folders.filter(

@@ -31,7 +31,7 @@ export function checkSecretFiles({ config, uid, isUnresponsive }: DoctorTools): 
   })
 }
 
-/** Reads a secret file. Returns its stat and text, or the error code. */
+/** Returns stat and text of a secret file; or why there is none, as an error code or a sentence. */
 export function readSecret(file: string): { stat: Stats; text: string } | { why: string } {
   return attempt(
     () => {
@@ -45,9 +45,9 @@ export function readSecret(file: string): { stat: Stats; text: string } | { why:
 }
 
 /**
- * Checks the token and shows only its source. `credential_file` is what systemd passes to the
- * service, tried if this user may read it. `is_named_wrongly`: the configuration names an invalid
- * file. `secrets` is undefined without a usable token.
+ * Checks the token and shows only its source. `credential_file` is the file that the unit passes as
+ * the credential `token`. It is read if no other source is set and this user may read it.
+ * `is_named_wrongly`: service.token_file has a fault. `secrets`: undefined without a usable token.
  */
 export function checkToken(
   service: Pick<ServiceConfig, 'token_file'>,

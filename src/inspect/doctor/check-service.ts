@@ -12,15 +12,15 @@ import { createRemote } from '../../remote/remote.ts'
 import { type Check, type DoctorTools, type Findings, findings, withinTime } from './check.ts'
 import { checkHost } from './check-hosts.ts'
 
-/** Companies have tens of projects; the daemon tries the others. */
+/** Doctor asks no more projects than this; companies have tens. */
 const max_projects = 20
 const skew_warning_ms = minute_ms
-/** Signed addresses are valid for minutes. With a larger clock error they seem expired. */
+/** Signed URLs are valid for minutes. With a larger clock error, valid ones seem expired here. */
 const skew_fault_ms = 5 * minute_ms
 
 /**
- * Checks the API host, the clock by its Date header, and each project with the token. Only the API
- * host gets the token.
+ * Checks the API host, this clock by its Date header, and up to `max_projects` projects with the
+ * token. Only the API host gets the token.
  */
 export async function checkService(
   tools: DoctorTools,
@@ -83,7 +83,10 @@ async function checkProject(
   }
 }
 
-/** Every answer has the time, even a refusal, so the token is not sent. */
+/**
+ * Compares this clock with a Date header; no result without one. Every answer has the time, even a
+ * refusal, so the token is not sent.
+ */
 async function checkClock({ clock, limits, proxy }: DoctorTools, url: URL, ca: string | undefined): Promise<Check[]> {
   const wait_ms = limits.answer_ms
   const timeouts = { connect_ms: wait_ms, answer_ms: wait_ms, body_ms: wait_ms, stall_ms: wait_ms }
@@ -102,7 +105,7 @@ async function checkClock({ clock, limits, proxy }: DoctorTools, url: URL, ca: s
 }
 
 /**
- * `theirs_ms` is rounded down to whole seconds.
+ * `theirs_ms` is rounded down to whole seconds, so one second of difference does not count.
  *
  * @internal
  */

@@ -7,8 +7,8 @@ import { attempt } from '../plan/check-path.ts'
 import { type Check, type DoctorTools, type Findings, findings, named } from './check.ts'
 
 /**
- * Checks that this user is the user of the daemon, since all rights were tried as this user. Root
- * gets a warning only, since root can see everything.
+ * Checks that this user owns the state directory, as the daemon does: the other checks tried the
+ * rights of this user. Root gets a warning only, since root can see everything.
  */
 export function checkUser({ config, uid, isUnresponsive }: DoctorTools): Check[] {
   const { state_dir } = config
@@ -71,7 +71,7 @@ function checkShare({ fault }: Findings, state_dir: string): Check[] {
   return [fault(`it lies on a share (${status.filesystem})`, hint)]
 }
 
-/** A command that root ran leaves files that the daemon cannot write. */
+/** Finds files of other owners: the daemon cannot write what a command of root has left. */
 function checkOwners({ fault }: Findings, state_dir: string, stat: Stats, uid: number | undefined): Check[] {
   if (uid === undefined) return []
   const foreign = ownFiles(state_dir).filter((file) => file.stat.uid !== stat.uid)
@@ -93,7 +93,7 @@ function ownFiles(state_dir: string): { name: string; stat: Stats }[] {
 }
 
 const few_inodes_part = 0.05
-/** Below this share of health.disk_free_bytes, the next large scan fails. */
+/** Below this share of health.disk_free_bytes, a fault is reported: the next large scan fails. */
 const fault_part = 0.2
 
 /** Checks the disks of the ledger and the reports. */

@@ -58,7 +58,7 @@ export async function withinTime<Answer>(
   }
 }
 
-/** Names in one line; a longer list says nothing new. */
+/** Names that a message lists; it counts the others. */
 const max_named = 5
 
 export function named(names: readonly string[], total = names.length): string {
@@ -83,9 +83,9 @@ export interface DoctorTools {
 export type DoctorLimits = typeof usual_limits
 
 export const usual_limits = {
-  /** Limit for one host, one path or one check. */
+  /** Limit for the answer of one host or path. */
   answer_ms: 10_000,
-  /** Limit for scanning one folder; after it, the last scan of the daemon is used. */
+  /** Limit for scanning one folder; after it, the last scan of the daemon is used, if any. */
   walk_ms: 10_000,
   /** Limit for reading the ledger. */
   ledger_ms: 30_000,

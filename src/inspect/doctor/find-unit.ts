@@ -12,7 +12,7 @@ const usual_system_dir = '/etc/systemd/system'
 /** The configuration of a unit without a drop-in (systemd/sluice.service). */
 const usual_config = '/etc/sluice/sluice.yaml'
 
-/** Finds the systemd unit that runs this configuration. */
+/** Finds the systemd unit that runs this configuration; undefined without one. */
 export function findUnit(config_file: string, system_dir = usual_system_dir): FoundUnit | undefined {
   const directories = entriesOf(system_dir).filter((name) => /^sluice(@[^/]+)?\.service\.d$/.test(name))
   for (const directory of directories) {

@@ -10,11 +10,14 @@ export interface InspectedFolder {
   /** `unresponsive`: the path gave no answer, so nothing else was tried. */
   root: RootStatus | { kind: 'unresponsive' }
   seen: Seen | undefined
-  /** Why its watchers were given up, from the ledger. */
+  /** Why the daemon gave up its watcher, from the ledger; absent if it did not. */
   deaf?: string | undefined
 }
 
-/** Counts and lists of this scan, or of the last scan of the daemon if a new one takes too long. */
+/**
+ * Counts and lists of a new scan; or of the daemon's last one, if the folder is large or the new
+ * scan did not end. `part of a walk`: the new scan left out parts, and there is no other.
+ */
 export type Seen = Pick<
   ScanEnd,
   'files' | 'directories' | 'unreadable' | 'unreadable_total' | 'narrower' | 'narrower_total'

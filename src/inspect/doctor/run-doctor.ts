@@ -54,7 +54,7 @@ export async function runDoctor(options: {
   const { file, env, clock } = options
   const limits = { ...usual_limits, ...options.limits }
   const { proxy, token_file } = readEnvironment(env)
-  // The first reading accesses no path, since a path may be on an unresponsive mount.
+  // The first reading accesses no path that is configured: it may be on an unresponsive mount.
   const read = examineConfig({ file, env, checks_paths: false })
   const unresponsive = read.usable
     ? await unresponsivePlaces(placesOf(read.usable, token_file), limits.answer_ms, clock)
@@ -133,7 +133,7 @@ async function configuredChecks(
   return [...token.checks, ...ca.checks, ...(rights?.checks ?? []), ...done.flat()]
 }
 
-/** Checks the folders, unless a process of the unit's user (`rights`) already has. */
+/** Checks watching, and the folders unless a process of the unit's user (`rights`) already has. */
 async function folderChecks(tools: DoctorTools, rights: { is_tried: boolean } | undefined): Promise<Check[]> {
   const inspected = await inspectFolders(tools)
   const limits = { watches: inotifyLimit('watches'), instances: inotifyLimit('instances') }

@@ -13,13 +13,13 @@ export interface RightsQuestion {
   user: string
   /** Files that the user must be able to read, besides the secret files. */
   files: string[]
-  /** Unresponsive places. */
+  /** Paths that gave no answer; nothing below them is accessed. */
   unresponsive: string[]
 }
 
 /**
- * Returns the user of the unit if this is root: root may read everything, so its own rights say
- * nothing.
+ * Returns the user of the unit if this is root, whose own rights say nothing. Undefined for other
+ * users, and for a unit that may read everything, too.
  */
 export function userToTry(uid: number | undefined, unit: FoundUnit | undefined): string | undefined {
   return uid === 0 && unit?.user !== 'root' ? unit?.user : undefined

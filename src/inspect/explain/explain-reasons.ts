@@ -30,7 +30,7 @@ export interface Case {
   offline: string | undefined
   /** The first scan of its folder has ended. */
   scanned: boolean
-  /** Problems of this project or of all. */
+  /** Open problems of its project, and those that concern all projects. */
   troubles: readonly Trouble[]
   sent_today_bytes: number
   /** The earlier content of the path, if no file holds that now. */

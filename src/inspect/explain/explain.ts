@@ -113,7 +113,7 @@ function factsOf(story: FileStory | undefined) {
   }
 }
 
-/** Time of the next try without a user. */
+/** Unix ms of the next try without a user; undefined if there is none. */
 function nextTry(story: FileStory | undefined): number | undefined {
   if (story === undefined) return undefined
   if (story.stage === 'settling' || story.stage === 'blocked') return story.row.not_before_ms

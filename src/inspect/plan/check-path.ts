@@ -32,7 +32,7 @@ export function attempt<Answer, Other>(call: () => Answer, otherwise: (code: str
   }
 }
 
-/** Checks a right of node:fs for this user. Returns the error code of a refusal. */
+/** Checks a right of this user (`constants.R_OK`). Returns the error code; undefined if granted. */
 export function accessFault(path: string, right: number): string | undefined {
   return attempt(
     () => accessSync(path, right) as undefined,

@@ -6,14 +6,15 @@ import type { Amount } from '../../ledger/views/view-folders.ts'
  * Why a file is not sent now.
  *
  * - `ready`, `underway`, `refused`, `removed_on_service`: the ledger knows this path with the same
- *   bytes.
+ *   size and times.
  * - `upload_limit`: held by the upload limit until a user accepts it.
  * - `empty`, `too_large`, `before_start`: skipped by the file itself or by settings of the folder.
  * - `known_bytes`: the project has or gets these bytes. Sluice links the file without sending it
  *   (only where files are read).
  * - `same_bytes`: another file of this plan has these bytes, so one upload serves both (only where
  *   files are read).
- * - `changing`, `unreadable`: the file keeps changing, or cannot be read.
+ * - `changing`: the file changes or disappears while it is read, or was blocked for that.
+ * - `unreadable`: it cannot be read, or is blocked for another reason.
  */
 export type Reason =
   | 'ready'
@@ -61,7 +62,9 @@ export interface FolderPlan {
   project_id: string
   /** Why the folder cannot be scanned; null if it could. */
   offline: string | null
-  /** Why a pass would not believe that so many files are missing; null if it would. */
+  /**
+   * Why a pass would doubt that so many files are missing; null if not, or if no asset is removed.
+   */
   doubt: string | null
   would_go_up: Amount
   stays: Staying[]
@@ -77,7 +80,7 @@ export function noAmount(): Amount {
 
 /** A few names are enough to recognise the files. */
 const max_examples = 3
-/** Random names have as many extensions as files, so their list would say nothing. */
+/** More extensions count as none: a list of those of random names would say nothing. */
 const max_types = 1_000
 /** A longer ending is no extension. */
 const max_extension_chars = 16

@@ -9,7 +9,7 @@ import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
 import { checkPath } from './check-path.ts'
 import type { Reason } from './plan-answer.ts'
 
-/** A path whose content a pass would no longer hold. */
+/** A path that would lose its content: deleted, changed, or no longer taken up (`let_go`). */
 export interface Departure {
   path: string
   content: number
@@ -53,10 +53,7 @@ export class FolderDepartures {
     this.#rowAt()
   }
 
-  /**
-   * Number of missing files that were already blocked, below directories that the scan could not
-   * read.
-   */
+  /** Number of missing files, already blocked, below directories that the scan could not read. */
   outOfReach(end: ScanEnd): number {
     const isOutOfReach = outOfReach(end)
     return this.missing.filter(({ path, state }) => state === 'blocked' && isOutOfReach(path)).length
@@ -73,7 +70,10 @@ export class FolderDepartures {
     return !this.missing.some(({ path }) => hidden.has(path) || isOutOfReach(path))
   }
 
-  /** Checks each missing path once more: it may be ignored now, or its directory unreadable. */
+  /**
+   * Checks each missing path once more: it may be ignored now, or its directory unreadable.
+   * `are_let_go`: the folder itself has moved, so no file counts as deleted.
+   */
   all({ are_let_go }: { are_let_go: boolean }): Departure[] {
     const { path: root } = this.#folder
     const rules = createIgnoreRules(root, this.#folder)
@@ -111,9 +111,9 @@ export function rowsBeside<Row extends { path: string }>(
 }
 
 /**
- * Judges by its stat why a file that no rule ignores is not sent; undefined: it is sent unless its
- * bytes are known. Pure. The rules are those of intake. Before the first scan of a folder, "now"
- * counts as its time.
+ * Judges by its stat why a file that no rule ignores is not sent. Undefined: it is sent unless its
+ * bytes are known. Pure. The rules are those of intake. Before a folder's first scan, `now_ms`
+ * stands for the time of that scan.
  */
 export function judge(of: {
   folder: Pick<FolderConfig, 'max_file_bytes' | 'start'>

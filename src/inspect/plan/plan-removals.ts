@@ -29,7 +29,7 @@ export interface WalkedFolder {
    * have moved there.
    */
   saw_all_known: boolean
-  /** The configuration gives the folder another path or project, so earlier partings are kept. */
+  /** The configuration gives it another path or project, so assets of earlier partings are kept. */
   is_given_anew: boolean
   files: number
   departures: readonly Departure[]
@@ -104,7 +104,7 @@ function lostByContent(folders: readonly WalkedFolder[]) {
   return lost
 }
 
-/** Undefined if a path needs the content, so that it stays under every policy. */
+/** Undefined if the content stays: a path needs it, or the policies keep it. */
 function caseOf(content: OutdatedContent, facts: Facts) {
   const { cases, arriving, now_ms } = facts
   const leaving = facts.lost.get(content.id) ?? []
@@ -137,7 +137,9 @@ function caseOf(content: OutdatedContent, facts: Facts) {
   return { content, of, folder, path, left_out, by }
 }
 
-/** `left_out` is a skipped file of the same size, which may have the same bytes. */
+/**
+ * A twin is a file of the same size, which may have the same bytes. `left_out` is a skipped one.
+ */
 function twinOf(
   content: OutdatedContent,
   left: ReadonlySet<string>,
@@ -163,8 +165,8 @@ function folderOf(name: string, facts: Facts): Parting['folder'] {
 }
 
 /**
- * The new version counts as ready, since the pass would send it. Its time is after the scans of the
- * pass.
+ * A new version counts as ready, since the pass would send it. `at_ms` of a change is after the
+ * scans of the pass, so that they do not count for it.
  */
 function partingNow({ folder: name, why }: Departure & PathIn, facts: Facts): Parting {
   const folder = folderOf(name, facts)

@@ -70,7 +70,7 @@ export type Plan = Awaited<ReturnType<typeof planUploads>>
 
 interface FolderTools extends PlanOptions {
   examiner: Examiner | undefined
-  /** `project md5 size` of files that would already be sent. */
+  /** `project md5 size` of files that this plan already sends. */
   seen: Set<string>
   types: TypeTally
   /** Bytes and sizes of the files that would be taken up, for plan-removals. */
@@ -86,9 +86,7 @@ interface FolderRound extends FolderTools {
   first_scan_done: boolean
 }
 
-/**
- * If one folder removes assets, all folders of its project count: their files may need the asset.
- */
+/** True if a folder of the project removes assets. Files of its other folders may need them. */
 function removesIn({ folders }: Config, project_id: string): boolean {
   return folders.some((folder) => folder.project_id === project_id && !keepsAll(folder))
 }
@@ -229,8 +227,8 @@ function scanAnswer({ files: _files, bytes: _bytes, ...end }: ScanEnd): NonNulla
 }
 
 /**
- * The first field is null without an upload limit; `is_reached`: files would wait for a user.
- * `days` is the duration under max_bytes_per_day; null without that limit.
+ * `upload_limit` is null without that limit; `is_reached`: files would wait for a user. `days` is
+ * the duration under max_bytes_per_day; null without that limit.
  */
 function limitsFor({ uploads }: Config, ledger: LedgerView | undefined, to_send: Amount, now_ms: number) {
   const { limit, limit_hours: per_hours, max_bytes_per_day } = uploads

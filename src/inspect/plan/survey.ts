@@ -6,10 +6,10 @@ import { count, noAmount, TypeTally } from './plan-answer.ts'
 /** A user waits for the answer. Above these limits the exact number is of no use. */
 export const usual_survey = { max_files: 1_000_000, max_time_ms: 20_000 }
 
-/** Content of a folder that a user may want to have watched. */
+/** Counts of the files in a folder that a user may want to have watched, for `sluice init`. */
 export type Survey = Awaited<ReturnType<typeof surveyFolder>>
 
-/** Scans a folder as the daemon would, within limits. Changes nothing and opens no file. */
+/** Scans a folder by the default ignore rules, within limits. Changes nothing and opens no file. */
 export async function surveyFolder(
   root: string,
   options: { clock: Clock; younger_than_ms: readonly number[]; signal?: AbortSignal; limits?: typeof usual_survey },

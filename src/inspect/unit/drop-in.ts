@@ -107,15 +107,15 @@ export function unitFit(config: Config, text: string): string[] {
   ]
 }
 
-/** Includes the state directory if it is not that of the unit. */
+/** Includes the state directory if it is not below that of the unit. */
 function writtenBy(config: Config, state_dir: string): string[] {
   const own = isBelow(config.state_dir, state_dir) ? [] : [config.state_dir]
   return [...own, ...unitNeeds(config).written]
 }
 
 /**
- * The unit waits for local file systems only. For a share, Requires= would keep all other folders
- * unwatched while it is offline.
+ * The service needs the mounts of local folders. It starts after the mount of a share, but also
+ * without it: with Requires=, an offline share would keep all other folders unwatched.
  */
 function mountSettings(folder: string, mount: FolderMount | undefined): string[] {
   if (!mount?.is_network) return [`RequiresMountsFor=${unitWord(folder)}`]

@@ -31,7 +31,7 @@ export const difference_kinds = [
   'not_ready_on_service',
   /** Removed or failed there, as the ledger says, but ready there now. */
   'returned_on_service',
-  /** The service no longer has a label that Sluice attached. */
+  /** The asset no longer has a label that Sluice attached to it. */
   'label_missing',
   /** Ready there and unknown here: an asset of another user. Reported and counted, but no fault. */
   'unknown_on_service',
@@ -64,7 +64,10 @@ export interface VerifyOptions {
   remote: Remote
   examiner: Examiner
   clock: Clock
-  /** Reads every known file and compares its bytes. */
+  /**
+   * Also reads each file whose size and times are as known, and compares its md5. False: no file is
+   * read.
+   */
   full: boolean
   /** Names of configured folders. Undefined: all, and everything ever sent to their projects. */
   folders?: readonly string[]

@@ -14,9 +14,10 @@ import type { Difference, VerifyTools } from './verify-answer.ts'
 const max_paths_at_once = 500
 
 /**
- * Scans one folder beside the rows of the ledger, both in byte order, and reads each once. Each
- * difference is checked again before it is reported, since a daemon may be running. In an offline
- * folder no file counts as gone. Also returns the number of files that settle.
+ * Scans one folder beside the rows of the ledger, both in byte order, and reads each once. Unknown,
+ * changed and missing files are checked again before they are reported, since a daemon may be
+ * running. In an offline folder no file counts as gone. `on_the_way` counts files that settle and
+ * that the ledger does not count as settling.
  */
 export async function compareFolder(folder: FolderConfig, tools: VerifyTools) {
   const comparer = new FolderComparer(folder, tools)
@@ -152,7 +153,10 @@ class FolderComparer {
     }
   }
 
-  /** Returns a doubt by the rules of the daemon, which does not believe mass deletions either. */
+  /**
+   * Returns why the missing files do not count as gone; undefined if they do. The folder is empty,
+   * or it has another disk or path and lacks more than half of its files. A user can accept either.
+   */
   #doubt({ files }: ScanEnd): string | undefined {
     const { comparison, config } = this.#tools
     const state = comparison.folder(this.#folder.name)

@@ -235,7 +235,7 @@ function placeOf({ folder, path, asset_id, content }: ComparedAsset): Omit<Diffe
   return { ...(folder === undefined || path === undefined ? {} : { folder, path }), asset_id, content }
 }
 
-/** A user waits at a terminal, so a longer pause of the service ends the comparison with it. */
+/** A user waits at a terminal, so after a longer pause or more tries the project gets a `fault`. */
 const max_tries = 5
 const max_wait_ms = minute_ms
 const retry = { first_ms: second_ms, max_ms: 15 * second_ms }

@@ -7,9 +7,10 @@ import { compareProject } from './verify-service.ts'
 
 /**
  * Checks the ledger itself, then compares it with the disk and the service, in bounded memory.
- * Changes nothing. An unreadable ledger is not compared. Each other difference is checked twice
- * before it is reported, and an asset is missing only if the service says so for that asset. The
- * summary names offline folders and projects without an answer. Errors: `database.*`.
+ * Changes nothing. An unreadable ledger is not compared. Unknown, changed and missing files and
+ * missing labels are checked twice before they are reported. An asset is missing only if the
+ * service says so for that asset. The summary names offline folders and projects without an answer.
+ * Errors: `database.*`.
  */
 export async function verify(options: VerifyOptions) {
   const { config, view, clock, full, signal } = options
