@@ -21,7 +21,10 @@ export interface Manifest {
   version: typeof manifest_version
   prompt: string
   project_id: string
-  /** Start of the prompt. It has not covered files that came later and are in no manifest. */
+  /**
+   * Unix ms when the prompt began, in this ledger or an earlier one. It has not covered files that
+   * came later and are in no manifest.
+   */
   began_ms: number
   cause: RunCause
   due_ms: number

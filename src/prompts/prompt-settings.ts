@@ -40,8 +40,8 @@ export interface PromptScope {
   /** Patterns as in .gitignore, relative to the folder; empty: every file. */
   readonly paths: readonly string[]
   /**
-   * `since_last_run`: contents that no written report covers. `all`: everything.
-   * `within_ms`: arrivals within this time before the due time.
+   * Contents that no written report covers (`since_last_run`), all, or arrivals from `within_ms`
+   * before the due time on.
    */
   readonly fresh: 'since_last_run' | 'all' | { readonly within_ms: number }
   /** Label names. */

@@ -25,7 +25,7 @@ export function startReporter(tools: RunTools): WorkPool {
         if (limit === 1 && !claimed.work.some(asksService)) circuit.unused()
         return claimed
       },
-      // The wait for an answer consists of reads and pauses, each with its own limit.
+      // Calls and pauses have their own limits, and do not count as silence of the run.
       work: (item, heartbeat) =>
         answerRun(item, { ...tools, remote: heldBy(heartbeat, tools.remote), clock: heldBy(heartbeat, tools.clock) }),
       release: ({ run }) => ledger.release('run', [run]),
@@ -35,7 +35,7 @@ export function startReporter(tools: RunTools): WorkPool {
   )
 }
 
-/** Waiting for files and writing a report do not call the service. */
+/** True if the step begins with a call of the service. A due run first waits for files. */
 function asksService({ state }: RunWork): boolean {
   return state === 'planned' || state === 'asking' || state === 'asked'
 }

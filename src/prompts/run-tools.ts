@@ -65,7 +65,7 @@ export function deferUnsent(work: RunWork, failure: Failure, { clock }: RunTools
   return { type: 'turn_unsent', run, not_before_ms: now_ms + wait_ms, error }
 }
 
-/** Facts after a failed read: none if the service is at fault, otherwise the run is deferred. */
+/** Facts after a failed read: none if the service is at fault or Sluice stops, else a deferral. */
 export async function afterFailure(failure: Failure, work: RunWork, tools: RunTools): Promise<RunFact[]> {
   if (tools.hard.aborted) return []
   if ((await tools.circuit.failed(failure, work.project_id, 'api')) === 'hold') return []
@@ -87,7 +87,7 @@ interface Circuit {
   /** `hold`: the service, the account or the project is at fault, and the run keeps its state. */
   failed(failure: Failure, project_id: string, host: 'api'): Promise<'hold' | 'count'>
   succeeded(project_id: string, host: 'api'): Promise<void>
-  /** The probe had no question to ask. */
+  /** Gives the probe back: no call to the service was made. */
   unused(): void
 }
 

@@ -57,7 +57,7 @@ export function startPool<Item>(
 
   async function step(): Promise<{ wait_ms: number }> {
     const rest_ms = fault_rest.left_ms()
-    // Items that end wake this worker; without the pause it would loop.
+    // The pause follows a fault. Items that end wake this worker; without it, it would loop.
     if (rest_ms > 0) await clock.sleep(rest_ms, soft)
     const free_places = options.at_once - under_way.size
     if (free_places === 0 || soft.aborted) return { wait_ms: longest_rest_ms }

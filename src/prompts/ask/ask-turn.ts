@@ -10,8 +10,8 @@ import { deferUnsent, nameOf, noteOf, type RunTools } from '../run-tools.ts'
 
 /**
  * Sends one turn; the ledger has its body before it is sent. If a failed call may have taken
- * effect, the run stays `asking`, and a later step searches for the turn. If the service refuses a
- * question (an id is gone, the prompt is too long), the run is planned again once.
+ * effect, the run stays `asking`, and a later step searches for the turn. If the service refuses
+ * the first turn (an id is gone, or the prompt may be too long), the run is planned again, once.
  */
 export async function askTurn(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<RunFact[]> {
   const { ledger, circuit, hard } = tools
@@ -74,7 +74,7 @@ function isGone({ status }: Failure): boolean {
   return status === 404 || status === 410
 }
 
-/** The service may refuse content because of its length, but not a prompt far below the maximum. */
+/** The service may refuse content for its length, but not a prompt below half of the maximum. */
 function isLong(body: string): boolean {
   return promptOf(body).length > max_prompt_length / 2
 }

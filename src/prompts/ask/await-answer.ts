@@ -8,13 +8,15 @@ import { Patience, type PromptSettings } from '../prompt-settings.ts'
 import { defer, isNotFound, noteOf, type RunTools } from '../run-tools.ts'
 import { lostTurn } from './find-turn.ts'
 
-/** Failed reads allowed after the deadline: a brief fault must not end an answered run. */
+/**
+ * Failed reads allowed after the deadline: a brief fault must not lose an answer that may exist.
+ */
 const max_late_reads = 5
 
 /**
- * Reads the turn until it has an answer, a failure, or no time left: if a service shows no errors,
- * only the deadline ends the run. The deadline counts whatever the last read said. While the
- * service cannot be asked (no network, account or project refused), the run waits for up to a day.
+ * Reads the turn until it has an answer, a failure, or no time left. If the service never reports a
+ * failure, only the deadline ends the run, whatever the last read said. While the service cannot be
+ * asked (no network, account or project refused), the run waits for up to a day.
  */
 export async function awaitAnswer(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<RunFact[]> {
   const { remote, circuit, clock, asking, soft, hard } = tools

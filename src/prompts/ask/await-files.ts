@@ -6,9 +6,9 @@ import { Patience, type PromptSettings } from '../prompt-settings.ts'
 import type { RunTools } from '../run-tools.ts'
 
 /**
- * Even a run that waits for no file needs a scan of its folders, or it would miss the files since
- * the last scan. A scan of a million files takes seconds, on a slow share minutes. After this time
- * the coverage line says that the scan was incomplete.
+ * Minimum limit of the wait for scans: even a run that waits for no file needs one, or it would
+ * miss the files since the last scan. A scan of a million files takes seconds, on a slow share
+ * minutes. Without one, the coverage line says that the scan did not end in time.
  */
 const max_scan_wait_ms = 2 * minute_ms
 /** Pause between reads of the ledger: short at first, longer once the files take their time. */
@@ -17,9 +17,9 @@ const poll = { first_ms: 100, max_ms: 5 * second_ms }
 const files_a_page = 500
 
 /**
- * Waits until each folder in scope was scanned after the due time, and every file of that scan has
- * its final state. Does not wait for folders found offline since then. False if the daemon stops
- * before.
+ * Waits until each online folder in scope was scanned after the due time, and no file of that scan
+ * is unsettled or on its way to the service; at most for the time limits. Does not wait for folders
+ * found offline since the due time. False if the daemon stops before.
  */
 export async function awaitFiles(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<boolean> {
   const { ledger, clock, soft } = tools

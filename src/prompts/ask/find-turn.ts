@@ -37,8 +37,9 @@ class Unread extends Error {
 
 /**
  * Finds out what became of a turn that was sent, or was about to be. It reads the chats made since
- * (or the new messages of an existing chat) and searches for the run's line. If no turn has it, and
- * the prompts of all candidates could be read, the turn is asked again, only once.
+ * (or the new messages of an existing chat) and searches for the run's line. The turn is lost if no
+ * turn has it within `find_turn_ms`, and all candidates could be read or the deadline for the
+ * answer has passed. A lost turn is asked once more (`lostTurn`).
  */
 export async function findTurn(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<RunFact[]> {
   const { circuit, clock, asking, soft, hard } = tools
@@ -100,7 +101,7 @@ class Search {
     return going_on === undefined ? this.#chatsSince() : this.#messagesOf(going_on)
   }
 
-  /** Nearest to the intent first. */
+  /** Chats made since about the intent, nearest to it first. */
   async #chatsSince(): Promise<Candidate[]> {
     const { remote, clock } = this.#tools
     const { project_id } = this.#work
@@ -173,7 +174,7 @@ class Search {
   }
 }
 
-/** How a turn is lost, by failure code. The run's notes begin with these words. */
+/** How a turn is lost, by failure code. A note of the run about a loss begins with these words. */
 const losses = {
   'turn.lost': 'the question was not found on the service',
   'answer.error': 'the service ended the turn with an error',

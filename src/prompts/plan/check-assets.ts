@@ -13,7 +13,7 @@ export interface CheckedAsset {
 const reads_at_once = 4
 /** Up to so many assets, single reads are as cheap as list pages. */
 const max_single_reads = 20
-/** List pages to read. Recent assets are on the first ones, if the newest come first. */
+/** Maximum number of list pages: recent assets are on the first ones, if the newest come first. */
 function pagesFor(assets: number): number {
   return Math.ceil(assets / 50) + 4
 }
@@ -91,7 +91,7 @@ export async function checkScope(
   }
 }
 
-/** Ids that may cause a 404 of the question, if all other ids in the scope were checked. */
+/** Message part about ids that may cause a 404 of the question, after the others were checked. */
 export function uncheckedIds({ concepts, views }: PromptScope): string {
   const ids = [...concepts, ...views]
   if (ids.length === 0) return ''

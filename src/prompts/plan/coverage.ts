@@ -43,7 +43,7 @@ export type FolderScan = Pick<FolderState, 'name' | 'online' | 'offline_reason' 
 
 const stages = ['refused', 'moving', 'on_the_way', 'blocked', 'removed'] as const
 
-/** `fresh` and `more` are all ready assets, `taken` those covered now, `unready` other files. */
+/** `fresh` and `more` (a number) are all ready assets, `taken` those covered now. */
 export function composeCoverage(run: {
   fresh: readonly unknown[]
   more?: number
@@ -126,7 +126,7 @@ function readyClauses(coverage: Coverage): string[] {
   return ready === expected ? parts : [...clauses, ...parts]
 }
 
-/** The names must fit on one line; the manifest has all of them. */
+/** The names must fit on one line; the manifest has more of them. */
 const max_shown = 5
 const name_columns = 80
 

@@ -18,7 +18,7 @@ export interface FreshFound {
  * Collects one entry per content in the order of arrival. Contents that an earlier report covers
  * come last (a time span may cover them again), so that a limit never omits a content for ever.
  * Arrivals come in the order of (seq, path), so the first matching path is of the oldest arrival
- * and names the content. Beyond `most` it only counts, because a new archive may hold a million
+ * and names the content. Beyond `max` it only counts, because a new archive may hold a million
  * files.
  */
 export async function collectFresh(
@@ -40,7 +40,7 @@ export async function collectFresh(
   return { fresh, more: found.size - fresh.length }
 }
 
-/** Patterns as in gitignore(5), relative to the folder; the last match decides. None: all. */
+/** Patterns as in gitignore(5), relative to the folder; the last match decides. No pattern: all. */
 export function pathMatcher(paths: readonly string[]): (path: string) => boolean {
   if (paths.length === 0) return () => true
   const patterns = paths.map(parsePattern).filter((pattern) => pattern !== undefined)
@@ -48,7 +48,10 @@ export function pathMatcher(paths: readonly string[]): (path: string) => boolean
   return (path) => list.match(path) !== undefined
 }
 
-/** Arrivals for a run. A time span ends at the due time, and includes reported contents. */
+/**
+ * Arrivals for a run. A time span begins before the due time, has no end, and includes contents
+ * that a report covers.
+ */
 export function freshQueryOf(
   settings: Pick<PromptSettings, 'scope' | 'first_run'>,
   due_ms: number,
@@ -60,7 +63,7 @@ export function freshQueryOf(
   return { only_fresh: false, only_come, since_ms: due_ms - fresh.within_ms }
 }
 
-/** True if the prompt excludes files older than their folder's setup, also from its wait. */
+/** True if the prompt leaves out, and does not wait for, files older than their folder's setup. */
 export function asksForWhatCame({ scope, first_run }: Pick<PromptSettings, 'scope' | 'first_run'>): boolean {
   return first_run === 'from_now' && scope.fresh !== 'all'
 }

@@ -27,8 +27,9 @@ const max_rounds = 3
 
 /**
  * Chooses the assets of a run (fresh and still on the service), its label ids, and the number of
- * turns. It only reads. If nothing is new, the run is skipped, or asks about the other kinds of its
- * scope. It never has an empty scope, which would mean everything.
+ * turns. It asks no question, and records assets that the service has lost. If nothing is new, the
+ * run is skipped, or asks about the other kinds of its scope. It never has an empty scope, which
+ * would mean everything.
  */
 export async function planRun(
   work: RunWork,
@@ -73,7 +74,7 @@ export function composePlan(
   if (fresh.length === 0) {
     if (scope.folders.length > 0 && settings.when_nothing_new === 'skip') {
       const coverage = composeCoverage({ ...seen, taken: [] })
-      // Without any scan of its folders, the coverage line has nothing to report.
+      // If the ledger knows none of its folders, the coverage line has nothing to report.
       const why = folders.length === 0 ? 'nothing new' : coverageLine(coverage, settings.schedule.timezone)
       const is_first = last_written_due_ms === undefined && asksForWhatCame(settings)
       return { type: 'run_skipped', run, why: [why, ...notes, ...(is_first ? [left_out_at_first] : [])].join('; ') }

@@ -77,7 +77,7 @@ export function requestBody(asked: Question): string {
   return questionBody(asked)
 }
 
-/** The current turn's body, to store and send. The closing turn gets it now, with its chat. */
+/** The current turn's body, to store and send. The closing turn now gets its chat as scope. */
 export function bodyToSend(work: RunWork, settings: PromptSettings): string {
   const { turn, turns } = work
   const chat_id = turns[0]!.chat_id

@@ -8,7 +8,9 @@ import type { PromptSettings, Schedule } from '../prompt-settings.ts'
 /** Later runs count as late. The scheduler steps once a minute, and may be delayed. */
 const on_time_ms = 2 * minute_ms
 
-/** A clock so far behind was ahead before. Smaller steps are daylight saving or drift. */
+/**
+ * A clock this far behind `checked_ms` was ahead before. Smaller steps: daylight saving or drift.
+ */
 const set_right_ms = day_ms
 
 /** Maximum count of missed times: counting a year of minutes would take 20 s. */
@@ -33,8 +35,8 @@ export interface DueAnswer {
 
 /**
  * Facts about the due times since `checked_ms`. Only the latest can become a run; one note covers
- * the others, however many. If the clock was turned back by less than a day, nothing repeats:
- * nothing is due until it shows the earlier time again.
+ * the others, however many. If the clock was turned back by more than a day, `checked_ms` becomes
+ * now. If by less, nothing repeats: nothing is due until it shows the earlier time again.
  */
 export function whatIsDue(question: DueQuestion): DueAnswer {
   const { prompt, times, state, now_ms } = question

@@ -10,7 +10,7 @@ import { scopeIn } from '../plan/question.ts'
 import { noUnready } from '../plan/unready.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 
-/** Maximum number of sources in a report for readers; the manifest lists all. */
+/** Maximum length of the lists of sources and of refusals in a report; the manifest has more. */
 const max_sources = 200
 
 /** The report of an answered run (Markdown, YAML front matter), and its manifest. */
@@ -175,7 +175,7 @@ function quoted(value: FrontMatterValue): string {
   })
 }
 
-/** Also has the values that the templates of reports use, so that one delivery can serve both. */
+/** An alert also has the values that templates of reports use: one delivery can serve both. */
 export function alertMessage({ message_id, at_ms, subject, text, problems }: RaisedAlert, target: string): Message {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const times = { date: localDate(at_ms, zone), due: localTime(at_ms, zone) }
