@@ -57,7 +57,7 @@ export function resolveConfig(checked: CheckedConfig, environment: Environment) 
       ...constants.alerts,
       /** With unique names. */
       deliver: alerts.deliver.map((delivery) => resolveDelivery(delivery, around)),
-      /** Has url or url_file; both are secrets. */
+      /** Has url, which is a secret, or url_file, which contains it. */
       ...(alerts.ping && { ping: resolved(alerts.ping, home) }),
     },
     log: { ...constants.log, ...check(log_schema, { ...checked.log, ...resolved({ level, format }, home) }).output! },

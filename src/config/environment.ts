@@ -29,7 +29,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env) {
     token: set('SLUICE_TOKEN'),
     log_level: set('SLUICE_LOG_LEVEL'),
     log_format: set('SLUICE_LOG_FORMAT'),
-    /** As curl reads them: lower case comes first. Values may hold a password. */
+    /** Lower case comes before upper case. Values may hold a password. */
     proxy: { http_proxy: proxy('http_proxy'), https_proxy: proxy('https_proxy'), no_proxy: proxy('no_proxy') },
     /** The environment of commands that deliver reports. */
     for_commands: { PATH: set('PATH'), HOME: home, LANG: set('LANG') },

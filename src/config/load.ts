@@ -81,7 +81,7 @@ function inCurrentDirectory(): string[] {
 
 /**
  * Without `checks_paths`, no path is accessed: an unresponsive mount would block the check. Then
- * the relations between paths are not checked.
+ * the checks that compare several parts of the file are left out, too.
  */
 export function checkValue(
   value: unknown,

@@ -7,7 +7,7 @@ import { type Environment, readEnvironment } from './environment.ts'
 export interface Secrets {
   /** The token, for headers of calls to the API host only. */
   token(): string
-  /** Origin of the token, for messages: `file /etc/sluice/token`. */
+  /** Origin of the token, for messages: `file /etc/sluice/token (service.token_file)`. */
   readonly source: string
   /**
    * Reads the token again; true if it has changed. Throws as `openSecrets`, and keeps the old one.
@@ -43,7 +43,7 @@ export function openSecrets(
   return { secrets, warnings: found.warnings }
 }
 
-/** Wraps a token that the program made itself, as `init` and tests do. */
+/** Wraps a token that is in no file or variable yet, such as one typed in `init`. */
 export function secretsOf(token: string, source = 'this answer'): Secrets {
   checkShape(token, source)
   return { token: () => token, source, reload: () => false }
@@ -76,8 +76,8 @@ function fromFile(file: string, named_by: string) {
 }
 
 /**
- * systemd protects this directory, so its modes need no warning. It may hold other credentials
- * only.
+ * The token among the systemd credentials; undefined if they include none. systemd protects their
+ * directory, so its modes need no warning.
  */
 function fromCredential(file: string) {
   try {

@@ -51,7 +51,7 @@ export function parseYaml(text: string) {
   return { value, faults, placeOf }
 }
 
-/** Keeps the first sentence: some messages quote the source after it. */
+/** Keeps the text before the first colon or line end: some messages quote the source after it. */
 function plainMessage(message: string): string {
   return message.split(/[:\n]/)[0]!.trim()
 }

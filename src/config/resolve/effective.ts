@@ -9,9 +9,9 @@ import { targetsOf } from './targets.ts'
 const mask = '***'
 
 /**
- * Returns the effective values as a file that gives the same configuration again. Only addresses of
- * webhooks are masked, and the first line says so. A Config names the files of secrets, so it holds
- * none.
+ * Returns the effective values as a file that gives the same configuration again, except for masked
+ * addresses (webhooks and the ping), which the first line mentions. All other secrets are in files
+ * that a Config only names.
  */
 export function configAsYaml(config: Config): string {
   const { folders, prompts, alerts, uploads, ...rest } = maskedConfig(config)
@@ -35,7 +35,7 @@ export function holdsAddresses(config: Config): boolean {
   return has_url || config.alerts.ping?.url !== undefined
 }
 
-/** The configuration without secrets: of a webhook address, only the host is left. */
+/** The configuration without secrets: addresses of webhooks and the ping lose their path. */
 export function maskedConfig(config: Config): Config {
   const prompts = config.prompts.map((prompt) => ({ ...prompt, deliver: prompt.deliver.map(masked) }))
   const { ping, ...alerts } = config.alerts

@@ -23,7 +23,7 @@ export function resolvePrompt(prompt: CheckedPrompt, around: Surroundings) {
   const report = deliver.find(({ file }) => file !== undefined)
   return {
     ...rest,
-    /** The project of its folders, if it has any. */
+    /** The prompt's own, else that of its folders, else service.project_id. */
     project_id: project_id ?? folder?.project_id ?? service.project_id,
     /** Five cron fields, and an IANA time zone. */
     schedule: { cron, timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone },

@@ -12,7 +12,7 @@ export const constants = {
     settle_cap_ms: 10 * minute_ms,
   },
   uploads: {
-    /** Failed attempts before a file waits for a user. With the pauses they take 18 minutes. */
+    /** Failed attempts before a file waits for a user. Their pauses take 18 minutes at most. */
     max_attempts: 12,
     /** Limit until an answer begins. The whole answer has one second more for each 16 KiB. */
     request_timeout_ms: 30 * second_ms,
@@ -34,15 +34,13 @@ export const constants = {
     limit_hours: 24,
   },
   follow: {
-    /**
-     * First check of a sent file; later checks are rarer. Small texts are ready within a second.
-     */
+    /** Pause before the first check of a sent file: small texts are ready within a second. */
     first_ms: 300,
     /** Longest pause between checks: two calls a minute. */
     max_ms: 30 * second_ms,
     /** With so many pending files, pages of 100 are read instead of single assets. */
     list_from: 20,
-    /** The wait for a known asset to get its bytes. After it, Sluice sends the file again. */
+    /** If an asset found by md5 has no bytes after this time, Sluice sends the file itself. */
     dead_hit_after_ms: 15 * minute_ms,
     /** `sluice sync` ends when for this time only the service was still working. */
     pass_wait_ms: 5 * minute_ms,
@@ -106,7 +104,7 @@ export const constants = {
     deaf_rest_ms: day_ms,
   },
   asking: {
-    /** First check for an answer; later checks are rarer. No answer is faster. */
+    /** First pause between checks for an answer; later ones are longer. No answer is faster. */
     first_ms: second_ms,
     /** Longest pause between checks: a report is not urgent. */
     max_ms: 15 * second_ms,
@@ -116,11 +114,11 @@ export const constants = {
     deliver_first_ms: 10 * second_ms,
     /** Longest pause between tries of a delivery. */
     max_deliver_ms: hour_ms,
-    /** A receiver that fails on Friday is repaired on Monday. */
+    /** Tries of a delivery then end. A receiver that fails on Friday is repaired on Monday. */
     deliver_give_up_ms: 3 * day_ms,
   },
   log: {
-    /** The log sums up more files. journald drops lines beyond 10,000 in 30 s. */
+    /** With more files, the log sums them up. journald drops lines beyond 10,000 in 30 s. */
     files_per_second: 10,
   },
   health: {

@@ -22,14 +22,16 @@ export function outgoingFault(text: string): string | undefined {
 }
 
 /**
- * Values of a report (prompts/report/report) and of every message (deliver/message).
+ * Names that templates may use: values of a report (prompts/report/report) and of every message
+ * (deliver/message).
  *
  * @internal
  */
 export const message_values = ['name', 'date', 'due', 'report', 'manifest', 'count', 'id', 'subject', 'text', 'at']
 
 /**
- * Every value fits between quotes. Without quotes none is sure to fit: `count` may contain commas.
+ * Every value fits between quotes, so each must be there. Without quotes, none is sure to fit:
+ * `count` may contain commas.
  */
 function isJsonOnceFilled(text: string): boolean {
   try {

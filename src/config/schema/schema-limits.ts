@@ -69,7 +69,7 @@ export const log_schema = z.strictObject({
   ),
 })
 
-/** Settings of each folder. */
+/** Settings of each folder about assets that its files no longer need. */
 export const removal_policy = {
   on_delete: choice(['keep', 'remove'], 'keep').describe(
     'What becomes of the asset of a file that is deleted here. keep (default): it stays in the project and goes on answering: nothing ' +
