@@ -25,7 +25,7 @@ export interface OpenOptions {
  * Opens a database in WAL mode, mode 0600, and migrates it to the newest version. Before each
  * migration of existing data, it keeps a copy as `FILE.before-vN`. Errors, each naming the file:
  * `database.newer`, `database.older`, `database.damaged`, `database.full`, `database.disk`,
- * `database.locked`, `database.unreadable`.
+ * `database.locked`, `database.unreadable`, else `database.failed`.
  */
 export function openSqlite({ file, migrations, synchronous, secure_delete = false }: OpenOptions): Sqlite {
   return opened(file, { timeout: usual_wait_ms }, (database) => {
@@ -56,8 +56,8 @@ function opened(file: string, options: Database.Options, prepare: (database: Sql
 }
 
 /**
- * Opens an existing database read-only, even while a process writes it. `migrations`: the writer's.
- * Errors: `database.missing` if there is no file, `database.newer`, `database.older`.
+ * Opens an existing database read-only, even while a process writes it. Refuses a format that is
+ * not in `migrations`; `any format` allows all. Errors: `database.missing`, or as `openSqlite`.
  */
 export function openSqliteReadOnly(file: string, migrations: readonly Migration[] | 'any format'): Sqlite {
   if (!existsSync(file)) {
@@ -86,7 +86,7 @@ function keepCopy(database: Sqlite, copy: string): void {
   chmodSync(copy, 0o600)
 }
 
-/** The format of the database; 0 for a new one. */
+/** The format of the database; 0 for a new one. Throws if `migrations` do not include it. */
 function versionOf(database: Sqlite, file: string, migrations: readonly Migration[]): number {
   const current = database.pragma('user_version', { simple: true }) as number
   const [oldest, newest] = [migrations[0]?.version ?? 0, migrations.at(-1)?.version ?? 0]
@@ -166,8 +166,9 @@ const sqlite_faults: readonly (readonly [prefix: string, code: string, hint?: st
 ]
 
 /**
- * Holds a lock that the kernel frees when the process dies, even by kill -9: a second SQLite file
- * inside BEGIN EXCLUSIVE. Error `database.locked` if another process holds it.
+ * Takes a lock and holds it until `release`. The kernel also frees it when the process dies, even
+ * by kill -9. `file` is an empty SQLite file for this alone, in an open BEGIN EXCLUSIVE. Error
+ * `database.locked`, without a wait, if another process holds it.
  */
 export function holdLock(file: string): { release(): void } {
   const held = opened(file, { timeout: 0 }, (database) => {

@@ -42,7 +42,10 @@ export async function tryConnection(url: URL, { ca, proxy, signal }: ConnectOpti
   }
 }
 
-/** The proxy for a URL by undici's rules (EnvHttpProxyAgent): exact hosts, suffixes, ports, *. */
+/**
+ * The proxy that the HTTP client uses for a URL; undefined: none. It reads `no_proxy` as undici
+ * does (EnvHttpProxyAgent): a host with all names below it, a host with a port, or `*` alone.
+ */
 export function proxyFor(url: URL, proxy: ProxyVariables | undefined): URL | undefined {
   const { http_proxy = '', https_proxy = '', no_proxy = '' } = proxy ?? {}
   const address = url.protocol === 'https:' ? https_proxy || http_proxy : http_proxy

@@ -26,7 +26,7 @@ export function watchDeadline(clock: Clock, deadline_ms: () => number, onPassed:
     }
   }
 
-  // Most bodies come with their head and are complete: watching one costs more than reading it.
+  // Begins later: most bodies come complete with their head, and a watch costs more than they do.
   const beginning = setImmediate(watch)
   return () => {
     clearImmediate(beginning)
@@ -55,11 +55,14 @@ export interface AnswerLimits {
 
 export interface AnswerOptions {
   going: Going
-  /** Limit for all 1xx answers together; absent: none. */
+  /** Maximum time from the first 1xx answer to the last one; absent: no limit. */
   info_ms?: number
-  /** Reading time for the body. What came by then, or before it broke off, is the body. */
+  /**
+   * Reading time for the body. What came by then, or before it broke off, is the body. undefined:
+   * the limit is that of `timeouts`, and an incomplete body is an error.
+   */
   max_body_ms?: number | undefined
-  /** True if the whole request was handed over. Called once, with the head of the answer. */
+  /** Called once, when the head of the answer comes. True if the whole request was handed over. */
   onHead: () => boolean
 }
 
@@ -100,7 +103,7 @@ export function createAnswerReader(
     resolve({ ...head!, body: text.startsWith('\uFEFF') ? text.slice(1) : text, truncated })
   }
 
-  /** Limits the whole time: with a limit on silence alone, a slow drip would last for ever. */
+  /** Limits the time for the whole body: a byte now and then would pass a limit on silence. */
   function limitBody(): void {
     const began_ms = clock.monotonic_ms()
     const deadline_ms = () =>

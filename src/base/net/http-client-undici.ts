@@ -4,7 +4,7 @@ import type { Agent, EnvHttpProxyAgent } from 'undici'
 
 /**
  * The parts of undici that a request needs. Its index also loads fetch, WebSockets, caches and
- * mocks, which slows each start. The version is pinned: a file that moves fails at once.
+ * mocks, which slows each start. package.json pins the version, because undici may move its files.
  */
 
 // undici parses HTTP heads in WebAssembly. After some answers, V8 of Node 20 would optimise one

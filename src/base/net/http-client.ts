@@ -40,7 +40,7 @@ export interface HttpTimeouts {
 }
 
 export interface HttpClientOptions {
-  /** Connections to one origin, kept alive. Further requests wait for a free one. */
+  /** Maximum connections to one origin, kept alive. Further requests wait for a free one. */
   connections: number
   /** PEM certificates, trusted besides the usual ones; absent: none. */
   ca?: string | undefined
@@ -115,7 +115,7 @@ export function createHttpClient(options: HttpClientOptions) {
   }
 
   async function sendBytes(request: HttpRequest, bytes: Uint8Array | undefined, going: Going): Promise<HttpResponse> {
-    // Streams are watched piece by piece instead.
+    // undici's limit from the end of the request to the head. `sendStream` uses its own instead.
     const headersTimeout = timeouts.answer_ms + slowestTransfer_ms(bytes?.byteLength ?? 0)
     const headers = bytes ? withLength(request.headers, bytes.byteLength) : request.headers
     const body = bytes?.byteLength ? bytes : null

@@ -41,7 +41,10 @@ const server_options = {
   handshakeTimeout: headers_timeout_ms,
 }
 
-/** The shorter limit holds for headers. Node checks ten times within it: exact enough. */
+/**
+ * Options for a limit on silence; 0: none. Headers have the shorter of both limits. Node checks it
+ * ten times within that time: exact enough.
+ */
 export function optionsFor(silence_ms: number): typeof server_options & { connectionsCheckingInterval?: number } {
   if (silence_ms === 0) return server_options
   const headersTimeout = Math.min(headers_timeout_ms, silence_ms)
@@ -69,7 +72,7 @@ function refuse(socket: Socket, answerError: AnswerError, message: string, cause
   socket.end([...head, '', text].join('\r\n'))
 }
 
-/** Node answers an unknown `Expect` and the method CONNECT in its own form. These get ours. */
+/** Refuses an unknown `Expect` and the method CONNECT in our form instead of Node's. */
 export function refuseOddConnections(server: Server, answerError: AnswerError): void {
   server.on('checkExpectation', ({ socket }: IncomingMessage) =>
     refuse(socket, answerError, 'this Expect header is unknown'),
@@ -141,7 +144,7 @@ async function startListening(server: Server, where: ListenOptions, name: string
   }
 }
 
-/** A connection may become idle at any time, and Node does not check again by itself. */
+/** Interval at which `closeServer` ends connections that became idle: Node does not by itself. */
 const idle_check_ms = 20
 
 /**

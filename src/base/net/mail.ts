@@ -88,7 +88,7 @@ function transportOptions({ host, port, tls, login, ca }: MailServer, wait_ms: n
     dnsTimeout: wait_ms,
     socketTimeout: wait_ms,
     tls: { minVersion: 'TLSv1.2' as const, ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }) },
-    // Even if the server offers no login: a mail without its login ends up elsewhere.
+    // Logs in even if the server offers no login: without it, the mail may not arrive.
     ...(login ? { auth: { user: login.user, pass: login.password }, forceAuth: true } : {}),
   }
 }
@@ -130,7 +130,10 @@ interface Reply {
   permanent?: boolean | undefined
 }
 
-/** If one address needs a retry, all get one: the others get the same Message-ID twice. */
+/**
+ * The error if only some addresses were refused. It is final if all these refusals are final. A
+ * retry sends to all addresses: those that have the mail get the same Message-ID again.
+ */
 function refusedFor(server: MailServer, rejected: readonly string[], errors: readonly Reply[] = []): SluiceError {
   const is_final = errors.length > 0 && errors.every(({ permanent }) => permanent === true)
   const what = `the others have it, not ${rejected.map(printable).join(', ')}${replyOf(errors[0])}`

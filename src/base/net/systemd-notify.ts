@@ -18,7 +18,7 @@ export type SystemdNotify = ReturnType<typeof openSystemdNotify>
 /**
  * Reports the state to the service manager (sd_notify(3)), one message after the other. Each call
  * resolves when its message was delivered or failed (`on_error`); none rejects. Without a service
- * manager, nothing happens.
+ * manager, calls do nothing.
  *
  * Node has no Unix datagram sockets, so the program `systemd-notify` sends; the unit needs
  * NotifyAccess=all. It waits until the manager has taken the message, because the manager could not
@@ -51,7 +51,7 @@ export function openSystemdNotify(options: {
     watchdog_ms: NOTIFY_SOCKET === undefined ? undefined : watchdog_ms(WATCHDOG_USEC),
     /** The service has started, or continues with another configuration. */
     ready: (status: string) => send(() => ['READY=1', statusLine(status)]),
-    /** One line; a newer one replaces one that is not sent yet. */
+    /** Reports one line. It replaces one that is not sent yet, and then resolves at once. */
     async status(text: string): Promise<void> {
       const is_queued = waiting !== undefined
       waiting = text
@@ -62,7 +62,7 @@ export function openSystemdNotify(options: {
         return [line]
       })
     },
-    // Sending sets the time: a reloading manager ignores older messages (Type=notify-reload).
+    // Reads the time when it sends: systemd ignores one older than its reload (notify-reload).
     reloading: () => send(() => ['RELOADING=1', `MONOTONIC_USEC=${kernelMonotonic_us()}`]),
     stopping: (status: string) => send(() => ['STOPPING=1', statusLine(status)]),
     /** The service is still alive. */

@@ -111,7 +111,7 @@ export function createProgress() {
   return { shared, read: () => Atomics.load(counter, 0) }
 }
 
-/** In the thread: adds one. A wrap is a change, too. */
+/** For the thread: makes a function that adds one. An overflow is a change, too. */
 export function countInto(shared: SharedArrayBuffer): () => void {
   const counter = new Int32Array(shared)
   return () => void Atomics.add(counter, 0, 1)
@@ -120,7 +120,7 @@ export function countInto(shared: SharedArrayBuffer): () => void {
 /** For work without a watchdog. */
 export const unwatched: Heartbeats = { begin: () => nothing, stuck: () => [] }
 
-/** The same methods for one piece of work, whose silence does not count while it waits for them. */
+/** The same methods for one piece of work. Its silence does not count while it waits for one. */
 export function heldBy<Verbs extends object>(heartbeat: Heartbeat, verbs: Verbs): Verbs {
   return eachCall(verbs, (_verb, call) => {
     const answer = call()

@@ -9,7 +9,7 @@ export function programVersion(): string {
 
 /** Memory that this process can take before the system or its control group has none left. */
 export function freeMemory_bytes(): number {
-  // Answers 0 if no control group sets a limit.
+  // Answers 0 if /proc/self/cgroup is unreadable, or the control group is above its limit (libuv).
   return process.availableMemory() || freemem()
 }
 

@@ -65,7 +65,7 @@ export function startThread(
     else call.resolve(answer.value as never)
   }
 
-  // Each network answer has its own callback. One message takes the calls of all ready callbacks.
+  // setImmediate: each network answer has its own callback, and one message takes the calls of all.
   const outbox = openOutbox<CallMessage>(
     port1,
     ({ id }, error) => settle({ id, error: toPlainError(error) }),

@@ -14,7 +14,7 @@ export interface WorkerOptions {
   signal: AbortSignal
   /** Rest after each step that no wake shortens: many wakes become one step. */
   pace_ms?: number
-  /** Receives a step's error. The step repeats, ever later: no fault stops a worker for good. */
+  /** Receives a step's error. The step repeats after a rest that grows: no fault ends a worker. */
   on_error: (error: unknown) => void
   /** A watchdog checks these for a step that hangs; absent: no watchdog. */
   heartbeats?: Heartbeats
@@ -62,7 +62,7 @@ export function runWorker(options: WorkerOptions) {
 
   return {
     name,
-    /** Sets a flag: two wakes are one. The worker reads the ledger again, which stays the truth. */
+    /** Ends the rest, or skips the next one. Two wakes are one: a step reads the ledger again. */
     wake() {
       woken = true
       // With a reason: without one, each wake makes a DOMException with an unused stack.
@@ -82,7 +82,7 @@ export async function allEnded<Value>(work: readonly Promise<Value>[]): Promise<
 /** After a fault of this machine (full disk, ended thread): tries cost little, and files wait. */
 export const after_fault = { first_ms: 500, max_ms: 15 * second_ms }
 
-/** The rest after a fault, for a worker with much under way. It grows with each fault in a row. */
+/** The rest after a fault, for a worker with parallel work. It grows with each fault in a row. */
 export function createFaultRest(clock: Pick<Clock, 'monotonic_ms'>) {
   let in_a_row = 0
   let until_ms = 0

@@ -23,7 +23,7 @@ export interface LogOptions {
 /** Priorities of syslog(3), which journald takes from the `<N>` at the start of a line. */
 const priorities: Record<string, number> = { trace: 7, debug: 7, info: 6, warn: 4, error: 3, fatal: 2 }
 
-/** journald cuts lines at 48 KiB (LineMax= in journald.conf(5)), which breaks the JSON. */
+/** Characters. journald cuts lines at 48 KiB (LineMax= in journald.conf(5)): that breaks JSON. */
 const longest_text = 8_000
 
 /**
@@ -136,7 +136,7 @@ export interface FileLinesOptions {
   files_per_second: number
 }
 
-/** Soon enough to follow, and at most 360 lines an hour. */
+/** Soon enough to follow, and at most 360 summaries an hour. */
 const summary_ms = 10 * second_ms
 /** Paths per reason; `sluice ls` has them all. */
 const max_examples = 3
@@ -157,7 +157,8 @@ export type FileLines = ReturnType<typeof createFileLines>
 /**
  * Log lines about single files, limited in number. The first day on an old share would give a
  * million lines, and journald drops all above 10,000 in 30 s. Above `files_per_second`, files are
- * counted. A summary every `summary_ms` reports them, one line for each reason of a refusal.
+ * counted, and a summary after `summary_ms` reports them: one line for all steps, and one for each
+ * reason why files are refused or blocked.
  */
 export function createFileLines(options: FileLinesOptions) {
   const { log, clock, files_per_second } = options
@@ -203,7 +204,7 @@ export function createFileLines(options: FileLinesOptions) {
       const count = steps.get(step) ?? { files: 0, bytes: 0 }
       steps.set(step, { files: count.files + 1, bytes: count.bytes + (fields.bytes ?? 0) })
     },
-    /** A file is refused or blocked. Each is reported, because a user may have to act. */
+    /** A file is refused or blocked, so a user may have to act. Each is logged or counted. */
     stopped(state: Stopped['state'], reason: string, path: string, fields: Record<string, unknown> = {}): void {
       const key = `${state} ${reason}`
       if (stopped_rate() && !reasons.has(key)) {

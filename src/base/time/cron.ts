@@ -15,13 +15,13 @@ import { day_ms, isZone, minute_ms, zoneOffset_ms } from './time.ts'
 export interface CronTimes {
   /** The first time after this; undefined if none comes before the year 3000. */
   next(after_ms: number): number | undefined
-  /** The last time before this. */
+  /** The last time before this; undefined if there is none. */
   previous(before_ms: number): number | undefined
-  /** Times in (after_ms, through_ms], oldest first, at most `most` of them. */
+  /** Times in (after_ms, through_ms], oldest first, at most `max` of them. */
   between(after_ms: number, through_ms: number, max: number): number[]
 }
 
-/** Needs five fields. Throws TypeError or RangeError where `cronFault` finds a fault. */
+/** The schedule must have passed `cronFault`. For others, this or the methods may throw. */
 export function cronTimes(cron: string, timezone: string): CronTimes {
   const { times, every_hour } = expand(cron)
   const { next, previous } = every_hour ? passingHours(times, timezone) : namedHours(times, timezone)
