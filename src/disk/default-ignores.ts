@@ -1,9 +1,9 @@
 /**
- * Names that are never content, whatever the config says. The name alone decides, before anything
- * is opened. Case does not matter, as in the systems that write most of these names. A pattern is a
+ * A pattern of names that are ignored without any config. The name decides, before anything is
+ * opened. Case does not matter, as in the systems that write most of these names. A pattern is a
  * whole name, `start*`, `*end` or `start*end`; with a `/` at its end it is for directories only.
  *
- * Secrets are final. An `include` or a negation can lift any other default if it bears its mark:
+ * Secrets are final. An `include` or a negation lifts any other default that matches its text:
  * `!*.tmp` lifts `*.tmp`, but `!*.docx` does not lift the lock file `~$report.docx` (ignore.ts).
  */
 export interface DefaultIgnore {
@@ -103,8 +103,8 @@ const ordinary_patterns = compileGroups(ordinary_groups, false)
 const all_patterns = [...final_patterns, ...ordinary_patterns]
 
 /**
- * One test for each of a million names: almost none has a rule. It tries patterns only from their
- * fixed end, because `.*` would run at every character.
+ * All patterns in one, as a first test: of a million names almost none has a rule. It leaves out a
+ * `*` at the start or end of a pattern, because `.*` would run at every character.
  */
 const any_shape = new RegExp(
   all_patterns.map(({ shape }) => shape.source.replace(/^\^\.\*|\.\*\$/, '')).join('|'),
@@ -119,8 +119,8 @@ const any_shape = new RegExp(
 export const default_ignores: readonly DefaultIgnore[] = [...all_patterns, dot_file]
 
 /**
- * The default that ignores a name: final ones first, the dot-file rule last. `isLifted` is called
- * only for matching rules that are not final.
+ * The default that ignores a name: final ones first, the dot-file rule last. undefined: none does.
+ * `isLifted` is called only for matching rules that are not final.
  */
 export function defaultIgnore(
   name: string,
@@ -142,8 +142,8 @@ function isAbout({ shape, directories_only }: NamePattern, name: string, kind: '
 }
 
 /**
- * The defaults, except final ones, whose mark a segment bears: `*.tmp` that of `*.tmp`, `.config`
- * that of dot-files.
+ * The defaults, except final ones, that match a segment of a user's pattern as if it were a name:
+ * `*.tmp` matches the default `*.tmp`, and `.config` the one for dot-files.
  */
 export function defaultsNamedBy(segment: string): DefaultIgnore[] {
   const named: DefaultIgnore[] = ordinary_patterns.filter(({ shape }) => shape.test(segment))

@@ -6,7 +6,7 @@ import { lookup } from 'mime-types'
  * The media type to declare for a file. The config's type for its extension comes first
  * (`overrides`: keys without a dot, any case), then the public registry's, then the type that its
  * first bytes show, else `application/octet-stream`. `first_bytes`: at least the first `type_bytes`
- * of a larger file.
+ * of a larger file; undefined: only the extension counts.
  */
 export function mimeType(
   path: string,
@@ -47,7 +47,7 @@ const office_folders: readonly (readonly [folder: string, type: string])[] = [
 /** ODF 1.3 and EPUB: the first entry is `mimetype`, uncompressed, and its content is the type. */
 const stored_mimetype = /^.{30}mimetype(application\/[\w.+-]+?)(?=PK)/s
 
-/** Enough for the first entries of a ZIP, and to distinguish text from binary. */
+/** Bytes: enough for the first entries of a ZIP, and to distinguish text from binary. */
 export const type_bytes = 4_096
 
 function typeByBytes(bytes: Uint8Array): string | undefined {
@@ -65,7 +65,7 @@ function typeOfZip(start: string): string {
   return office_folders.find(([folder]) => start.includes(folder))?.[1] ?? 'application/zip'
 }
 
-/** UTF-8 without the control characters that text lacks. Its last character may be incomplete. */
+/** True for UTF-8 without control characters that text lacks. The last character may be cut. */
 function isPlainText(bytes: Uint8Array): boolean {
   if (bytes.length === 0) return false
   for (const byte of bytes) {

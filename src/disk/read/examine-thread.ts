@@ -63,7 +63,7 @@ export type ExamineCalls = ReturnType<typeof examining>
 function examining({ progress }: ExamineThreadData) {
   const progressed = countInto(progress)
 
-  /** Opens and checks the directory of consecutive files once. */
+  /** Runs `work` for each item. Items of one directory in a row open and check it once. */
   async function forEach<Item, Answer>(
     root: string,
     items: readonly Item[],

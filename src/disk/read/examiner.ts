@@ -25,12 +25,12 @@ interface WholeToRead extends FileToRead {
   reject(error: unknown): void
 }
 
-/** Jobs in flight per thread: small ones so that one is ready, and one large file beside them. */
+/** Maximum jobs of a thread: two small ones, so that the next one waits there, and a large file. */
 const lanes = { small: 2, large: 1 } as const
 
 type Lane = keyof typeof lanes
 
-/** A thread with a small job for so long may hang: the next job goes to another if possible. */
+/** A thread with a small job for longer may hang: the next job goes to another if possible. */
 const slow_ms = second_ms
 
 interface Job {
@@ -56,7 +56,7 @@ export type Examiner = ReturnType<typeof startExaminer>
 /** Two keep two cores, or a disk with a queue, busy. The daemon's other threads need the rest. */
 const default_threads = 2
 const max_whole_bytes = 64 * 1_048_576
-/** Threads held by roots that do not answer. Beyond this number, jobs wait as on a slow disk. */
+/** Maximum threads left to roots that do not answer. Beyond it, jobs wait as on a slow disk. */
 const max_given_up = 8
 
 /** `silence` detects a root that does not answer; without it, reads from such a root wait. */
@@ -117,7 +117,10 @@ export function startExaminer(options: ExaminerOptions = {}) {
     }
   }
 
-  /** Fails all jobs of this root. Other jobs of its threads start again in other threads. */
+  /**
+   * Fails all jobs of this root and ends their threads. Other jobs of these threads start again in
+   * other threads. It stops at `max_given_up` threads: the jobs of further ones go on waiting.
+   */
   function giveUp(root: string): void {
     const isOf = (job: Job) => job.root === root
     for (const slot of slots.filter(({ jobs }) => [...jobs].some(isOf))) {
@@ -153,7 +156,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
     }
   }
 
-  /** Starts a thread only if the others are busy: it costs as much as thousands of small files. */
+  /** Starts a thread only if others are full or slow: that costs as much as thousands of files. */
   function freeSlot(lane: Lane): Slot | undefined {
     const free = slots.filter(({ jobs }) => [...jobs].filter((job) => job.lane === lane).length < lanes[lane])
     const quick = free.filter((slot) => !isSlow(slot, clock.monotonic_ms()))

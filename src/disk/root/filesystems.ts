@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, statfsSync } from 'node:fs'
 import { second_ms } from '../../base/time/time.ts'
 
-/** Magic numbers of statfs(2) and linux/magic.h. Those of other systems are shown as numbers. */
+/** Magic numbers of statfs(2) and linux/magic.h. Filesystems in no list are shown as numbers. */
 const local: Record<string, readonly number[]> = {
   ext4: [0xef53],
   xfs: [0x58465342],
@@ -63,7 +63,7 @@ export function isMadeUp(type: number): boolean {
   return made_up.has(filesystemOf(type).name)
 }
 
-/** A local disk answers in milliseconds. The caller gives up the thread before this limit. */
+/** A local disk answers in milliseconds. The callers of the thread wait no longer than this. */
 const max_answer_ms = 10 * second_ms
 
 /** These keep their id with the disk. A tmpfs, for example, has a new one at each mount. */
@@ -71,7 +71,7 @@ const keeping_ids: ReadonlySet<string> = new Set(['ext4', 'btrfs', 'zfs', 'f2fs'
 
 /**
  * A local filesystem's own id (f_fsid of statfs(2)), in hex. A `~` at its end: each mount may have
- * a new one. undefined: it says nothing about the disk, as xfs and vfat repeat the device number.
+ * a new one. undefined: unreadable, or only the device number again, as from xfs and vfat.
  * Node's statfs lacks the id, so the program `stat` (coreutils, busybox) reads it. That takes about
  * 5 ms and blocks the caller.
  */
@@ -104,8 +104,8 @@ function hasFreeDescriptors(): boolean {
 }
 
 /**
- * The kernel fills the first 32 bits, or the last ones in the output of `stat`, with the device
- * number (huge_encode_dev).
+ * True if a filesystem's id is 0 or only the device number, as the kernel encodes it
+ * (huge_encode_dev). Versions of `stat` print that number in the low or in the high 32 bits.
  *
  * @internal
  */

@@ -25,7 +25,7 @@ export function isSameRoot(a: string | undefined, b: string | undefined): boolea
   return known.what === now.what && agree(known.born, now.born) && agree(known.filesystem_id, now.filesystem_id)
 }
 
-/** Compares a root with the known one, after it was offline or its mount changed. */
+/** Compares a root with the known one. Only the ids of both filesystems allow `same` or `other`. */
 export function likeness(known: string | undefined, now: string | undefined): Likeness {
   if (known === undefined || now === undefined) return 'unsaid'
   const [id, id_now] = [traitsOf(known).filesystem_id, traitsOf(now).filesystem_id]

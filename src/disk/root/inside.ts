@@ -16,8 +16,8 @@ import { offline } from './root.ts'
 
 /**
  * A directory that is surely inside the folder. A link could replace it between a check and an
- * open, and then bytes from outside would go up. So the directory is opened, the kernel reports its
- * place, and its files are opened through it: later changes of the path have no effect.
+ * open, and then bytes from outside would be uploaded. So the directory is opened, the kernel
+ * reports its place, and its files are opened through it: later changes of the path have no effect.
  */
 interface OpenDirectory {
   readonly kind: 'open'
@@ -36,11 +36,11 @@ export type DirectoryOutcome =
 
 export const covered: DirectoryOutcome = { kind: 'unreadable', code: other_disk_code }
 
-/** proc(5). Without it, each use checks the path first, which leaves a small gap. */
+/** proc(5). Systems without it check the path instead: a swap after the check is not noticed. */
 const descriptors = '/proc/self/fd'
 const has_descriptors = existsSync(descriptors)
 
-/** A folder's real path, with a `/` at its end. Error `disk.offline`: its files are unknown. */
+/** A folder's real path, with a `/` at its end. Error `disk.offline` if it cannot be resolved. */
 export function realRoot(root: string): string {
   return withSlash(orOffline(root, () => realpathSync.native(root)))
 }

@@ -7,7 +7,7 @@ import { realRoot } from './inside.ts'
 interface MountEntry {
   /** Real path of the mount point. */
   place: string
-  /** `major:minor`, the kernel's number of a disk. */
+  /** `major:minor`, the kernel's device number of the filesystem. */
   device: string
   /** `ext4`, `nfs4`, `fuse.sshfs` … */
   type: string
@@ -62,7 +62,7 @@ export interface SharesBelow {
   covers(path: string): boolean
 }
 
-/** The root of the folder may be missing. */
+/** True if a share is mounted below the root. False also if the root is missing. */
 export function hasShareBelow(root: string): boolean {
   try {
     return sharesBelow(realRoot(root)).is_any
@@ -79,10 +79,10 @@ const kept_ms = 100
 const known = new Map<string, { read_ms: number; mountinfo: string; shares: SharesBelow }>()
 
 /**
- * Shares mounted below a root. They are other disks, so they are not entered. A mere stat would
- * contact the server, and a missing server would block the whole folder: the kernel's mount table
- * needs no contact. Bind mounts of the root's own disk do not count. `real_root`: without links, as
- * in the table; a slash at its end does not matter.
+ * Shares mounted below a root. They are other filesystems, so they are not entered. A mere stat
+ * would contact the server, and a missing server would block the whole folder. So this reads the
+ * kernel's mount table. Bind mounts of the root's own filesystem do not count. `real_root`: without
+ * links, as in the table; a slash at its end does not matter.
  */
 export function sharesBelow(real_root: string): SharesBelow {
   const read_ms = system_clock.monotonic_ms()

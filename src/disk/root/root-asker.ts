@@ -22,7 +22,7 @@ interface Identified {
 
 interface Question {
   answer: Promise<RootStatus>
-  /** Also reads the filesystem's id. */
+  /** Always reads the filesystem's id. False: only after a change, or if the known id is old. */
   is_doubtful: boolean
   /** A thread checks already and may miss changes from now on. */
   has_begun: boolean
@@ -58,7 +58,7 @@ export function startRootAsker(clock: Clock) {
     return question
   }
 
-  /** An answer that equals the one before has that one's id and age. */
+  /** Keeps an online answer. One that equals `before` did not read the id, so its age stays. */
   function remember(root: string, status: RootStatus, before: OnlineRoot | undefined): void {
     if (status.kind === 'offline') identified.delete(root)
     else if (before?.identity !== status.identity || before?.device !== status.device)
@@ -122,8 +122,9 @@ export interface Silence {
 }
 
 /**
- * A long read is of a large file, a slow disk, or a root that does not answer. A call to an
- * unresponsive mount never returns, so this checks the root separately.
+ * Calls `giveUp` for roots that do not answer. A job under way for `answer_ms` may be a large file,
+ * a slow disk or an unresponsive mount, where its call never returns. So this asks the job's root
+ * through the root asker, again after each `answer_ms`.
  */
 export function watchForSilence(watched: {
   silence: Silence

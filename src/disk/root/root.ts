@@ -10,13 +10,13 @@ export type RootStatus =
       kind: 'online'
       /** `st_dev`. A change means that something else is mounted here, or nothing. */
       device: bigint
-      /** A change means another directory. */
+      /** A change means another directory, except where a remount changes it (filesystems.ts). */
       inode: bigint
-      /** From the system; may be the time of the last change (see `identity`). */
+      /** Birth time. 0 if unknown; old kernels give the time of the last change (`identityOf`). */
       born_ns: bigint
-      /** For identity.ts; undefined if the filesystem keeps nothing over a remount. */
+      /** Text of identity.ts; undefined if the filesystem keeps nothing over a remount. */
       identity: string | undefined
-      /** From filesystems.ts; undefined also if it was not read. */
+      /** Id of a local filesystem (`filesystemId`); undefined: it has none, or was not asked. */
       filesystem_id: string | undefined
       /** By the magic number of statfs(2): `ext4`, `nfs`, `smb`, `fuse` …, or that number, hex. */
       filesystem: string
@@ -77,7 +77,10 @@ export function isOtherDirectory(watched: WatchedRoot, now: WatchedRoot): boolea
   return watched.identity !== now.identity && watched.born_ns !== now.born_ns
 }
 
-/** USB sticks have made-up inodes: only their size counts. Such shares have no identity. */
+/**
+ * Where a remount changes inodes, the size of a local filesystem (a USB stick) stands for the
+ * inode, and a remote one has no identity.
+ */
 function identityOf(
   stat: BigIntStats,
   { type, blocks, bsize }: StatsFs,
@@ -91,7 +94,10 @@ function identityOf(
   return `${stat.ino}@${is_known ? stat.birthtimeNs : ''}${id}`
 }
 
-/** The acknowledgement of what is here now; undefined if there is none, or for another root. */
+/**
+ * The user's acknowledgement that files of this root are gone; undefined if there is none, or if it
+ * was given for another root than the one here now.
+ */
 export function wordOn(
   now: { device: bigint | undefined; identity: string | undefined },
   said: Disappearance | undefined,
@@ -136,7 +142,7 @@ export function offline(root: string, why: unknown): SluiceError {
   })
 }
 
-/** The last trusted state of a root; undefined: unknown. */
+/** The last trusted state of a root. Fields are undefined if unknown. */
 interface KnownRoot {
   device: bigint | undefined
   identity: string | undefined
@@ -154,14 +160,14 @@ export function rootChange({ device, identity }: KnownRoot, now: RootNow): RootC
 }
 
 /**
- * Decides whether this is the known root. `check_loss`: yes, and a scan must check whether too much
- * is gone. `compare`: its files must decide. `other_disk`: its filesystem is another one, and a
- * user must confirm it.
+ * The verdict whether this is the known root. `check_loss`: yes, but a scan must check whether too
+ * many files are gone. `compare`: its files must decide. `other_disk`: its filesystem is another
+ * one, and a user must confirm it.
  */
 export type RootTrust = 'trusted' | 'check_loss' | 'compare' | 'other_disk'
 
 export interface KnownFolder extends KnownRoot {
-  /** False once it was offline: the kernel may reuse the device number of a removed disk. */
+  /** False after it was offline: the kernel may reuse the device number of a removed disk. */
   online: boolean
   /** This process has not trusted it yet: the disk may have changed before the start. */
   is_first_check: boolean

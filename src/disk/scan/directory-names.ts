@@ -26,7 +26,7 @@ function listDirectory(path: string): NamedEntry[] {
 
 const beyond_ascii = /[\x80-\xff]/
 
-/** A latin1 name as text; undefined if it is not UTF-8. Names may hold U+FFFD after unzipping. */
+/** A latin1 name as text; undefined if it is not UTF-8. Valid names may hold U+FFFD (unzip). */
 export function textOfName(raw_name: string): string | undefined {
   if (!beyond_ascii.test(raw_name)) return raw_name
   const bytes = Buffer.from(raw_name, 'latin1')
@@ -49,8 +49,8 @@ function isReported(entry: NamedEntry): entry is Dirent {
 }
 
 /**
- * Paths of the directories in a directory, relative to the root. `kind` is undefined if only a stat
- * can decide. Empty if the directory is gone or unreadable.
+ * Paths of the directories in a directory, relative to the root. Where `kind` is undefined, only a
+ * stat can decide whether it is one. Empty if the directory is gone or unreadable.
  */
 export function directoriesIn(root: string, path: string): { path: string; kind: 'directory' | undefined }[] {
   try {
@@ -96,7 +96,7 @@ export function isGone(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-/** A latin1 name for output: bytes beyond ASCII and control characters become `\xff`. */
+/** A latin1 name for output: `\xNN` for bytes that are no printable ASCII, `\\` for a backslash. */
 export function escapeName(raw_name: string): string {
   return raw_name.replace(/[^ -~]|\\/g, (byte) =>
     byte === '\\' ? '\\\\' : `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`,

@@ -49,10 +49,10 @@ export interface Access {
 const may_list_and_enter = 0o5
 
 /**
- * Why fewer users can read `directory` than its folder; undefined if all of them can. Every user of
- * a project sees all its files, also those that the disk would hide from them. It compares mode,
- * owner and group only. It reads no access lists (acl(5)): their mask in the group bits counts as
- * the group's right. It knows no group members: another group counts as other users.
+ * Why fewer users can read `directory` than the root of its folder; undefined if all of them can.
+ * Every user of a project sees all its files, also those that the disk would hide from them. It
+ * compares mode, owner and group only. It reads no access lists (acl(5)): their mask in the group
+ * bits counts as the group's right. It knows no group members: another group counts as other users.
  */
 export function narrowerBecause(directory: Access, folder: Access): string | undefined {
   const same_group = directory.gid === folder.gid
@@ -79,7 +79,7 @@ export function accessOf({ mode, uid, gid }: Pick<BigIntStats, 'mode' | 'uid' | 
   return { mode: Number(mode), uid: Number(uid), gid: Number(gid) }
 }
 
-/** The verdict of `widening: skip` on each directory that is narrower than its folder. */
+/** The verdict of `widening: skip` on a directory that fewer users can read than the root. */
 export const narrower_ignored = {
   ignored: true as const,
   rule: 'widening: skip',
@@ -87,7 +87,10 @@ export const narrower_ignored = {
   reason: 'fewer people can read it than the folder it lies in, and in the project everybody could',
 }
 
-/** `directory` is relative to the root. False if it cannot be checked: its reader checks it. */
+/**
+ * True if fewer users can read `directory` (relative to the root) than the root. False also if a
+ * stat fails: reading the directory then fails, too, or a walk checks it again.
+ */
 export function isNarrower(root: string, directory: string): boolean {
   try {
     const folder = accessOf(statSync(root, { bigint: true }))

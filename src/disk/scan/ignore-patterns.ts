@@ -26,7 +26,7 @@ export interface PatternList<Meaning> {
   extend(patterns: readonly Pattern<Meaning>[]): PatternList<Meaning>
 }
 
-/** Package `ignore` remembers every path. It restarts after this many, some megabytes. */
+/** A matcher of `ignore` remembers every path. After this many (some MB), a new one starts. */
 const max_remembered = 10_000
 
 const git_like = { ignorecase: false, allowRelativePaths: true } as const
@@ -64,7 +64,7 @@ export interface ParsedPattern {
   readonly negative: boolean
 }
 
-/** A line of a .sluiceignore or `exclude`; undefined if it is blank, a comment or a bare slash. */
+/** A line of a .sluiceignore, or of a list in the config; undefined: blank, comment, or slashes. */
 export function parsePattern(line: string): ParsedPattern | undefined {
   const trimmed = withoutTrailingSpaces(line)
   if (trimmed === '' || trimmed.startsWith('#')) return undefined
@@ -73,7 +73,7 @@ export function parsePattern(line: string): ParsedPattern | undefined {
   return /^\/*$/.test(body) ? undefined : { body, negative }
 }
 
-/** Trailing spaces do not count unless the last is quoted by a backslash (gitignore(5)). */
+/** Trailing spaces do not count, except a first one that a backslash quotes (gitignore(5)). */
 function withoutTrailingSpaces(line: string): string {
   let end = line.length
   while (end > 0 && line[end - 1] === ' ') end -= 1

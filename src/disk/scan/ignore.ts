@@ -14,7 +14,7 @@ import {
 
 /** The config of one folder; patterns as in gitignore(5). */
 export interface IgnoreSpec {
-  /** If not empty, only matching files go up. All folders are walked. */
+  /** If not empty, only matching files are uploaded. Directories need not match to be walked. */
   include: readonly string[]
   exclude: readonly string[]
   /** Also takes hidden files and folders. Other defaults, above all secrets, still hold. */
@@ -25,9 +25,9 @@ export interface IgnoreSpec {
 
 export interface Ignored {
   readonly ignored: true
-  /** The pattern as written. */
+  /** The pattern as written. If no `include` matches: all of them. */
   readonly rule: string
-  /** `default`, `config include`, `config exclude` or `<path of the .sluiceignore>:<line>`. */
+  /** `default`, `config include` (`exclude`, `widening`) or `<path of a .sluiceignore>:<line>`. */
   readonly source: string
   readonly reason: string
   /** A .sluiceignore cannot be read now, but maybe at the next check. */
@@ -46,7 +46,7 @@ export interface DirectoryRules {
   readonly lifts: readonly Lift[]
 }
 
-/** The same rules for a walk, which goes down step by step and knows each directory's entries. */
+/** Rules for a walk: it asks from the root downwards and knows each directory's entries. */
 export function createWalkingRules(root: string, spec: IgnoreSpec) {
   const by_exclude = { source: 'config exclude', reason: 'excluded in the config' }
   const exclude = compileLines(spec.exclude, '', undefined, () => by_exclude)
@@ -181,9 +181,9 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec) {
   return {
     /**
      * `path` is relative to the root, without a slash at either end. A path in an ignored directory
-     * is ignored by that directory's rule. Four reasons ignore an entry: a default that nothing
-     * lifts, `exclude`, a .sluiceignore, or an `include` that does not name it. No negation in a
-     * .sluiceignore undoes an `exclude` of the config.
+     * is ignored by that directory's rule. Five reasons ignore an entry: a default that nothing
+     * lifts, `exclude`, a .sluiceignore (also an unusable one), an `include` that does not name it,
+     * or `widening: skip`. No negation in a .sluiceignore undoes an `exclude` of the config.
      */
     verdict(path: string, kind: 'file' | 'directory'): Verdict {
       if (path === '') return not_ignored
@@ -211,9 +211,9 @@ function isPassing(rules: DirectoryRules | Ignored): boolean {
 const not_ignored: Verdict = { ignored: false }
 
 /**
- * Lifts a default for a user who asks for exactly that: the pattern must bear the default's mark,
- * as `!*.tmp` and `!node_modules/` do. So the usual pair `*`, `!*.docx` (only documents) does not
- * lift lock files and hidden files with the same ending.
+ * Lifts a default for a user who asks for exactly that: the default must match the text of the
+ * user's pattern, as for `!*.tmp` and `!node_modules/`. So the usual pair `*`, `!*.docx` (only
+ * documents) does not lift lock files and hidden files with the same ending.
  */
 interface Lift {
   readonly rule: DefaultIgnore
@@ -221,13 +221,13 @@ interface Lift {
   covers(name: string, path: string): boolean
 }
 
-/** A negation, in a .sluiceignore of `directory` or in `exclude`, lifts what its end names. */
+/** A negation, in a .sluiceignore of `directory` or in `exclude`: its last segment decides. */
 function liftsOfNegation({ body }: ParsedPattern, directory: string): Lift[] {
   const last = body.split('/').findLast((segment) => segment !== '')
   return last === undefined ? [] : defaultsNamedBy(last).map((rule) => liftBy(rule, body, directory))
 }
 
-/** `include: ['.config/*.yaml']` asks for files in `.config`, so each folder may lift a default. */
+/** `include: ['.config/*.yaml']` asks for files in `.config`: each segment may lift a default. */
 function liftsOfInclude({ body }: ParsedPattern): Lift[] {
   const segments = body.split('/')
   return segments.flatMap((segment, index) => {
@@ -248,7 +248,7 @@ function liftBy(rule: DefaultIgnore, body: string, directory: string): Lift {
   const paths = compilePatterns([{ pattern: anchorPattern({ body, negative: false }, directory), meaning: true }])
   return {
     rule,
-    // The pattern must match the path itself: a place inside a lifted folder lifts nothing.
+    // The pattern must match the path itself: a match of its parent directory lifts nothing here.
     covers: (_name, path) => paths.match(path) !== undefined && paths.match(directoryAbove(path)) === undefined,
   }
 }

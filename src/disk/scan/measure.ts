@@ -19,8 +19,8 @@ export interface MeasureOptions {
 const options = { bigint: true, throwIfNoEntry: false } as const
 
 /**
- * Checks each listed file once, which is most of a scan's cost. Leaves out files that are gone or
- * replaced by now.
+ * Checks each listed file once, which is most of a scan's cost. Leaves out files that are gone,
+ * replaced or unreadable by now. The results stay in `room`.
  * @param room its `names` and `ends` hold `listed` files
  */
 export function measureBatch(room: BatchRoom, listed: number, measure: MeasureOptions): Measured {
@@ -95,13 +95,13 @@ export type SmallHasher = ReturnType<typeof createSmallHasher>
 
 /**
  * Checks and hashes a file in one go: open, fstat, read, fstat, close. Separate steps would cost
- * one more lstat, and a message to another thread and back. For folders that were never scanned.
+ * one more lstat, and a message to another thread and back. Used while a scan finds no known file.
  */
 export function createSmallHasher(root: string, rule: HashRule) {
   const directories = createDirectories(root)
 
   return {
-    /** The md5, with the stat put at `index`; undefined: not hashed, and `stats` is not valid. */
+    /** The md5, with the stat put at `index`; undefined: not hashed, and the stat is not valid. */
     hash(path: string, stats: BigInt64Array, index: number): string | undefined {
       const { directory, name } = directories.of(path)
       if (directory.kind !== 'open') return undefined
@@ -114,7 +114,7 @@ export function createSmallHasher(root: string, rule: HashRule) {
         const md5 = hashSmall(descriptor, stat.size)
         return hasStat(descriptor, stat) ? md5 : undefined
       } catch (error) {
-        // The next check reports the reason: the file is locked, a link, or gone.
+        // A later check reports the reason: the file is locked, a link, or gone.
         if (codeOf(error) === undefined) throw error
         return undefined
       } finally {

@@ -25,7 +25,7 @@ export function openToRead(absolute: string): number {
   return openSync(absolute, open_flags)
 }
 
-/** undefined: not a regular file. */
+/** The stat of an open file; undefined: not a regular file. */
 export function statOpen(descriptor: number): FileStat | undefined {
   const stat = fstatSync(descriptor, big)
   return stat.isFile() ? fileStatOf(stat) : undefined

@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs'
 import type { FileStat } from '../../domain/file.ts'
 import type { MeasuredTotal } from './walk-report.ts'
 
-/** Names in path order, as typed arrays that threads share: objects cost a quarter more. */
+/** Files in path order, as typed arrays that threads share: objects cost a quarter more. */
 export interface ListedBatch {
   count: number
   /** Paths relative to the root in UTF-8, one after the other. */
@@ -13,18 +13,18 @@ export interface ListedBatch {
 
 /** Files of a scan in path order. */
 export interface ScanBatch extends ListedBatch {
-  /** Four per file: size, mtime_ns, ctime_ns, inode (0 without stable ones, filesystems.ts). */
+  /** Four per file: size, mtime_ns, ctime_ns, inode (0 if a remount changes it: filesystems.ts). */
   stats: BigInt64Array
-  /** Digest of all fields above: equal digests mean equal batches. */
+  /** Digest of all fields above: equal digests mean equal paths and stats. */
   digest: string
   /** 32 characters per file: the md5 of the bytes with this very stat, or `no_md5`. Empty: none. */
   md5s: string
 }
 
-/** A file that the scan did not hash: large, not quiet yet, or unreadable. */
+/** Stands for the md5 of a file that was not hashed: large, empty, not quiet yet, or unreadable. */
 export const no_md5 = '-'.repeat(32)
 
-/** undefined: the scan did not hash it. */
+/** The md5 of a file in the batch; undefined: the scan did not hash it. */
 export function entryMd5({ md5s }: Pick<ScanBatch, 'md5s'>, index: number): string | undefined {
   const md5 = md5s.slice(32 * index, 32 * index + 32)
   return md5 === '' || md5 === no_md5 ? undefined : md5
@@ -38,9 +38,9 @@ export interface BatchRoom {
 }
 
 /**
- * Buffers that the threads of a scan share, batch after batch: nothing is copied or left behind.
- * Transferred buffers seem small to the garbage collector, so it frees them late: 25 MB in a scan
- * of 200,000 files.
+ * Buffers that the threads of a scan share and use for one batch after the other. Buffers that are
+ * sent (transferred) seem small to the garbage collector, so it would free them late: 25 MB in a
+ * scan of 200,000 files.
  */
 export function createBatchRoom(max_entries: number): BatchRoom {
   return {
@@ -55,7 +55,7 @@ export function putListed(room: BatchRoom, { names, ends }: ListedBatch): void {
   room.ends.set(ends)
 }
 
-/** The contents of a buffer; `batchIn` makes a batch of them. */
+/** How much of a buffer a measured batch fills. `batchIn` makes the batch from both. */
 export interface Measured extends Pick<ScanBatch, 'count' | 'digest' | 'md5s'> {
   names_bytes: number
   total: MeasuredTotal
@@ -110,9 +110,9 @@ export function putStat(stats: BigInt64Array, index: number, stat: FileStat): vo
 
 const bytes_per_entry = 96
 const min_for_names_bytes = 65_536
-/** PATH_MAX bounds a readable path: that of a directory, plus a name. */
+/** Above any readable path: PATH_MAX (4,096) limits that of its directory, and a name is short. */
 const max_path_bytes = 8_192
-/** Smaller batches are for tests, which count them. */
+/** Smaller batches end at no landmark: they are for tests, which count them. */
 const min_for_landmarks = 64
 
 function roomForNames_bytes(max_entries: number): number {

@@ -15,7 +15,7 @@ export interface ScanThreadData {
   rooms: readonly BatchRoom[]
 }
 
-/** Number of files that are listed in a buffer. */
+/** A batch whose files are listed, not checked yet: number of its buffer, and of its files. */
 export interface Listed {
   room: number
   count: number
@@ -50,7 +50,7 @@ function startWalk({ walk: options, hashing, progress, rooms }: ScanThreadData) 
     },
     measure({ room, count: listed, with_md5 }: MeasureRequest) {
       keeps_inodes ??= keepsInodes(root)
-      // Without stable inodes, a walk sees too little to be the only check.
+      // Without stable inodes, the walk's stat has none: the examiner checks and hashes instead.
       const hashes = with_md5 && keeps_inodes
       if (hashes && hashing) hasher ??= createSmallHasher(root, hashing)
       const measure = { root, keeps_inodes, hasher: hashes ? hasher : undefined, progressed }

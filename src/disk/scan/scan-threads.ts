@@ -8,9 +8,9 @@ type ScanStep = { batch: ScanBatch; total: MeasuredTotal } | { end: ScanEnd }
 
 /** One lists the files; in large folders, one more helps to check them on a second core. */
 const max_threads = 2
-/** Starting a thread costs as much as checking 10,000 files. */
+/** The second thread starts after these: a start costs as much as checking 10,000 files. */
 const batches_of_one_thread = 6
-/** Listing the files of a batch costs much less than checking them. */
+/** Load of a call: listing the files of a batch costs much less than checking them. */
 const weights = { next: 1, measure: 4 } as const
 
 interface Slot {
@@ -82,7 +82,7 @@ export function startScanThreads(
     },
     /** `finished`: the end was handed over, and the threads may walk again. */
     close(finished: boolean): void {
-      // A thread that was ended within a batch may write for a moment more.
+      // Only then: a thread that was ended within a batch may write for a moment more.
       if (finished) kept_rooms = { rooms, batch_entries }
       for (const { thread } of slots) {
         if (!finished) {
@@ -96,7 +96,7 @@ export function startScanThreads(
   }
 }
 
-/** Buffers of a finished walk. V8 does not count shared memory, so it would free it too late. */
+/** Buffers of a finished walk, for the next: V8 does not count shared memory and frees it late. */
 let kept_rooms: { rooms: readonly BatchRoom[]; batch_entries: number } | undefined
 
 function takeRooms(count: number, batch_entries: number): readonly BatchRoom[] {

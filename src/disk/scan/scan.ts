@@ -29,9 +29,9 @@ export interface ScanOptions {
   threads?: Pick<KeptScanThread, 'take' | 'giveBack'>
 }
 
-/** 200 KiB and 4 ms of checks a batch: messages cost little, and a ledger page is larger. */
+/** A batch has 200 KiB and 4 ms of checks: messages cost little, and a ledger page is larger. */
 const default_batch_entries = 2_000
-/** Enough to keep all threads busy: a batch takes three main-thread messages. 270 KB each. */
+/** Batches of 270 KB: enough to keep all threads busy while the main thread passes messages. */
 const default_max_ahead = 12
 
 /**
@@ -66,7 +66,7 @@ export async function scanFolder(
   }
   try {
     while (!is_stopped) {
-      // Not while the caller is busy, because the threads rest then.
+      // No heartbeat while the caller takes a batch, because the threads may rest then.
       const heartbeat = heartbeats.begin(`walk through ${root}`, progress.read)
       const step = await Promise.race([aborted, threads.next()]).finally(() => heartbeat.end())
       if (step === undefined) break

@@ -67,7 +67,7 @@ export function createMeasuredTotal() {
       total.unreadable_total += 1
       list(total.unreadable, { path, code: codeOf(error) ?? messageOf(error) })
     },
-    /** The whole result of a scan: that of its walk, and the counts here. */
+    /** The whole result of a scan: `end` of its walk, plus the counts of the checked files here. */
     with(end: ScanEnd): ScanEnd {
       const whole = createMeasuredTotal()
       whole.add(end)
@@ -77,7 +77,7 @@ export function createMeasuredTotal() {
   }
 }
 
-/** False: the list is full. */
+/** Adds an item. False: the list is full. */
 function list<Item>(items: Item[], item: Item): boolean {
   return items.length < max_listed && items.push(item) > 0
 }

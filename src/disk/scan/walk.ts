@@ -46,9 +46,9 @@ interface Frame extends Place {
 /**
  * Walks with synchronous calls, in byte order of the whole path. A directory sorts as if its name
  * ended in `/`: the order of a ledger's pages, so that both can be merged. The walk only lists
- * files; measure.ts checks them, also in other threads. It follows no links and crosses no mount
- * points. It is a generator for a thread: it reads no further than asked. It calls `progressed` for
- * every name, because a batch may take hours if all is ignored. Error: `disk.offline`.
+ * files; measure.ts checks them, also in other threads. It follows no links and enters no other
+ * filesystem. It is a generator for a thread: it reads no further than asked. It calls `progressed`
+ * for every name, because a batch may take hours if all is ignored. Error: `disk.offline`.
  */
 export function* walk(options: WalkOptions, progressed = () => {}): Generator<ListedBatch, ScanEnd> {
   const { root, under, batch_entries } = options
@@ -88,7 +88,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     }
   }
 
-  /** Walks to `under` as if it had been found: a link, a mount point or a rule ends the walk. */
+  /** Goes down to `under` as a walk would: a link, another filesystem or a rule ends it. */
   function enterUnder(): void {
     let here = rules.top()
     let text = ''
@@ -122,7 +122,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     return false
   }
 
-  /** As `mayEnter` for another disk, but without contacting it. */
+  /** True for a share. Reports it as `mayEnter` would, but does not contact its server. */
   function passesShare(here: DirectoryRules, name: string, text: string): boolean {
     if (!shares.isPlace(text)) return false
     if (!isIgnored(here, name, text, 'directory')) report.otherMount(text)
@@ -154,7 +154,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     if (!isIgnored(frame.rules, name, text, 'file')) batch.add(frame.raw + raw_name)
   }
 
-  /** Checks what is mounted on a directory, and who may read it. */
+  /** Stats a directory (which filesystem, who may read it) or an entry of unknown kind. */
   function checkEntry(frame: Frame, raw_name: string, name: string, text: string): void {
     if (passesShare(frame.rules, name, text)) return
     const stat = lstatEntry(base + text, text)

@@ -27,7 +27,7 @@ export interface WatchFacts {
   free_memory_bytes: number
   /** Why native watching is impossible here now; undefined if it is possible. */
   native_fault: string | undefined
-  /** Why its watchers were given up; undefined if they were not, or long ago. */
+  /** Why its watcher, which missed changes, was given up; undefined: it was not, or long ago. */
   deaf: string | undefined
 }
 

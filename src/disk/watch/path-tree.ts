@@ -9,8 +9,8 @@ interface Place<Value> {
 
 /**
  * A map by relative path, '' for the root. Removing a path with all below costs only as much as it
- * removes. A removed tree is reported directory by directory: a check of all others for each would
- * block the daemon.
+ * removes. A removed tree is reported directory by directory: a search of the whole map for each
+ * would block the daemon.
  */
 export class PathTree<Value extends object> {
   readonly #places = new Map<string, Place<Value>>()

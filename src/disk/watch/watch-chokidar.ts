@@ -61,7 +61,7 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
       reportTrouble()
     },
     failed(error) {
-      // During a start, the line would name half of the need. It comes after all is counted.
+      // During a start, the needed watches are not all counted yet. Its end reports the trouble.
       if (trouble.note(error) && (starting === undefined || is_resting)) reportTrouble()
     },
     rulesChanged(directory) {

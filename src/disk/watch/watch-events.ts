@@ -20,11 +20,14 @@ export interface WatchListener {
   failed(error: unknown): void
 }
 
-/** chokidar drops a path's second event within 100 ms, and rereads a directory within a second. */
+/**
+ * A new or renamed path is checked after this. Until then, chokidar may drop its second event
+ * (within 100 ms) or reread its directory (within a second).
+ */
 const settle_ms = second_ms
-/** After so long without a new watch, chokidar waits for a listing that does not end. */
+/** A start without a new watch for so long is over: chokidar waits for a listing without end. */
 const stall_ms = 3 * second_ms
-/** Some megabytes of paths. */
+/** Maximum paths to check, some megabytes. Beyond it, chokidar restarts. */
 const max_paths = 20_000
 
 /** When a path vanishes, chokidar adds paths, even after its close: the program would not end. */
@@ -75,7 +78,7 @@ export function createChokidarEvents(root: string, rules: IgnoreRules, listener:
   chokidar.on('all', hear)
   chokidar.on('error', (error) => listener.failed(error))
 
-  /** The root counts as an entry of its parent. */
+  /** Number of inotify watches. The root counts as an entry of its parent. */
   function watches(): number {
     return Object.values(chokidar.getWatched()).reduce((sum, names) => sum + names.length, 0)
   }

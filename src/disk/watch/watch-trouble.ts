@@ -54,7 +54,7 @@ export function onFlood(notify: () => void, signal: AbortSignal): void {
 
 let flood_events: number | undefined
 
-/** Counts every event that watchers in this thread get from inotify. */
+/** Watchers in this thread call it for every event from inotify. A flood calls all listeners. */
 export const heardEvent = atCallInTurn(
   () => (flood_events ??= Math.ceil(mostQueued() / 2)),
   () => {
@@ -62,7 +62,7 @@ export const heardEvent = atCallInTurn(
   },
 )
 
-/** Calls back at a given number of calls in one turn of the event loop. */
+/** Makes a function that calls `notify` at its `max`th call in one turn of the event loop. */
 export function atCallInTurn(max: () => number, notify: () => void): () => void {
   let in_this_turn = 0
   return () => {
@@ -159,7 +159,7 @@ export interface StartingWatcher {
   /** Number of events at once that makes a burst: the kernel may have dropped some. */
   burst_events: number
   on_hint: (hint: Hint) => void
-  /** Aborts the start, which takes seconds for tens of thousands of files. */
+  /** Aborts the start, which takes seconds for tens of thousands of files. Later, it ends hints. */
   signal?: AbortSignal
   clock?: Clock
 }
@@ -170,6 +170,6 @@ export interface FolderWatcher {
   watched(): number
   /** One line about missed events; undefined if there are none. */
   trouble(): string | undefined
-  /** It must restart: its root was replaced, it ended by itself, or its paths are wrong by now. */
+  /** True if it must be replaced: its root was removed or replaced, or it cannot go on. */
   isStale(): boolean
 }

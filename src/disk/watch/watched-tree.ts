@@ -16,7 +16,7 @@ export interface TreeOptions {
   device: bigint
   /** st_nlink counts subdirectories: with two links a directory has none and need not be read. */
   counts_links: boolean
-  /** Shared with the owner of the tree. */
+  /** From `createTurns`; shared with the owner of the tree. */
   takeTurns: () => Promise<void>
   on_touched: OnTouched
   /** A watch was refused or failed. */
@@ -69,7 +69,7 @@ export function createWatchedTree(root: string, options: TreeOptions) {
     return left.length > 0
   }
 
-  /** undefined: not to be entered. */
+  /** Watches one directory and answers its stat; undefined: not to be entered. */
   async function watchDirectory(path: string): Promise<BigIntStats | undefined> {
     if (path !== '' && sharesBelow(root).isPlace(path)) {
       await leave(path)
