@@ -33,7 +33,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     watched.clock.skip(3 * hour_ms)
     expect(await watched.redAndReported('scan')).toMatchObject({
       about: 'docs',
-      message: expect.stringContaining('docs was 3 h ago'),
+      message: expect.stringContaining('of docs ended 3 h ago'),
     })
     broken = false
     watched.daemon.rescan()

@@ -32,7 +32,7 @@ export interface WorldOptions {
 
 /** Where the real defaults wait for people and slow lines, a test need not. */
 const quick_uploads = {
-  upload_limit: 'off',
+  limit: 'off',
   min_resend_s: 0,
   concurrency: 2,
   small_file_bytes: 1_000,

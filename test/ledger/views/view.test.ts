@@ -215,7 +215,7 @@ describe('problems', () => {
     expect(rig.view().retrying()).toEqual([])
   })
 
-  test('braked files, by the deepest directory that holds what arrived together', async () => {
+  test('files over the upload limit, by the deepest directory that holds what arrived together', async () => {
     const rig = await openRig({ limits: { upload_limit: { files: 1, bytes: 1e9, per_ms: day_ms } } })
     await rig.settle('first')
     for (const path of ['usb/photos/1/a', 'usb/photos/1/b', 'usb/photos/2/a', 'loose', 'old/x']) await rig.settle(path)
