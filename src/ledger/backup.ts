@@ -19,7 +19,7 @@ import { readFolders } from './views/view-folders.ts'
 
 export interface Backup {
   bytes: number
-  /** Number of files that it knows. */
+  /** Number of files that it knows in configured folders, gone ones included. */
   files: number
 }
 
@@ -151,7 +151,7 @@ function markRestored(file: string, now_ms: number): void {
 /**
  * Puts the rebuilt, closed ledger of `new_dir` in the place of the lost one. The lost one is moved
  * aside, and its new path is returned; undefined without one. The caller holds the locks of both.
- * Tickets belong to their ledger and go with it.
+ * The tickets of the lost ledger are deleted, and those of the new one take their place.
  */
 export function putRebuiltInPlace(state_dir: string, new_dir: string, now_ms: number): string | undefined {
   forgetWanted(ledgerFile(new_dir))
@@ -164,8 +164,8 @@ export function putRebuiltInPlace(state_dir: string, new_dir: string, now_ms: nu
 }
 
 /**
- * The rebuild has just made all contents wanted. For the upload limit that would be a day of new
- * files, which would hold back tomorrow's.
+ * Deletes the usage that the upload limit counts. The rebuild has just made all contents wanted,
+ * and counted as new files they would hold back those of tomorrow.
  */
 function forgetWanted(file: string): void {
   changeClosed(file, (database) => database.exec(`DELETE FROM usage WHERE what = 'wanted'`))
@@ -233,7 +233,7 @@ export function conditionOfLedger(state_dir: string): LedgerCondition {
   }
 }
 
-/** True if it holds at most a pause by a user, or notes of a daemon that found no folder. */
+/** True if it has no file, content, run or covered content. A pause or a folder does not count. */
 function isUnused(database: Sqlite): boolean {
   const used = ['files', 'contents', 'runs', 'covered'].map((table) => `EXISTS (SELECT 1 FROM ${table})`)
   return (

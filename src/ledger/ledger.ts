@@ -25,14 +25,18 @@ export interface Ledger extends PromptLedger, AuditLedger {
   filesAt(folder: string, paths: readonly string[]): Promise<(KnownFile | undefined)[]>
   /** Compares one range of a walk with the rows of the same range. */
   differences(range: PathRange): Promise<Differences>
-  /** True if `start` left out this file (inode, size, mtime) at another path. It stays left out. */
+  /** True if the folder's setting `start` left out this file (inode, size, mtime) at any path. */
   wasBeforeStart(folder: string, stat: FileStat): Promise<boolean>
 
-  /** Claims checks, at most `limit` of each folder and size; without a choice, of all. */
+  /**
+   * Claims due checks in configured folders that are not offline: at most `limit` small files and
+   * `limit` large ones of each folder. Without a choice, no folder and no size is left out.
+   */
   claimToCheck(limit: number, choice?: CheckChoice): Promise<Claimed<CheckWork>>
   /**
    * `large` limits the number of large contents whose bytes are to be uploaded; others take their
-   * place. `is_probe` claims what is due longest, so that one faulty content is not the only probe.
+   * place. `is_probe`: the upload tests whether the service works again. The claim then takes the
+   * content due longest, so that one faulty content is not the only probe.
    */
   claimToSend(
     limit: number,
@@ -42,28 +46,33 @@ export interface Ledger extends PromptLedger, AuditLedger {
   claimToLabel(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<LabelWork>>
   /** Claimed contents are `removing`: the intent to remove them is recorded. */
   claimToRemove(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<RemoveWork>>
-  /** Claims due runs of configured prompts, of each prompt only the first one that is open. */
+  /** Claims due runs of configured prompts, of each only the open run that was created first. */
   claimRuns(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<RunWork>>
-  /** Alerts come first. During a pause, only alerts come. */
+  /** Claims due deliveries, alerts first. During a pause it claims only alerts. */
   claimDeliveries(limit: number, options?: { only_alerts: boolean }): Promise<Claimed<DeliveryWork>>
-  /** Ends these claims. Items can be claimed again as recorded, and their workers are woken. */
+  /** Ends these claims and wakes their worker. The items can be claimed again, as recorded. */
   release(...claims: Release): void
 
   /**
-   * Work that becomes due within the horizon by itself, counted up to 1,000 of each kind. A
-   * `blocked` file counts only if it is due now: its checks may go on for ever.
+   * Work that becomes due within the horizon by itself, counted up to 1,000 of each kind (removals:
+   * 2,000). A `blocked` file counts only if it is due now: its checks may go on for ever. What a
+   * pause or the daily limit holds is not counted.
    */
   pending(horizon_ms: number): Promise<Pending>
-  /** True if something becomes due within the horizon in any other project. */
+  /** True if any other project has a content to send, follow or label within the horizon. */
   dueElsewhere(except_projects: readonly string[], horizon_ms: number): Promise<boolean>
   /** These limits apply from now on. Work that is already claimed continues. */
   setLimits(limits: LedgerLimits): Promise<void>
-  /** Trims history, finished runs and `gone` rows, and erases unused tickets, in small steps. */
+  /**
+   * Deletes old usage, history, ended runs, alerts, rows of gone files and unused tickets, in small
+   * steps. A running process calls it every hour.
+   */
   tidy(): Promise<void>
 
   /**
-   * Called after a commit with the kinds of work that it may have made, and after a release with
-   * the kind that is free again. A wake is only a hint: a worker must still ask for work.
+   * The listener is called after each `record` with the kinds of work that the facts may have made,
+   * and after a release with its kind. A wake is only a hint: a worker must still ask for work. The
+   * returned function removes the listener.
    */
   onWork(listener: WorkListener): () => void
   close(): Promise<void>
@@ -73,7 +82,8 @@ export interface Claimed<Work> {
   work: Work[]
   /**
    * Due time of the next item that is not due yet, Unix ms; undefined without one. It is the
-   * present time if the claim stopped before it had examined all rows.
+   * present time if the claim stopped early at its own maximum of rows. While a pause or the daily
+   * limit holds uploads, it is at the latest the next full hour.
    */
   next_due_ms: number | undefined
 }
@@ -87,8 +97,8 @@ export type Release =
 export type WorkListener = (kinds: ReadonlySet<WorkKind>, why: 'recorded' | 'released') => void
 
 /**
- * Kinds of work. `scan`: a folder needs a full scan. `prompt`: the prompts or their known due times
- * changed. `audit`: a user requested a round.
+ * Kinds of work. `scan`: a full scan of a folder is requested. `prompt`: the prompts or their known
+ * due times changed. `audit`: a user requested a round.
  */
 export type WorkKind =
   | 'check'
@@ -109,14 +119,17 @@ export interface FolderState {
   online: boolean
   offline_reason: string | undefined
   state_since_ms: number
-  /** Last check by this process, Unix ms; undefined before. Earlier checks may be outdated. */
+  /** When this process last found the root online or offline, Unix ms; undefined before. */
   judged_ms: number | undefined
   /** st_dev of the root when it was last online; undefined before the first time. */
   device: bigint | undefined
   /** Identity of the root when it was last online; undefined if not known. */
   identity: string | undefined
   started_ms: number
-  /** True if its path is new, or it was configured again, and no complete scan has ended since. */
+  /**
+   * True if its path is new, or it was configured again. False after a complete scan that began
+   * later.
+   */
   is_moved: boolean
   first_scan_ms: number | undefined
   /** Start of the last finished scan, Unix ms; undefined before the first. */
@@ -124,7 +137,10 @@ export interface FolderState {
   scan_ended_ms: number | undefined
   /** Earliest start of a requested full scan, Unix ms; undefined if none was ever requested. */
   scan_wanted_ms: number | undefined
-  /** Disappearance that a user was last asked about; undefined after a complete scan. */
+  /**
+   * Missing files that a user was asked about, and whether the user accepted that. Undefined
+   * without such a question, and after the next complete scan.
+   */
   disappearance: Disappearance | undefined
   /** Number of files that should be there: seen, present, skipped or blocked. */
   known_files: number
@@ -147,8 +163,8 @@ export interface PathRange {
   ends: Uint32Array
   stats: BigInt64Array
   /**
-   * Digest of `names` and `stats`. If the last walk of this range had the same digest and no
-   * difference, and no row was written since, no row is read. Absent: all rows are compared.
+   * Digest of `names`, `ends` and `stats`. If the last walk of this range had the same digest and
+   * no difference, and no row was written since, no row is read. Absent: all rows are compared.
    */
   digest?: string | undefined
 }
@@ -166,7 +182,7 @@ export interface Differences {
 /** Maximum number of missing paths listed. More are counted, and the next scan lists them. */
 export const max_missing = 100_000
 
-/** Files to check, by their last known size. Large ones have `large_bytes` or more. */
+/** Files to check, by their last known size. Large ones have 16 MiB (`large_bytes`) or more. */
 export interface CheckChoice {
   except_folders: readonly string[]
   sizes: readonly ('small' | 'large')[]
@@ -207,7 +223,7 @@ export interface SendWork {
   sources: SourcePath[]
 }
 
-/** Maximum number of paths tried before a deferral: enough for a locked copy or two. */
+/** Maximum number of paths that one upload tries: enough if a copy or two are locked. */
 export const max_sources = 4
 
 export interface FollowWork {
@@ -230,7 +246,7 @@ export interface LabelWork {
   project_id: string
   asset_id: string
   name: string
-  /** Labels that any of its present files wants. Labels attached by users are in no list. */
+  /** Labels that the folders of its present files give. Those of users alone are in no list. */
   wanted: string[]
   attached: { name: string; label_id: string }[]
   /**
@@ -239,7 +255,7 @@ export interface LabelWork {
   in_doubt: string[]
 }
 
-/** An asset that no path holds and that the policies of its folders allow to remove. */
+/** An asset that no path holds and that its folders allow to remove (but see `is_doubted`). */
 export interface RemoveWork {
   content: number
   project_id: string

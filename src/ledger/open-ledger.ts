@@ -20,7 +20,7 @@ import type { CheckChoice, Ledger, LedgerLimits, WorkKind, WorkListener } from '
 import type { LedgerCalls, LedgerThreadData } from './thread.ts'
 
 export interface LedgerOptions {
-  /** Directory of ledger.db, tickets.db and lock.db; made with mode 0700 if it is missing. */
+  /** Directory of ledger.db, tickets.db and lock.db. It is made if missing, and gets mode 0700. */
   state_dir: string
   limits: LedgerLimits
   clock: Clock
@@ -29,7 +29,8 @@ export interface LedgerOptions {
 /**
  * Opens the ledger for writing, for one process at a time. Errors: `ledger.locked` if another
  * process has it, `account.no_right`, `database.*`, `config.rebuild_open`, and `config.state_dir`
- * for a directory with other things in it, which Sluice must not make private.
+ * for a directory that is open to other users and holds other things: Sluice must not make it
+ * private.
  */
 export async function openLedger({ state_dir, limits, clock }: LedgerOptions): Promise<Ledger> {
   refuseNoRight(state_dir, [ledgerFile(state_dir), ticketsFile(state_dir)], 'write')
@@ -135,8 +136,8 @@ function workMadeBy(facts: readonly Fact[]): Set<WorkKind> {
 }
 
 /**
- * Refuses to fill a ledger while a rebuild is unfinished: the rebuild would then be refused, and
- * what it has found lost. Like an invalid configuration, the error `config.rebuild_open` lasts
+ * Refuses to begin a new ledger while a rebuild is unfinished: the rebuild would then be refused,
+ * and what it has found lost. Like an invalid configuration, the error `config.rebuild_open` lasts
  * until a user acts, so service managers must not restart Sluice again and again. The caller holds
  * the lock.
  */

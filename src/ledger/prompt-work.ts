@@ -10,7 +10,10 @@ export interface PromptLedger {
    * fewer than `limit` files, or none, and still a next page.
    */
   arrivals(query: ArrivalQuery): Promise<ArrivalPage>
-  /** Files in these folders on the way, refused, blocked or removed on the service. */
+  /**
+   * Files in these folders that are not ready: unsettled, blocked, on the way, refused, or removed
+   * on the service.
+   */
   unready(query: UnreadyQuery): Promise<UnreadyPage>
 }
 
@@ -18,7 +21,7 @@ export interface PromptState {
   name: string
   project_id: string
   configured: boolean
-  /** Unix ms when it was first configured. */
+  /** Unix ms when it was first configured with its present project. */
   began_ms: number
   /** Arrivals up to this number are older than the prompt; 0 with `first_run: all`. */
   began_seq: number

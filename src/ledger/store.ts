@@ -28,7 +28,7 @@ import { createRemovalRows } from './rows/removal-rows.ts'
 import { createAbsenceRows, createPauseRow, createTroubleRows } from './rows/trouble-rows.ts'
 import { createWallClock } from './rows/wall-clock.ts'
 
-/** The synchronous SQLite ledger inside its thread. A call is a savepoint of the transaction. */
+/** The synchronous ledger in SQLite. thread.ts puts a savepoint around each call that writes. */
 export function createLedgerStore(paths: { ledger: string; tickets: string }, first_limits: LedgerLimits) {
   const recorders: { readonly [Kind in FactKind]: (fact: FactsOf[Kind], at_ms: number) => void } = {
     folder: (fact, at_ms) => {
@@ -154,7 +154,8 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     counts.flush()
     runs.trim(at_ms)
     deliveries.trimAlerts()
-    // A crash between the two commits of an erasure can leave a ticket behind.
+    // A power cut can undo an erasure, because tickets.db is not synced at each commit. A crash
+    // between its commit and that of the ledger can leave a ticket of a slot that is not recorded.
     for (const content of tickets.contents()) {
       const state = contents.rows.get(content)?.state
       if (state !== 'reserving' && state !== 'reserved' && state !== 'sent') tickets.erase(content)
@@ -218,11 +219,11 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
 
 export type LedgerStore = ReturnType<typeof createLedgerStore>
 
-/** Rows deleted at once: a few milliseconds of the ledger's time. */
+/** Maximum number of rows that one statement of `tidy` deletes: a few milliseconds. */
 const tidy_rows = 5_000
 /**
- * Days that the row of a gone file is kept. So a folder that returns within a season sends nothing
- * twice.
+ * Days that the row of a gone file is kept. A file that returns within them is known: what it held,
+ * since when its bytes were there, and whether a user accepted it.
  */
 const tombstone_days = 90
 

@@ -25,7 +25,7 @@ export interface LedgerThreadData {
 
 type Call = (store: LedgerStore, argument: never, now_ms: number) => unknown
 
-/** Calls without a transaction of their own. They see what earlier calls of the batch wrote. */
+/** Calls that begin no transaction. They see what earlier calls of the batch wrote. */
 const reads = {
   folders: (store) => store.folders(),
   folder: (store, name: string) => store.folder(name),
@@ -139,8 +139,8 @@ function runCall(store: LedgerStore, call: ServedCall, { ledger_file }: LedgerTh
 }
 
 /**
- * Commits tickets first. A crash in between leaves a ticket that the next claim finds, but never a
- * slot without its ticket.
+ * Commits tickets first. A crash in between can leave a ticket whose slot is not recorded, which
+ * does no harm, but never a new slot without its ticket.
  */
 function commit(store: LedgerStore): void {
   store.tickets.transaction.commit()

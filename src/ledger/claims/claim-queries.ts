@@ -61,9 +61,9 @@ export function createClaimQueries(database: Sqlite) {
            AND +folder IN (SELECT id FROM folders WHERE configured = 1 AND offline_reason IS NULL) LIMIT ${max_sources}`,
       )
       .safeIntegers(true),
-    // Work is deferred while its folder is offline. The mark is part of the row and nowhere else,
-    // so the next process knows it too. It replaces an earlier error: only rows with this code
-    // become due when a folder returns.
+    // Work is deferred while its folder is offline. The mark `out_of_reach` is part of the row and
+    // nowhere else, so the next process knows it too. Only rows with it become due when a folder
+    // returns. In a content it replaces an earlier error; a file keeps the reason of its block.
     defer_content: database.prepare(
       `UPDATE contents SET not_before_ms = ?, error_code = 'out_of_reach', error_message = 'its folder is not there' WHERE id = ?`,
     ),

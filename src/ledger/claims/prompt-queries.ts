@@ -10,7 +10,10 @@ import type { PromptRow, PromptRows } from '../rows/prompt-rows.ts'
 const max_arrivals_read = 20_000
 /** Maximum number of files read for one page when a folder is read path by path. */
 const max_files_read = 2_000
-/** Up to this many files on their way are sorted for each page; else the folder is read by path. */
+/**
+ * Up to this many files with an unready content, in all folders, are sorted for each page. With
+ * more, the folder is read by path.
+ */
 const max_sorted = 2_000
 
 /**
@@ -194,7 +197,7 @@ const stages: Readonly<Record<string, UnreadyFile['stage']>> = {
   removed_on_service: 'removed',
 }
 
-/** Undefined for a file that is ready, gone or skipped. */
+/** Undefined for a file that is ready, gone or skipped, or whose content is being removed. */
 function stageOfUnready({ state, content_state }: RawUnready): UnreadyFile['stage'] | undefined {
   return stages[content_state ?? state]
 }

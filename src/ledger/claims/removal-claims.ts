@@ -197,7 +197,7 @@ interface RemovingIn {
   deleted_ms: string
 }
 
-/** State of the path now. A path without a row has been gone for months. */
+/** State of the path now. A path without a row counts as gone: for months, or it is ignored. */
 function nowAt({ state = 'gone', gone_ms, content_state, at_ms }: KnownParting): Parting['now'] {
   const last_ready = content_state === 'ready'
   if (state === 'gone') return { kind: 'gone', gone_ms: gone_ms ?? at_ms, last_ready }

@@ -7,8 +7,8 @@ import { prompts_schema } from './schema-prompts.ts'
 import { isRebuildOpen, ledgerFile, noRight, refuseNoRight } from './state-directory.ts'
 
 /**
- * Pages of the log: 16 MB, four times SQLite's default. A first scan writes the same pages again
- * and again.
+ * Pages in the write-ahead log (16 MB) from which SQLite writes them back into the ledger: four
+ * times its default. A first scan writes the same pages again and again.
  */
 const pages_between_checkpoints = 4_000
 
@@ -33,8 +33,8 @@ export function emptyLogOf(database: Sqlite): void {
 }
 
 /**
- * Opens a ledger for reading, even while a daemon writes it. Errors: `ledger.none` before anything
- * was recorded, `account.no_right`, `database.*`.
+ * Opens a ledger for reading, even while a daemon writes it. Errors: `ledger.none` if there is no
+ * ledger yet, `account.no_right`, `database.*`.
  */
 export function openLedgerReadOnly(state_dir: string): Sqlite {
   const file = ledgerFile(state_dir)
@@ -54,7 +54,7 @@ export function openLedgerReadOnly(state_dir: string): Sqlite {
 
 function noLedger(state_dir: string): SluiceError {
   const code = 'ledger.none'
-  // A start would create an empty ledger, and drop what the rebuild has found.
+  // The usual hint would be wrong: an open rebuild refuses each start (`config.rebuild_open`).
   if (isRebuildOpen(state_dir)) {
     const message = `${state_dir} has no ledger until its rebuild ends, which has not happened yet`
     const hint = 'wait if a rebuild is running; otherwise run `sluice rebuild` again to continue it'

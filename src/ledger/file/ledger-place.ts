@@ -114,7 +114,10 @@ function processThatHas(what: string): number | undefined {
     })
 }
 
-/** Processes of other users are hidden, and any process may end during the check. */
+/**
+ * Returns `otherwise` after a system error: processes of other users are hidden, and any process
+ * may end during the check.
+ */
 function unlessHidden<Answer>(check: () => Answer, otherwise: Answer): Answer {
   try {
     return check()

@@ -4,22 +4,22 @@
  * audits     one row per project, made with it: the running round of the audit (`began_ms` is NULL
  *            between rounds), its progress (`cursor`, `listed`) and its counts.
  *   last     the last full round, as JSON (rows/audit-rows.ts).
- *   emptied_ms   when a round found so many assets gone that a user must check; NULL again once a
- *            user has accepted it, or fewer are gone.
+ *   emptied_ms   when a round found so many assets gone that a user must check. NULL once a user
+ *            has accepted it, or at the end of a round if fewer are gone then.
  *   restored_ms  when the ledger came back from a backup; NULL again after the next full round.
  *            Until then, Sluice itself may have removed assets that the ledger calls ready.
  * usage      per hour: contents that became wanted (for the upload limit), bytes sent (for the
  *            daily limit), and removals by folder (rows/counts.ts).
- * history    events of contents from `reserved` on, in few columns, for users. Workers never read
- *            it.
- * hosts      `blob`: the origin of the last upload, which `doctor` tries to reach. A path or a
- *            query is never kept, because these are secrets.
+ * history    events of contents, for users: the facts with `is_history` in fact-table.ts. Workers
+ *            never read it.
+ * hosts      `blob`: the origin of the newest upload URL, kept when the service gives it. `doctor`
+ *            tries to reach it. A path or a query is never kept, because these are secrets.
  * troubles   problems beyond a single file, for status.
  * pause      at most one row: a user has paused outgoing work. After `until_ms` nothing is paused.
  * at_work    at most one row: the time until which a watching daemon is known to have worked.
  * absences   times without a working daemon (`away`; the first one begins at 0), and times that a
  *            user had paused (`paused`). Work that comes due in them is not late because of them.
- * wall_clock one row: the newest time seen, to notice that the clock was turned back.
+ * wall_clock at most one row: the newest time seen, to notice that the clock was turned back.
  *            `back_from_ms` and `back_to_ms`: the clock was turned back from the one to the other,
  *            and has not reached the first again; NULL if it has. After several such changes, the
  *            latest `back_from_ms` and the earliest `back_to_ms`.

@@ -3,7 +3,8 @@
  * times of files are Unix nanoseconds (`*_ns`). Paths are UTF-8 and relative to the root of their
  * folder. SQLite compares TEXT by bytes, and a scan goes in the same order.
  *
- * projects   the project ids of folders. Rows of contents name a project by its small number.
+ * projects   the project ids of folders and prompts. Other tables name a project by its small
+ *            number.
  *
  * folders    one row per folder that was ever configured. A folder that left the config keeps its
  *            rows (`configured` is 0), so that nothing is sent again if it returns.
@@ -15,7 +16,7 @@
  *            next complete scan.
  *   kept_ms  since when the folder has been configured with this project, without interruption.
  *   moved_ms when it got another root, or was configured again; NULL after a complete scan that
- *            began later. Until then nothing in it counts as deleted or changed, because it is
+ *            began later. Until then nothing in it counts as deleted or changed, because it may be
  *            another place.
  *   on_delete, on_change, delete_grace_ms   the present settings of the config.
  *   watch    its watcher and the reason for it; also when and why a watcher was given up. NULL if
@@ -25,10 +26,11 @@
  *
  * files      one row per path that is not ignored. `content` is what the path holds (`present`), or
  *            what it held last (other states).
- *   there_ms set if the bytes were there before the folder was kept: the first scan found them,
- *            with a ctime not later than folders.started_ms. The value is that ctime, in ms. If the
- *            folder got another project: when the files were first seen. NULL if the bytes came
- *            later. It stays as long as the bytes are the same, whatever else happens to the file.
+ *   there_ms set if the bytes were there before the folder was configured: the first scan found
+ *            them, with a ctime not later than folders.started_ms. The value is that ctime, in ms.
+ *            If the folder got another project: when the files were first seen. NULL if the bytes
+ *            came later. It stays as long as the bytes are the same, whatever else happens to the
+ *            file.
  *   gone_ms  in a row that is not `gone`: the file had been gone, or was under another root. It
  *            holds nothing until its bytes are known.
  *   left_out_after   in a `skipped` row: the highest id of a content when the file was left out
@@ -37,15 +39,16 @@
  *   files_by_content leads from a content to its copies. It shows whether a copy is still there,
  *            and since when the oldest is, without reading the others. A folder may hold thousands
  *            of equal files.
- *   files_to_check_in   the files of one folder to check, large ones (`large_bytes` of the domain)
- *            apart. A claim that leaves out a folder, or its large files, does not read their rows.
- *   files_skipped_size   like files_unsettled_size, but of skipped files. One of them may be the
- *            file that is gone, under another name.
+ *   files_to_check_in   the files of one folder to check, large ones (`large_bytes` in
+ *            domain/file.ts) apart. A claim that leaves out a folder, or its large files, does not
+ *            read their rows.
+ *   files_unsettled_size, files_skipped_size   find the files of one size whose bytes are not
+ *            known. One of them may be a file that is gone, under another name.
  *
  * contents   one row per (project, md5, size): equal bytes at ten paths are one upload. It has the
  *            only index on md5.
- *   queue    the worker whose turn it is (content-queue.ts); NULL if none. It follows `state`. It
- *            is a column of its own for the sake of the indexes. SQLite takes a row out of every
+ *   queue    the worker whose turn it is (rows/content-rows.ts); NULL if none. It follows `state`.
+ *            It is a column of its own for the sake of the indexes. SQLite takes a row out of every
  *            index whose condition names a written column, and puts it in again. From `wanted` to
  *            `sent` a content changes its state three times, but stays where it is in these
  *            indexes.

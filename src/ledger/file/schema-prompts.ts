@@ -1,5 +1,5 @@
 /*
- * What is asked, what came of it, and who receives it.
+ * Prompts, their runs, and the receivers of reports and alerts.
  *
  * prompts    one row per prompt that was ever configured. A prompt that left the config is inactive
  *            (`configured` is 0) and keeps everything.
@@ -17,8 +17,8 @@
  * covered    what written runs covered for each prompt: assets, and refused contents. Never
  *            trimmed. It has md5 and size, not a content: a rebuilt ledger reads it from the
  *            manifests beside the reports before it has any contents. `run` is NULL then.
- * alerts     reports of changed health, newest last. `reasons`: the problems at that time. So a
- *            restarted daemon neither reports them again nor forgets them.
+ * alerts     reports of changed health, newest last. `problems`: those open at that time, as JSON.
+ *            So a restarted daemon neither reports them again nor forgets them.
  * deliveries one receiver of a report (`run`) or of an alert (`alert`). Each is retried on its own.
  *            `output`: the end of what the last command wrote.
  */

@@ -96,8 +96,8 @@ export function lockLedger(state_dir: string): { release(): void } {
 }
 
 /**
- * A database and the files that SQLite keeps beside it. They are moved and removed together, so
- * that no other database reads them.
+ * Suffixes of a database and of the files that SQLite keeps beside it. These are moved and removed
+ * together, so that no other database reads them.
  */
 const parts = ['', '-wal', '-shm']
 
@@ -139,8 +139,9 @@ export function syncPath(path: string, flags: 'r' | 'r+'): void {
 }
 
 /**
- * Call this after work by hand in a daemon's directory. It gives the files that root made there to
- * the owner of the directory, who could not open them otherwise. Does nothing for other users.
+ * Call this after a command has made files in the state directory. If root ran it, the database
+ * files go to the owner of the directory: the daemon could not open them otherwise. Does nothing
+ * for other users.
  */
 export function giveToOwner(state_dir: string): void {
   const { uid, gid } = statSync(state_dir)
@@ -214,8 +215,8 @@ function nameOf(uid: number): string {
 }
 
 /**
- * Another user could not write either. A kernel makes a file system read-only when its disk fails,
- * and a systemd unit makes every path read-only that it does not name.
+ * The error for a read-only file system, where no other user could write either. A kernel makes it
+ * read-only when its disk fails. A systemd unit can make all paths read-only that it does not name.
  */
 function readOnly(state_dir: string, cause: unknown): SluiceError {
   return new SluiceError({

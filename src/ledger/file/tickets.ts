@@ -21,8 +21,8 @@ CREATE TABLE tickets (
 export const ticket_migrations: readonly Migration[] = [{ version: 1, sql: tickets }]
 
 /**
- * Keeps the secrets of open slots in a file of their own. They are erased as soon as the service
- * has the bytes.
+ * Keeps the upload URLs and headers of open slots, which are secrets, in a file of their own. A
+ * ticket is erased once no upload can use it (`ends_ticket` in fact-table.ts).
  */
 export function createTickets(file: string) {
   /** True at first: a process that was killed may have left its write-ahead log. */

@@ -94,8 +94,8 @@ export function createContentRecorder(
   }
 
   /**
-   * Does nothing if no folder asks for labels. If the config no longer has a label, `relabel` makes
-   * its contents due.
+   * Makes the labels of a content due; does nothing if no folder gives labels. If the config takes
+   * a label away, record-person.ts makes the contents due.
    */
   function labelsDue(content: number, at_ms: number): void {
     if (folders.wantLabels()) mark_labels_due.run(at_ms, content)
@@ -106,8 +106,8 @@ export function createContentRecorder(
   }
 
   /**
-   * Sends the content again if a path holds it meanwhile; also others that the service kept as this
-   * asset.
+   * Makes the content wanted again if a path holds it by now. Other contents with the same asset
+   * lost it, too: they are missing, and wanted again likewise.
    */
   function afterRemoval(content: ContentRow, at_ms: number): void {
     removals.removed(content, at_ms)

@@ -217,13 +217,16 @@ export function createFileRecorder(parts: {
     if (row?.state === 'gone') forget(row, row.gone_ms ?? row.seen_ms)
   }
 
-  /** Makes one row due for a check now, because a user asked for it or the rules changed. */
+  /**
+   * Makes one row due for a check now: a user asked for it, the config changed, or the service
+   * lacks the asset after a restore.
+   */
   function checkAgain(
     row: FileRow,
     change: Partial<Pick<FileRow, 'accepted' | 'content' | 'gone_ms'>>,
     at_ms: number,
   ): void {
-    // A file that `start` left out is judged by `start` again, not as an arrival.
+    // Intake judges a file that `start` left out by `start` again, not as an arrival.
     const reason = row.reason === 'before_start' && !change.accepted ? row.reason : undefined
     // Without its content: the folder got another project, and the file was there before that.
     const there_ms = 'content' in change ? (row.there_ms ?? row.seen_ms) : row.there_ms

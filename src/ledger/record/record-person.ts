@@ -23,7 +23,7 @@ const conditions = {
   blocked: `+state = 'blocked' AND +reason <> 'upload_limit'`,
 } as const
 
-/** Applies what users record, and what a changed config means for many rows at once. */
+/** Applies requests of users, and what a changed config means for many rows at once. */
 export function createPersonRecorder(
   database: Sqlite,
   parts: { files: FileRecorder; contents: ContentRecorder; removals: RemovalRows },

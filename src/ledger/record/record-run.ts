@@ -69,7 +69,7 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
       const known = prompts.named(prompt.name)
       if (known?.project_id === prompt.project_id) prompts.goOn(known.id, prompt.schedule, at_ms)
       else if (known) {
-        // The assets and chats of its open runs belong to the other project.
+        // The assets and chats of its open runs belong to its former project.
         endOpen(known.id, 'prompt.moved', 'the prompt was given another project before this run had ended', at_ms)
         prompts.move(known.id, prompt, at_ms)
       } else prompts.begin(prompt, at_ms)
@@ -84,8 +84,8 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
   }
 
   /**
-   * Skips a run if surely nothing was asked. Otherwise it fails, and Sluice does not wait for its
-   * answer.
+   * Ends the open runs of a prompt that leaves the config or its project. A run is skipped if
+   * surely nothing was asked. Otherwise it fails, and Sluice does not wait for its answer.
    */
   function endOpen(prompt: number, code: string, message: string, at_ms: number): void {
     for (const { run } of prompts.openRuns(prompt)) {

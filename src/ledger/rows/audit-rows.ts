@@ -81,8 +81,8 @@ export function createAuditRows(database: Sqlite) {
   }
 
   /**
-   * Ends the running round. `emptied_ms` is set if so many assets were missing in it, and cleared
-   * once they are back.
+   * Ends the running round. `emptied_ms` is set if so many assets were missing in it that a user
+   * must check (`isMassRemoval`), and cleared if fewer files lack their assets now.
    */
   function end(project: number, unanswered: number, at_ms: number): void {
     const row = readOne<Row>(one, project)!
@@ -171,7 +171,7 @@ export interface AuditState {
     | undefined
   /** The last full round; undefined before it. */
   last: { began_ms: number; ended_ms: number; pages: number; counts: AuditCounts } | undefined
-  /** About how many assets the service should have, counted by files. It only sets the pace. */
+  /** About how many assets the service should have, counted by files: for the pace and status. */
   expected: number
   /** Undefined if too few are gone, or if a user accepted it. */
   emptied: Emptied | undefined

@@ -41,7 +41,7 @@ export interface NewTimes {
 }
 
 const fixed_columns = ['id', 'project', 'md5', 'size', 'wanted_ms'] as const satisfies readonly (keyof ContentRow)[]
-/** The columns that a step may change. */
+/** The columns that a fact may change. */
 const progress_columns = [
   'state',
   'asset_id',

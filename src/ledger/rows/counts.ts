@@ -49,7 +49,7 @@ export function createCounts(database: Sqlite) {
     .pluck()
   return {
     ...sums,
-    /** The number of files that should be in the folder, as of the last write. */
+    /** The number of files that should be in the folder, without sums that are not flushed yet. */
     knownIn: (folder: number) => readOne<number>(known, folder)!,
   }
 }
@@ -134,7 +134,10 @@ export function nextHour(after_ms: number): number {
 
 /** Limits of one claim of uploads: bytes of the day, and places for large contents. */
 export class UploadAllowance {
-  /** True once a content had to wait. Smaller ones must not pass it, or it might wait for ever. */
+  /**
+   * True during a pause, and once a content had to wait for the daily limit. Smaller ones must not
+   * pass it, or it might wait for ever.
+   */
   exhausted: boolean
   #bytes_left: number
   #untouched: boolean
@@ -155,7 +158,7 @@ export class UploadAllowance {
     this.#large_left = limits.large?.max ?? 0
   }
 
-  /** Bytes; a larger content waits for another claim, and others take its place. */
+  /** Maximum bytes of one content; a larger one waits for another claim, and others go first. */
   get up_to(): number {
     return this.#large_left > 0 ? Number.MAX_SAFE_INTEGER : this.#over_bytes
   }

@@ -18,7 +18,7 @@ export function createDeliveryRows(database: Sqlite) {
     `INSERT OR IGNORE INTO deliveries (run, alert, target, state, not_before_ms, wanted_ms)
        VALUES (@run, @alert, @target, 'wanted', @at_ms, @at_ms)`,
   )
-  // The row becomes like one that is wanted for the first time.
+  // Except for `output`, the row becomes like one that is wanted for the first time.
   const want_again = database.prepare(
     `INSERT INTO deliveries (run, target, state, not_before_ms, wanted_ms)
        SELECT id, @target, 'wanted', @at_ms, @at_ms FROM runs WHERE id = @run AND state = 'written'

@@ -19,8 +19,8 @@ interface Kept extends KnownRange {
 
 /**
  * The ranges of a folder that a scan found to be exactly as the rows say. There are only a few for
- * each thousand files, so they are kept in memory. A new range reaches the table with the next
- * write of any kind. When a row is written, its range leaves the table in the same transaction.
+ * each thousand files, so they are kept in memory. A new range reaches the table when the next
+ * facts are recorded. When a row is written, its range leaves the table in the same transaction.
  */
 export function createKnownRanges(database: Sqlite) {
   /** Ranges by folder, in the order of their paths. */

@@ -40,9 +40,9 @@ export interface FileRow {
   seen_ms: number
   settled_ms: number | undefined
   /**
-   * The newest content when the file was left out with its present stat; undefined if it is not
-   * left out, or if this is not known. No later content can have moved here from another name. Kept
-   * while the stat is the same.
+   * The highest id of a content when the file was left out with its present stat; undefined if it
+   * is not left out, or if this is not known. No later content can have moved here from another
+   * name. Kept while the stat is the same.
    */
   left_out_after: number | undefined
   ready_ms: number | undefined
@@ -58,8 +58,8 @@ export interface FileRow {
   sent_ms: number | undefined
   accepted: boolean
   /**
-   * Unix ms since when these bytes were there, if that was before the folder was kept; undefined if
-   * they came later.
+   * Unix ms since when these bytes were there, if that was before the folder was configured or got
+   * its present project; undefined if they came later.
    */
   there_ms: number | undefined
 }

@@ -3,7 +3,10 @@ import { waitsForPerson } from '../../domain/disappearance.ts'
 import type { FolderEvent, FolderFact } from '../../domain/fact.ts'
 import { configuredFolder, type FolderRow, folderAfter, isWhole, readFolderRows, storedFolder } from './folder-row.ts'
 
-/** A folder in another configuration. The caller changes the rows of other tables that follow. */
+/**
+ * A folder before and after a change of its configuration. The caller changes the rows of other
+ * tables that follow from it (record-person.ts).
+ */
 export interface FolderChange {
   /** Undefined for a new folder. */
   before: FolderRow | undefined
@@ -122,8 +125,8 @@ export function createFolderRows(database: Sqlite) {
         known.scanned_ms = undefined
         break
       case 'scan_finished':
-        // A scan that began in a time that was taken back proves nothing about the time from now
-        // on.
+        // The clock was turned back during this scan, so its begin lies in the future. It proves
+        // nothing about what happens until then.
         if (event.began_ms > at_ms || !sawAllKnown(folder, event)) break
         known.scanned_ms = event.began_ms
         if (known.first_scan_ended_ms === Number.POSITIVE_INFINITY) known.first_scan_ended_ms = at_ms

@@ -17,9 +17,11 @@ const unsettled = `files.state IN ('seen', 'blocked')`
  */
 export const may_be_any = `${unsettled} OR files.state = 'skipped' AND files.reason <> 'empty'`
 
-/** SQL for the newest content that any of these rows may be; see `twinOf`. */
+/** In place of an id: the file may be any content, also one that comes later. */
 const all_contents = Number.MAX_SAFE_INTEGER
+/** In place of an id: the file was left out, and it is not known before which content. */
 const any_so_far = all_contents - 1
+/** SQL for the highest id of a content that any of these rows may be; see `twinOf`. */
 export const newest_it_may_be = `max(iif(files.state = 'skipped', coalesce(files.left_out_after, ${any_so_far}), ${all_contents}))`
 
 /**
@@ -34,7 +36,7 @@ export function twinOf(content: number, newest: number | undefined): Twin {
 }
 
 /**
- * The delay until the next check of a content that waits for an event, in case no fact reports the
+ * The delay until a removal that waits for an event is checked again, in case no fact reports the
  * event.
  */
 export const check_again_ms = 600_000
@@ -87,7 +89,7 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
     `UPDATE contents SET remove_due_ms = @at_ms, remove_why = NULL WHERE outdated_ms IS NOT NULL AND made_here = 1 AND id IN
        (SELECT content FROM partings WHERE folder = @folder AND policy = 'remove')`,
   )
-  // Earlier versions of the file that has just gone.
+  // It makes the earlier versions of a file due when the file has just gone.
   const check_parted = database.prepare(
     `UPDATE contents SET remove_due_ms = @at_ms, remove_why = NULL WHERE outdated_ms IS NOT NULL AND made_here = 1 AND id IN
        (SELECT content FROM partings WHERE folder = @folder AND path = @path AND policy = 'remove')`,
@@ -174,7 +176,7 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
     if (!is_idle) reconsider_sql.run({ folder: id, at_ms })
   }
 
-  /** Keeps what paths of the folder held before, because it has another root or project. */
+  /** Keeps the assets that paths of the folder held before it got another root or project. */
   function keepParted({ id }: FolderRow): void {
     if (!is_idle) for (const statement of keep_parted) statement.run(id)
   }
@@ -191,8 +193,8 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
   }
 
   /**
-   * A file that was gone and came back may have held the same bytes again. Now its bytes are known,
-   * or it is gone once more.
+   * A file that was gone and came back may have held the same bytes again. If it has others now, or
+   * is gone once more, its last content is decided on. When a file goes, its earlier versions are.
    */
   function clearDoubt(before: FileRow | undefined, after: FileRow | undefined, at_ms: number): void {
     if (is_idle || before?.content === undefined) return

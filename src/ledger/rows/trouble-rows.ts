@@ -113,8 +113,8 @@ function readRow(database: Sqlite): Pause | undefined {
  */
 const shortest_ms = 5 * minute_ms
 /**
- * Absences that are kept: more than a year of evenings. Work that is older than the oldest of them
- * is late anyway.
+ * Absences that are kept: more than a year if the machine is off every night. Work that is older
+ * than the oldest of them is late anyway.
  */
 const max_absences = 500
 

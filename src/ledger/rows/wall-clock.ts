@@ -14,8 +14,8 @@ const setback_ms = minute_ms
  */
 const keep_after_ms = 10 * second_ms
 /**
- * The longest time between two calls that counts as passed, because passes may be a day apart. A
- * longer one may have been a jump of the clock.
+ * The longest time between two calls that counts as passed, because two runs of `sync` may be a day
+ * apart. A longer one may have been a jump of the clock.
  */
 const silence_ms = day_ms
 

@@ -52,7 +52,10 @@ export function openArrivalsView(state_dir: string) {
   }
 }
 
-/** One arrival. `path` is null if no file holds the content; both are null if it is not ready. */
+/**
+ * One arrival with one of its present files. `path` is null if no file holds the content;
+ * `asset_id` and `path` are null if it is not ready.
+ */
 interface Row {
   seq: number
   arrived_ms: number
@@ -73,7 +76,7 @@ export function openFreshView(state_dir: string) {
     folders: async () => readFolders(database),
     arrivals: async (query: ArrivalQuery) => queries.arrivals(query),
     unready: async (query: UnreadyQuery) => queries.unready(query),
-    /** Undefined for a prompt new to all daemons: `first_run` then decides if all is fresh. */
+    /** Undefined if no daemon has recorded it yet: `first_run` then decides if all is fresh. */
     prompt: (name: string) => prompts.states().find((state) => state.name === name),
     close: () => void database.close(),
   }

@@ -20,7 +20,10 @@ export interface ComparedFile {
 }
 
 export interface ComparedFolder extends Pick<FolderRow, 'root' | 'device' | 'identity' | 'disappearance'> {
-  /** True if its root is new, or it was configured again, and no complete scan has ended since. */
+  /**
+   * True if its root is new, or it was configured again. False after a complete scan that began
+   * later.
+   */
   is_moved: boolean
 }
 
@@ -111,7 +114,7 @@ export function createComparisonView(database: Sqlite) {
     return readAll<RawFile>(one, { folder, path }).map(comparedFile)[0]
   }
 
-  /** True if `start` left out this file (inode, size, mtime) at another path. It stays left out. */
+  /** True if the folder's setting `start` left out this file (inode, size, mtime) at any path. */
   function wasBeforeStart(folder: string, { inode, size, mtime_ns }: FileStat): boolean {
     const values = { folder, inode: BigInt.asIntN(64, inode), size, mtime_ns }
     return before_start.get(values) !== undefined

@@ -34,8 +34,8 @@ interface GivenUp {
 }
 
 /**
- * Times of one asset that became usable. `saved_ms`: when the last byte of its file was written on
- * this machine. Undefined if the file was there before its folder was configured, or is gone.
+ * Times of one asset that became usable. `saved_ms`: when its file came, by its ctime or by the
+ * first sight of it. Undefined if the file was there before its folder was configured, or is gone.
  */
 export interface ArrivalTimes {
   seq: number
@@ -53,7 +53,8 @@ export type HealthView = ReturnType<typeof openHealthView>
 const max_candidates = 10_000
 const max_given_up = 50
 // ctime is when the file got its present bytes and place on this disk. If that was before its
-// folder was configured, it does not measure Sluice, and `seen_ms` counts.
+// folder was configured, it does not measure Sluice. Then `seen_ms` counts, as it does if it is
+// earlier.
 const arrivals_after = `SELECT seq, at_ms AS ready_ms,
        iif(arrivals.there_ms IS NULL,
          (SELECT min(iif(ctime_ns / 1000000 >= folders.started_ms, min(ctime_ns / 1000000, seen_ms), seen_ms))
@@ -97,12 +98,14 @@ export function openHealthView(state_dir: string) {
     /** Last known run time of a daemon in `run` mode, Unix ms; undefined before the first. */
     atWork_ms: () => readAtWork(database),
     /**
-     * The content that waits longest, of those that can go on. Folders that are offline or not
-     * configured are left out. After the return of a folder, its contents wait since then.
+     * The content that waits longest, of those that can go on. Folders that are not configured are
+     * left out; offline ones count only for uploaded bytes. After the return of a folder, its other
+     * contents wait since then.
      */
     oldestWaiting: () => oldestWaiting(database),
     /**
-     * The file in an online folder whose check is due longest, counted from the folder's return.
+     * The file in an online folder whose check is due longest. The time before the folder's return
+     * does not count.
      */
     oldestCheck: () => oldestCheck(database),
     /** Files with failed uploads: those that are retried, and those that were given up. */

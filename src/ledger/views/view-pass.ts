@@ -5,7 +5,10 @@ import { pathsBelow } from '../rows/file-rows.ts'
 import { readFolderRows } from '../rows/folder-row.ts'
 import type { Amount } from './view-folders.ts'
 
-/** Results of one pass. view.ts has the state of the whole ledger. Reads only. */
+/**
+ * Results of one pass of `sync`, and counts for `accept` and `retry`. Reads only. view.ts has the
+ * state of the whole ledger.
+ */
 export type PassView = ReturnType<typeof openPassView>
 
 /**
@@ -23,7 +26,10 @@ const new_files = `FROM files JOIN folders ON folders.id = files.folder
   WHERE files.state = 'present' AND files.ready_ms >= @at_ms AND folders.name IN (SELECT value FROM json_each(@folders))`
 const under = (table: string) => `(${table}.path = @path OR (${table}.path >= @first AND ${table}.path < @last))`
 
-/** Counts of the rows that these facts change; record-person.ts and removal-rows.ts do it. */
+/**
+ * SQL that counts the rows that each fact changes. The conditions are those of record-person.ts and
+ * removal-rows.ts.
+ */
 const reached: Record<PersonFact['type'], string> = {
   removals_accepted: `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM contents
     WHERE state = 'ready' AND remove_due_ms IS NOT NULL AND id IN (SELECT content FROM partings
@@ -43,7 +49,10 @@ const reached: Record<PersonFact['type'], string> = {
 export function openPassView(state_dir: string) {
   const database = openLedgerReadOnly(state_dir)
   return {
-    /** Files of these folders that became ready since then, and their contents uploaded for it. */
+    /**
+     * Number of files of these folders that became ready since then. `sent`: their contents that
+     * Sluice uploaded for it.
+     */
     newSince(at_ms: number, folders: readonly string[]) {
       const values = { at_ms, folders: JSON.stringify(folders) }
       const files = database.prepare(`SELECT count(*) ${new_files}`).pluck().get(values) as number

@@ -29,7 +29,10 @@ export interface RetryGroup {
   examples: Example[]
 }
 
-/** Deepest directory with all files of a group held by the upload limit; '' for the folder. */
+/**
+ * Files below one top directory of a folder that the upload limit holds. `directory`: the deepest
+ * one that has all of them; '' for the folder.
+ */
 interface OverLimitPlace extends Amount {
   folder: string
   root: string

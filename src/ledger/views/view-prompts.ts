@@ -106,7 +106,7 @@ export function openPromptsView(state_dir: string) {
     /** Newest due time first. */
     runs,
     run: (id: number) => runView(database, rows.runs, id),
-    /** Deliveries that wait or were given up, the oldest first, at most `max_deliveries`. */
+    /** Reports whose delivery waits or was given up, the oldest first, at most `max_deliveries`. */
     undelivered: () => deliveries(undelivered, max_deliveries),
     /** For configured prompts: open runs with a due time before this, and last runs that failed. */
     inNeed: (due_before_ms: number) => ({

@@ -163,7 +163,7 @@ export function readOwnership(database: Sqlite): { ours: number; others: number 
   return readOne<{ ours: number; others: number }>(database.prepare(read))!
 }
 
-/** A content that no path holds any more and the service still has. */
+/** A content that no path holds any more. */
 export interface PartingView {
   outdated_ms: number
   /** Next decision about its removal, Unix ms; undefined if it is kept. */
@@ -199,7 +199,7 @@ export function readPartingOf(database: Sqlite, content: number): PartingView | 
   return row && olderVersion(database, row)
 }
 
-/** Earlier versions of a file that is still there, the latest first. */
+/** Contents that the path held before, and that the service still has, the latest first. */
 export function readOlderVersionsOf(database: Sqlite, folder: string, path: string): OlderVersion[] {
   const read = database.prepare(
     `SELECT ${parting_columns} FROM partings JOIN contents ON contents.id = partings.content

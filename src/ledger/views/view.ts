@@ -16,9 +16,9 @@ import {
 } from './view-removal-cases.ts'
 
 /**
- * The ledger as users see it. Reads only, with or without a running daemon. Every answer is
- * limited, and counts come from stored sums, so a million files cost no more than ten. Folders that
- * left the configuration are not shown.
+ * The ledger as users see it. Reads only, with or without a running daemon. Answers are limited,
+ * and file counts come from stored sums, so for status a million files cost no more than ten.
+ * Folders that left the configuration are not shown.
  */
 export type LedgerView = ReturnType<typeof openLedgerView>
 
@@ -42,14 +42,20 @@ export function openLedgerView(state_dir: string) {
     /** Number of contents that the service has been reading for longer than `slow_reading` says. */
     slow: (now_ms: number) => countSlow(database, now_ms),
     over_limit: () => readOverLimit(database),
-    /** First wanted (upload limit) or sent (daily limit) in the hours that began in this span. */
+    /**
+     * Number and bytes of contents that became wanted (for the upload limit) or were sent (for the
+     * daily limit), in the hours that began in this span.
+     */
     used: (what: 'wanted' | 'sent', span_ms: number, now_ms: number) => used(what, now_ms - span_ms),
     ...createFilesView(database),
     contentState: (project_id: string, md5: string, size: number) =>
       content_state.get(Buffer.from(md5, 'hex'), size, project_id) as ContentState | undefined,
     /** The pause in force at this time; undefined without one. */
     pause: (now_ms: number) => readPause(database, now_ms),
-    /** Origin of the last upload (`https://blobs.example.com`); undefined before the first. */
+    /**
+     * Origin of the newest upload URL (`https://blobs.example.com`). The ledger keeps it before the
+     * upload begins. Undefined: the service has given no upload URL yet.
+     */
     blobOrigin: () => readOne<string>(blob_origin),
     /** Assets in the assistant that no file holds. */
     removals: () => readRemovals(database),
