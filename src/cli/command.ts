@@ -19,7 +19,7 @@ export interface Command<Options extends GlobalOptions = GlobalOptions> {
   run(options: Options, terminal: Terminal, all: readonly ListedCommand[]): Promise<ExitCode>
 }
 
-/** A command whose options are of the types that yargs finds out. */
+/** Defines a command; yargs infers the types of its options. */
 export function defineCommand<Options extends GlobalOptions>(command: Command<Options>): Command<Options> {
   return command
 }
@@ -60,7 +60,7 @@ export function nameOf(usage: string): string {
 /** Longer help lines are hard to read, however wide the window. */
 const max_help_columns = 100
 
-/** Reads the words of a command line; `width` is that of its help. */
+/** Makes the parser of command lines. `width`: columns of its help. */
 export function createParser({ width }: { width: number }): Argv<GlobalOptions> {
   // The directory is given, so that yargs does not ask for the current one, which may be deleted.
   return yargs([], '/')
@@ -116,7 +116,7 @@ export class UsageFault extends Error {
 /** The examples of a command, by its words: `prompts run`. */
 export function addExamples(parser: Argv<GlobalOptions>, path: readonly string[]): void {
   for (const [line, why] of examplesOf(path)) {
-    // Beside its reason a long one would be folded where no shell expects it.
+    // Beside its reason, a long line would be folded where no shell expects it.
     if (line.includes('\n')) parser.example(`# ${why}\n${line}`, '')
     else parser.example(line, why)
   }

@@ -1,6 +1,6 @@
 import { type AnyCommand, type ListedCommand, nameOf } from './command.ts'
 
-// The modules of several commands.
+// These modules hold several commands each.
 const pause = () => import('./commands/pause.ts')
 const accept = () => import('./commands/accept.ts')
 const prompts = () => import('./commands/prompts.ts')
@@ -139,7 +139,7 @@ function verb<Verb extends string>(
   return { usage, describe, load: async () => (await load())[nameOf(usage) as Verb] }
 }
 
-/** Only its subcommands do something. */
+/** A command without an action of its own: only its subcommands do something. */
 function group(usage: string, describe: string, subcommands: readonly ListedCommand[]): ListedCommand {
   return { usage, describe, subcommands }
 }

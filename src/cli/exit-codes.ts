@@ -24,7 +24,7 @@ export const exit_codes = {
 
 export type ExitCode = (typeof exit_codes)[keyof typeof exit_codes]
 
-/** By the first word of an error's code. */
+/** Exit codes by the first word of an error's code. Any other word means `fault`. */
 const by_area: Record<string, ExitCode> = {
   account: exit_codes.refused,
   answer: exit_codes.incomplete,

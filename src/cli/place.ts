@@ -48,7 +48,7 @@ export function foldersNamed(texts: readonly string[], folders: readonly NamedFo
   return [...new Set(texts.map((text) => wholeFolder(text, folders, process.cwd(), hintFor)))]
 }
 
-/** The name of a folder, where a part of one is not possible. Error `usage.path`. */
+/** The name of the folder that a text means. Error `usage.path`: a part of one, or no folder. */
 export function wholeFolder(
   text: string,
   folders: readonly NamedFolder[],
@@ -61,7 +61,7 @@ export function wholeFolder(
   throw new SluiceError({ code: 'usage.path', message, hint: hintFor(place) })
 }
 
-/** The folder that is nearest to the path, where one lies in another. */
+/** The innermost folder that holds the path, and the path in it; undefined if none does. */
 function placeOnDisk(path: string, folders: readonly NamedFolder[]): Place | undefined {
   let best: { place: Place; root: string } | undefined
   for (const { name, path: root } of folders) {

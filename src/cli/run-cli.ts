@@ -96,8 +96,8 @@ async function parseAndRun(words: readonly string[], terminal: Terminal, command
 }
 
 /**
- * Words after `--` are paths, even with a dash at the beginning. yargs does not count them as
- * positional arguments, but `./-x` is the same file as `-x`.
+ * Makes `--version` a command, and words after `--` paths, even with a dash at the beginning. yargs
+ * does not count those as positional arguments, but `./-x` is the same file as `-x`.
  */
 function plainWords(words: readonly string[]): string[] {
   if (words[0] === '--version' || words[0] === '-V') return ['version', ...words.slice(1)]

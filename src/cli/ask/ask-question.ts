@@ -67,7 +67,7 @@ function notAsked(failure: Failure, chat_id: string | undefined): SluiceError {
   return failureOf(failure)
 }
 
-/** For a call after which surely nothing was asked. */
+/** The error for a failed call after which surely nothing was asked. */
 export function failureOf(failure: Failure): SluiceError {
   return (
     refusal(failure) ??
@@ -84,7 +84,7 @@ function goneHint(chat_id: string | undefined): string {
   return chat_id === undefined ? scope : `the chat ${chat_id} is gone (ask without --follow-up), or ${scope}`
 }
 
-/** The account or the project; nothing else is worth a try before that is right. */
+/** The error if account or project is refused: no other try helps then. Else undefined. */
 function refusal(failure: Failure): SluiceError | undefined {
   const { about } = failure
   if (about !== 'account' && about !== 'project') return undefined
@@ -92,6 +92,7 @@ function refusal(failure: Failure): SluiceError | undefined {
   return new SluiceError({ code: `${about}.refused`, message: failureText(failure), hint })
 }
 
+/** Pauses between reads grow from `first_ms` to `max_ms`. `deadline_ms`: longest wait. */
 export interface Waiting {
   first_ms: number
   max_ms: number
@@ -176,14 +177,14 @@ function read(state_dir: string): LastChats {
   }
 }
 
-/** More are not read; `--json` has them all. */
+/** Sources shown, because a user reads no more. `--json` has them all. */
 const max_sources = 20
 
 interface Source {
   /** Folder and path. */
   name: string
   asset_id: string
-  /** The answer mentions it: by its path, or by its own name. */
+  /** True if the answer has its file name, alone or at the end of a path. */
   is_named: boolean
 }
 
@@ -196,7 +197,7 @@ export function sourcesOf(answer: string, files: readonly ArrivedFile[]): Source
   return [...sources.filter(({ is_named }) => is_named), ...sources.filter(({ is_named }) => !is_named)]
 }
 
-/** As a name of its own: `a.txt` is not meant by `data.txt`. */
+/** True if the text has the name as a whole: `data.txt` does not mention `a.txt`. */
 function mentions(answer: string, name: string): boolean {
   for (let at = answer.indexOf(name); at >= 0; at = answer.indexOf(name, at + 1)) {
     const before = answer.slice(0, at).at(-1) ?? ''
@@ -206,7 +207,7 @@ function mentions(answer: string, name: string): boolean {
   return false
 }
 
-/** The answer as it came, but for what would steer the terminal. */
+/** The answer with its control characters made visible, so that it cannot steer the terminal. */
 export function answerText(answer: string): string {
   const line = (text: string) => text.split('\t').map(printable).join('\t')
   return answer.trimEnd().split(/\r?\n/).map(line).join('\n')

@@ -17,27 +17,27 @@ export interface ScopeFlags {
   folder: readonly string[]
   /** Patterns as in .gitignore, relative to a folder. */
   path: readonly string[]
-  /** `24h`: what arrived in so long a time. */
+  /** Age such as `24h`: only files that became ready within it. Undefined: of any age. */
   fresh: string | undefined
-  /** By name. */
+  /** Names of labels. */
   label: readonly string[]
 }
 
-/** The same, checked; with the project that is asked. */
+/** The scope of a question, checked, with the project that is asked. */
 export interface Narrowing {
   project_id: string
   folders: readonly string[]
   paths: readonly string[]
   within_ms: number | undefined
   labels: readonly string[]
-  /** False: no file is looked for, the question is over labels or the whole project. */
+  /** False if no option is about files: the question is over labels or the whole project. */
   about_files: boolean
 }
 
 export interface FilesInScope {
-  /** One for each asset, newest first, at most `most`. */
+  /** One for each asset, newest first, at most `max`. */
   files: ArrivedFile[]
-  /** There were more. */
+  /** True if more files match. */
   is_cut: boolean
 }
 
@@ -74,8 +74,8 @@ function spanOf(text: string): number {
 }
 
 /**
- * Reads only the ledger, with or without a daemon. Undefined if there is no ledger yet. `most`
- * limits the files of one scope.
+ * Finds the ready files of a scope. Reads only the ledger, with or without a daemon. Undefined if
+ * there is no ledger yet. `max`: most files that one request can name.
  */
 export function filesInScope(
   { folders, paths, within_ms }: Pick<Narrowing, 'folders' | 'paths' | 'within_ms'>,
@@ -95,7 +95,7 @@ export function filesInScope(
   })
 }
 
-/** Error `usage.label`: the project has no label of that name. */
+/** The ids of labels by their names. Error `usage.label`: the project has no label of that name. */
 export function labelIds(names: readonly string[], known: readonly LabelReference[]): string[] {
   const ids = names.flatMap((name) => {
     const found = known.filter((label) => label.name === name).map(({ label_id }) => label_id)
@@ -108,14 +108,14 @@ export function labelIds(names: readonly string[], known: readonly LabelReferenc
   return [...new Set(ids)]
 }
 
-/** Undefined: the whole project. Never a scope without ids, which would mean the same. */
+/** The scope to send; undefined: the whole project. One without ids would mean the same. */
 export function scopeOf(files: readonly ArrivedFile[], label_ids: readonly string[]): Scope | undefined {
   const asset_ids = files.map(({ asset_id }) => asset_id)
   if (asset_ids.length === 0 && label_ids.length === 0) return undefined
   return { ...(asset_ids.length > 0 ? { asset_ids } : {}), ...(label_ids.length > 0 ? { label_ids } : {}) }
 }
 
-/** Describes the scope for people. */
+/** Describes the scope for users. */
 export function scopeText(narrowing: Narrowing, found: FilesInScope | undefined): string {
   const { project_id, labels, about_files } = narrowing
   if (!about_files && labels.length === 0) return `the whole project ${project_id}`

@@ -8,7 +8,7 @@ export const shell_directories = ':directories'
 /** The kind of value that an argument or option takes. */
 type Kind = 'place' | 'folder' | 'prompt' | 'file' | 'directory'
 
-/** By the words of the command and the argument's name; `*` for every command. */
+/** Kinds by command, then by the name of the argument or option; `*`: every command. */
 const kinds: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   '*': {
     path: 'place',
@@ -30,12 +30,12 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
 interface Cursor {
   /** The typed part of the word at the cursor. */
   current: string
-  /** The words of the command. */
+  /** The words of the command, such as `prompts run`. */
   path: string[]
   node: ListedCommand | undefined
   /** The commands that may follow. */
   below: readonly ListedCommand[]
-  /** After the command, without the current one. */
+  /** Words after the command, without the one at the cursor. */
   rest: string[]
 }
 
@@ -99,7 +99,7 @@ async function parserOf(node: ListedCommand | undefined): Promise<Argv<GlobalOpt
   return parser
 }
 
-/** The option whose value is being typed. */
+/** The option whose value is being typed, and the typed part; undefined if it is no value. */
 function optionValue({ current, rest }: Cursor, parser: Argv<GlobalOptions>) {
   const [, attached, begun] = /^--([a-z-]+)=(.*)$/s.exec(current) ?? []
   if (attached !== undefined) return { option: attached, begun: begun! }
@@ -133,7 +133,7 @@ function positionals(rest: readonly string[], parser: Argv<GlobalOptions>): stri
   })
 }
 
-/** `diff <before> <after>`: the name of the argument at a place; one with dots goes on. */
+/** The argument's name at a place of `diff <before> <after>`; one with dots takes the rest. */
 function argumentAt(node: ListedCommand | undefined, place: number): string | undefined {
   const all = node?.usage.split(' ').slice(1) ?? []
   const usage = all[place] ?? (all.at(-1)?.includes('..') ? all.at(-1) : undefined)

@@ -22,12 +22,12 @@ export interface DryRun {
    * last one asks over their chat, whose id is `…` until it exists.
    */
   bodies: readonly string[]
-  /** The chat that it would go on in. */
+  /** Chat that the first turn would continue; undefined: a new one. */
   chat_id: string | undefined
   assets: readonly RunAsset[]
   coverage: string | undefined
   notes: readonly string[]
-  /** Why it would ask nothing. */
+  /** Reason for which it would ask nothing; undefined if it would ask. */
   why: string | undefined
 }
 
@@ -48,7 +48,7 @@ async function planned(
 ): Promise<DryRun> {
   const state = view?.prompt(settings.name)
   const gathered = view ? await gather(settings, view, now_ms) : nothing
-  // A prompt that no daemon has met begins with the first that does.
+  // A prompt that no daemon has loaded begins when one does, so nothing is new for it yet.
   const is_before_all = !state && settings.first_run === 'from_now' && settings.scope.fresh === 'since_last_run'
   const none_yet = is_before_all ? { fresh: [], more: 0 } : {}
   const fact = composePlan({ run: 0, due_ms: now_ms, last_written_due_ms: state?.last_written_due_ms }, settings, {

@@ -20,7 +20,7 @@ const on_service: readonly DifferenceKind[] = [
 /** Facts in one transaction. */
 const facts_at_once = 1_000
 
-/** The work that follows from the differences, by the worker that does it. */
+/** Folders to scan, losses for the audit, and doubts, which neither of them corrects. */
 interface Work {
   folders: string[]
   lost: Difference[]
@@ -115,7 +115,7 @@ function doubtLines(doubts: readonly Doubt[], what: string): string[] {
   ]
 }
 
-/** The same facts as those of the audit. */
+/** The facts that an audit would record for this difference. */
 function factsOfLoss({ kind, content, asset_id, status, message }: Difference): Fact[] {
   if (content === undefined) return []
   const of = { content, ...(asset_id === undefined ? {} : { asset_id }) }
@@ -125,7 +125,7 @@ function factsOfLoss({ kind, content, asset_id, status, message }: Difference): 
     case 'failed_on_service':
       return [{ type: 'asset_failed', ...of, error: { code: ingest_failed, message } }]
     case 'not_ready_on_service':
-      // A slot without bytes is as good as gone.
+      // The status `uploaded` means a slot that has no bytes. Its asset counts as missing.
       return [{ type: status === 'uploaded' ? 'asset_missing' : 'asset_unready', ...of }]
     case 'returned_on_service':
       return [{ type: 'asset_returned', content }]

@@ -45,9 +45,9 @@ async function recordCommand(
 ): Promise<ExitCode> {
   const { config } = loadConfig({ file: config_file })
   const words: PersonFact[] = placesOf(paths, config).map((place) => ({ type, ...place }))
-  // Counted before: afterwards they are on their way.
+  // Counted before anything is recorded: afterwards these files are on their way.
   const reached = await findReached(words, config.state_dir)
-  // Before the first run nothing is known of any file, so no word has an effect.
+  // Without a ledger no file is known, so there is nothing to record.
   const is_running = reached === undefined || (await record(words, config))
   for (const [index, word] of words.entries()) printFitted(terminal, outcomeText(word, reached?.[index] ?? nothing))
   if (!is_running) {
@@ -63,8 +63,8 @@ function placesOf(paths: readonly string[], { folders }: Config): Place[] {
 
 interface Reached extends Amount {
   /**
-   * Files that are missing in the folder. If some wait for the user, the command is about these
-   * alone.
+   * `none`, except for `accept` of a whole folder that waits for the user about missing files. Then
+   * the command is about these alone.
    */
   missing: DisappearanceWait
 }
@@ -83,7 +83,7 @@ function findReached(words: readonly PersonFact[], state_dir: string): Promise<R
   )
 }
 
-/** Answers whether a daemon took it. */
+/** Records the facts, through a daemon if one is running. Returns true if a daemon took them. */
 function record(words: readonly PersonFact[], config: Config): Promise<boolean> {
   return passToDaemon(config, {
     async to_daemon(control) {

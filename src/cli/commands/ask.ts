@@ -72,7 +72,7 @@ type Options = Parameters<typeof command.run>[0]
 
 type Asking = Awaited<ReturnType<typeof prepare>>
 
-/** Checks the options and finds the files in scope; `found` is undefined if it names no files. */
+/** Checks the options. `found`: the files in scope; undefined if no option is about files. */
 async function prepare(options: Options, config: Config) {
   const { folder = [], path = [], fresh, label = [] } = options
   if (options.question.join(' ').trim() === '') {
@@ -94,7 +94,7 @@ async function prepare(options: Options, config: Config) {
   return { options, config, narrowing, found, chat_id }
 }
 
-/** An empty scope would mean everything. */
+/** Ends without a question: an empty scope would mean the whole project. */
 function nothingFound(terminal: Terminal): ExitCode {
   printNote(terminal, 'no ready file matches: nothing was asked (`sluice ls` and `sluice status` show what there is)')
   return exit_codes.incomplete

@@ -66,7 +66,7 @@ export const restore = defineCommand({
   },
 })
 
-/** Manifests beside the reports say which contents the runs after the backup have covered. */
+/** Records from the manifests beside the reports what runs after the backup have covered. */
 async function restoreCovered(config: Config, terminal: Terminal): Promise<void> {
   await withLedger(config, async (ledger) => {
     for (const { name, project_id, report } of config.prompts) {

@@ -36,7 +36,7 @@ export interface DemoOptions {
 }
 
 const program = fileURLToPath(new URL('../main.js', import.meta.url))
-/** A new file is ready within a second or two. */
+/** Longest wait for the added file, which is usually ready within two seconds. */
 const max_late_file_ms = minute_ms
 const poll_ms = 20
 const max_names = 100
@@ -96,7 +96,7 @@ async function show({ terminal, clock, signals, stay }: DemoOptions, setup: Demo
   }
 }
 
-/** Runs commands as they are shown; `end`: none of them outlives the demo, however it ends. */
+/** Prints and runs commands. `end` stops those that still run: none outlives the demo. */
 function createTypist({ config_file }: DemoSetup, { terminal, signals }: Pick<DemoOptions, 'terminal' | 'signals'>) {
   const env = environmentWith(config_file)
   const running = new Set<ReturnType<typeof begin>>()
@@ -126,7 +126,7 @@ function createTypist({ config_file }: DemoSetup, { terminal, signals }: Pick<De
     terminal.out('')
     terminal.out(terminal.styles.bold(`$ sluice ${words.map(shellWord).join(' ')}`))
     const command = begin(...words)
-    // At a terminal it has heard of the signal itself.
+    // At a terminal, Ctrl-C reaches the child process directly.
     const stop = () => void (terminal.is_interactive || command.stop())
     signals.first.addEventListener('abort', stop)
     const code = await command.ended

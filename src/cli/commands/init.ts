@@ -80,7 +80,7 @@ export const command = defineCommand({
   },
 })
 
-/** Loads the prompts only when there are questions to ask. */
+/** Loads the library for dialogs only when there are questions to ask. */
 async function openDialogHere(stopped: AbortSignal): Promise<Dialog> {
   const { openDialog } = await import('../init/init-dialog.ts')
   return openDialog({ input: process.stdin, output: process.stderr }, stopped)
@@ -91,7 +91,7 @@ function targetFile(named: string | undefined): string {
   return resolve(named ?? environment.config_file ?? join(environment.config_home, 'sluice', 'sluice.yaml'))
 }
 
-/** Errors `usage.exists`, `init.unwritable`. */
+/** Refuses an existing file without --force or a yes. Errors `usage.exists`, `init.unwritable`. */
 async function refuseExisting(file: string, { force }: InitFlags, dialog: Dialog | undefined): Promise<void> {
   const there = statOf(file)
   if (there === undefined) return
@@ -117,7 +117,7 @@ function statOf(file: string) {
   }
 }
 
-/** The token first: a configuration never names one that is not there. Error `init.unwritable`. */
+/** Writes the token before the configuration that names it. Error `init.unwritable`. */
 function write(file: string, text: string, token: Connection['token']): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

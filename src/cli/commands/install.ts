@@ -65,16 +65,16 @@ interface InstallOptions {
 interface Site {
   layout: Layout
   builder: Builder
-  /** On the machine itself and as root: users can be tried. */
+  /** True as root and without --prefix: only then can rights be tried as the service's user. */
   is_real: boolean
   options: InstallOptions
 }
 
 /**
  * Installs what systemd needs to run Sluice, and prints each step. Files that are right already
- * stay as they are. A configuration or a token that exists is never changed, so a second run
- * changes nothing. Errors: `install.root`, `install.masked`, `install.program`, `install.file`,
- * `install.command`, `unit.path` and those of the configuration.
+ * stay as they are. An existing configuration is never changed, and an existing token only with
+ * --token-file, so a second run changes nothing. Errors: `install.root`, `install.masked`,
+ * `install.program`, `install.file`, `install.command`, `unit.path` and those of the configuration.
  */
 function install(options: InstallOptions): void {
   const { is_dry, terminal } = options
@@ -185,8 +185,8 @@ function readsOwnToken({ layout, builder, is_real, options }: Site, configured: 
 }
 
 /**
- * Writes the token for root alone. systemd passes it to the service as a credential when the
- * service starts.
+ * Writes the token for root alone; without --token-file an existing one stays. systemd passes it to
+ * the service as a credential when the service starts.
  */
 function layToken({ layout, builder, options }: Site, configured: string | undefined) {
   const named = options.token_file
@@ -202,7 +202,7 @@ function layToken({ layout, builder, options }: Site, configured: string | undef
   return { is_new: builder.lay({ path: layout.token, text: `${secrets.token()}\n`, mode: 0o600 }), advice: [] }
 }
 
-/** The drop-in, and what a person must do so that the service reaches what it names. */
+/** The text of the drop-in, and what an administrator must do to open its paths to the service. */
 function describeUnit(
   { layout, is_real, options }: Site,
   { config }: ServiceConfig,
@@ -219,7 +219,7 @@ function describeUnit(
     groups: reach.groups,
     mounts: is_real ? mountsOf(needs.folders) : new Map(),
   })
-  // In a dry run it stands where the way to it is not open yet.
+  // A dry run gives no advice on the configuration file: its directory is not opened yet.
   const own = options.is_dry ? [] : [layout.config]
   const advice = [
     ...reach.missing.map((path) => `# the folder ${path} is not there now`),

@@ -13,7 +13,7 @@ import { answer_version, printNote } from '../text/print.ts'
 import { right, shrinking, tableLines } from '../text/table.ts'
 import type { Terminal } from '../text/terminal.ts'
 
-/** Rows read and shown at a time: a table whose columns fit, and never a million rows in memory. */
+/** Rows read and shown at a time, never a million in memory. Columns fit the rows of a page. */
 const page_files = 1_000
 
 export const command = defineCommand({
@@ -80,7 +80,7 @@ function writeTable(pages: Iterable<FileView[]>, terminal: Terminal): number {
   return count
 }
 
-/** One object, written file by file. */
+/** One JSON object, written page by page. */
 function writeJson(pages: Iterable<FileView[]>, terminal: Terminal): number {
   let count = 0
   terminal.out(`{"version":${answer_version},"files":[`)

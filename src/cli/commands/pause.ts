@@ -13,7 +13,7 @@ import { readPause } from '../daemon/daemon-status.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { printFitted, printNote } from '../text/print.ts'
 
-/** It is shown on one line. */
+/** Maximum characters of --why, which is shown on one line. */
 const longest_why = 200
 
 export const pause = defineCommand({

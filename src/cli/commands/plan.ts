@@ -26,7 +26,7 @@ export const command = defineCommand({
   },
 })
 
-/** More say little to a person; --json has them all. */
+/** Types shown, because more say little to a user. --json has them all. */
 const max_types = 12
 const max_rules = 15
 const max_names = 3

@@ -67,7 +67,7 @@ function targetsOf(run: RunView, target: string | undefined, { prompts }: Config
   })
 }
 
-/** Waits until each has been tried, for half a minute at the most. */
+/** Lets the daemon deliver. Waits until each was tried, for half a minute at most. */
 async function askDaemon(
   { run }: RunView,
   targets: readonly string[],

@@ -59,7 +59,7 @@ export interface ComparedRun {
 export interface RunDifference {
   /** Unified, three lines around each change; empty where the answers are the same. */
   patch: string
-  /** Assets that only the second has, by their names; and only the first. */
+  /** Names of assets that only the second run has (`added`) or only the first (`removed`). */
   added: string[]
   removed: string[]
 }

@@ -44,7 +44,7 @@ export const command = defineCommand({
     if (dry) return showDryRun(settings, config, json, terminal)
     await refuseWhilePaused(config.state_dir, `${settings.name} is not run`)
     let opened: Secrets | undefined
-    // Once, however often `alone` is tried: it prints warnings.
+    // The token is opened once, however often `alone` is tried, because that prints warnings.
     const secrets = () => (opened ??= openToken(config, terminal))
     return withStopSignals((signals) => {
       const asked = { settings, config, terminal, signals, json }
@@ -91,7 +91,7 @@ async function runAlone(asked: Asked, secrets: Secrets): Promise<ExitCode> {
   try {
     await daemon.ledger.record([{ type: 'run_due', prompt: settings.name, due_ms, cause: 'person' }])
     const control = await serveControl(daemon, 'once')
-    // Rejects when nothing can be recorded any more. Otherwise only the run says when it has ended.
+    // Rejects when nothing can be recorded any more. It never resolves: the run shows its end.
     const lost = daemon.drained.then(() => new Promise<never>(() => {}))
     const left = 'the run goes on with the next `sluice run`'
     const code = await Promise.race([watchRun(asked, { due_ms, check: async () => {}, left }), lost]).finally(() =>
@@ -147,7 +147,7 @@ async function watchRun(asked: Asked, { due_ms, check, left }: Watched): Promise
   }
 }
 
-/** Runs that the schedule may have started in the meantime. */
+/** Newest runs to search for the new one: the schedule may have started others meanwhile. */
 const max_newer = 10
 
 function notRun(name: string): SluiceError {

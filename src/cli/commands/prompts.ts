@@ -73,7 +73,7 @@ function lastText({ run, state, assets }: RunSummary): string {
   return `${run}: ${stateText(state)}${state === 'written' ? `, ${counted(assets, 'file')}` : ''}`
 }
 
-/** Reads the configuration alone. */
+/** Reads only the configuration, not the ledger. */
 export const next = defineCommand({
   options: (yargs) => yargs.option('json', flag('one JSON object')),
   async run({ config: named, json }, terminal) {
@@ -97,7 +97,7 @@ export const next = defineCommand({
   },
 })
 
-/** A year of a weekly prompt; `--limit` has more. */
+/** Runs listed without --limit: a year of a weekly prompt. */
 const usual_limit = 50
 const max_runs = 10_000
 

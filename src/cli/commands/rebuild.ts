@@ -29,13 +29,13 @@ export const command = defineCommand({
     for (const warning of warnings) printWarning(terminal, warning)
     await refuseDaemon(config)
     if (is_dry) return printSources(config, terminal)
-    // A ledger that holds only a pause does not stop a rebuild, but the pause does.
+    // A ledger that holds nothing but a pause can be rebuilt, but not before the pause has ended.
     if (conditionOfLedger(config.state_dir) === 'none') await refuseWhilePaused(config.state_dir, 'nothing is rebuilt')
     return rebuild(config, terminal)
   },
 })
 
-/** Error `ledger.locked`. */
+/** Error `ledger.locked`: a daemon or another rebuild is running. */
 async function refuseDaemon({ state_dir }: Config): Promise<void> {
   const control = await connectControl(state_dir)
   if (!control) return

@@ -13,7 +13,7 @@ import { exit_codes } from '../exit-codes.ts'
 import { printJson, toned } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
-/** Numbers that move are pleasant to watch at this pace, and the ledger does not notice. */
+/** Interval of --watch: pleasant to watch, and no burden for the ledger. */
 const watch_every_ms = second_ms
 /** ECMA-48: cursor home, erase below. What is not overwritten does not flicker. */
 const redraw = '\u001b[H\u001b[J'
@@ -64,8 +64,8 @@ async function readStatus(config: Config): Promise<StatusView> {
 }
 
 /**
- * A daemon records every minute that it is at work. After this time and `silence_ms` without a
- * record, it hangs.
+ * A daemon records every minute that it is at work. If `silence_ms` and this time pass without a
+ * record, it counts as unresponsive.
  */
 const at_work_late_ms = 2 * minute_ms
 

@@ -65,7 +65,7 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
     destination.write = shown.progress.log_destination?.write ?? destination.write
     const control = await serveControl(daemon, 'once')
     const drained = await Promise.race([daemon.drained, aborted(signals.first)]).finally(() => control.close())
-    // Closed before the ledger: the last one that closes writes back the log, and a reader cannot.
+    // The view closes before the ledger: the last one writes SQLite's log back; a reader cannot.
     await shown.close()
     if (drained === undefined)
       printNote(terminal, 'stopping: transfers in progress are finished; a second signal stops at once')

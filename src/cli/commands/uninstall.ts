@@ -64,7 +64,7 @@ function uninstall(options: Options): void {
 interface Site {
   layout: Layout
   builder: Builder
-  /** Units that run by what instances share. */
+  /** Other installed units, which need the shared files. */
   others: readonly string[]
   prefix: string
   options: Options
@@ -116,7 +116,7 @@ function purge({ layout, builder, others, prefix, options }: Site): void {
   if (hasUser(service_user)) builder.run('userdel', service_user)
 }
 
-/** systemd shows it as failed until the next boot, with its files gone, too. */
+/** True if the unit has failed. systemd shows that until a boot, even with its files gone. */
 function hasFailed(unit: string): boolean {
   return spawnSync('systemctl', ['is-failed', '--quiet', unit]).status === 0
 }
@@ -126,7 +126,7 @@ function privateState(state_dir: string): string {
   return state_dir.replace('/var/lib/', '/var/lib/private/')
 }
 
-/** Drop-ins that a person has laid there. */
+/** Other drop-ins of the unit, which an administrator made. */
 function othersBeside(drop_in: string, prefix: string): string[] {
   return namesIn(join(prefix, dirname(drop_in)))
     .map((name) => join(dirname(drop_in), name))
@@ -145,13 +145,13 @@ function namedElsewhere({ config, token, state_dir }: Layout, prefix: string): s
     const others = found.state_dir === state_dir ? [] : [found.state_dir]
     return [...credentials, ...tokens, ...needs.files, ...needs.written, ...others]
   } catch (error) {
-    // One that is faulty, or gone, must not keep anything from being removed.
+    // A configuration that is faulty or gone must not keep anything from being removed.
     if (isSluiceError(error)) return []
     throw error
   }
 }
 
-/** Known by their drop-ins, or by being enabled. */
+/** Names of other installed units, known by their drop-ins or by being enabled. */
 function otherInstances(prefix: string, unit: string): string[] {
   const names = [
     ...namesIn(join(prefix, system_dir))

@@ -11,8 +11,8 @@ const poll_ms = 200
 
 /**
  * Waits until a running daemon has no work left for now. The daemon waits out every fault, but a
- * user at a terminal does not. So a refused token or project ends the wait at once, a silent
- * service after `patience_ms`, and slow reading of sent files after `max_reading_ms`.
+ * user at a terminal does not. So a refused token or project ends the wait at once. Any other
+ * trouble ends it after `patience_ms`, and slow reading by the service after `max_reading_ms`.
  */
 export async function awaitIdle(options: {
   idle: Promise<void>
@@ -48,7 +48,7 @@ export async function awaitIdle(options: {
   }
 }
 
-/** The counts of all stages as a text; undefined while files are scanned or sent. */
+/** Counts of all stages, as a text to compare; undefined while files are scanned or sent. */
 function onlyReading(folders: readonly FolderView[], began_ms: number): string | undefined {
   const is_at_work = folders.some(({ stages, online, scan_ended_ms = 0 }) => {
     return (

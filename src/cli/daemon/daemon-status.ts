@@ -32,14 +32,15 @@ export async function daemonStatus(state_dir: string): Promise<DaemonStatus> {
 }
 
 /**
- * The state of an unfinished rebuild and its faults. A rebuild is a pass with a ledger of its own.
+ * The state of an open rebuild and its faults; undefined without one. A rebuild is a pass into a
+ * new ledger in a subdirectory.
  */
 export async function rebuildStatus(
   state_dir: string,
   daemon: DaemonStatus,
 ): Promise<{ status: RebuildStatus; troubles: Trouble[] } | undefined> {
   if (!isRebuildOpen(state_dir)) return undefined
-  // A running daemon would have made a ledger already.
+  // If a process answers, it is the rebuild: a daemon would have made a ledger already.
   if (daemon.state === 'stopped') return { status: 'unfinished', troubles: [] }
   const troubles = await withLedgerView(rebuildDirectory(state_dir), (ledger) => ledger?.troubles() ?? [])
   return { status: 'running', troubles }
@@ -49,8 +50,8 @@ export async function rebuildStatus(
 const min_commit_bytes = 8_192
 
 /**
- * Why nothing can be recorded. The daemon knows once it has tried; a full disk is recognised here
- * before that.
+ * Reason why nothing can be recorded; undefined if none is known. The daemon knows once it has
+ * tried; a full disk is recognised here before that.
  */
 export function ledgerFaultOf(
   state_dir: string,
@@ -81,8 +82,8 @@ export function readPause(state_dir: string): Promise<Pause | undefined> {
 }
 
 /**
- * For commands that send or ask by the rules of the daemon. A cron job that runs `sluice sync` must
- * not override a pause of the user. Error `answer.paused`.
+ * Throws `answer.paused` while a user has paused Sluice. Commands that send or ask call it first: a
+ * cron job that runs `sluice sync` must not override a pause.
  */
 export async function refuseWhilePaused(state_dir: string, what: string): Promise<void> {
   const pause = await readPause(state_dir)

@@ -10,7 +10,8 @@ import { withPassView, withPromptsView } from './views.ts'
 
 /**
  * Lets other commands talk to the daemon in this process. Without a reloader it keeps its first
- * configuration. `state_dir` holds the socket, and may differ from the directory of the ledger.
+ * configuration. `state_dir` holds the socket. In a rebuild it differs from the directory of the
+ * ledger.
  */
 export function serveControl(
   daemon: Daemon,

@@ -21,7 +21,7 @@ export function openLog(config: Config, terminal: Terminal, change: Partial<LogO
   })
 }
 
-/** The log level of a command that shows its progress itself: warnings and errors only. */
+/** The log level of a command with progress of its own: `warn` in place of `info`. */
 export function quietLevel({ log }: Config): LogOptions['level'] {
   return log.level === 'info' ? 'warn' : log.level
 }

@@ -24,7 +24,7 @@ export interface ReloadHooks {
 
 export function createReloader(options: {
   daemon: Daemon
-  /** As on the command line. */
+  /** The file named with --config; undefined: the usual places. */
   config_file: string | undefined
   log: Log
   hooks: ReloadHooks

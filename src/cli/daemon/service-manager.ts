@@ -19,7 +19,7 @@ import { findUnit, misfitsOf } from '../../inspect/doctor/find-unit.ts'
  */
 const ask_again_ms = 30 * second_ms
 
-/** Reports a running daemon to systemd. Does nothing without a service manager. */
+/** Checks the token, watches the heartbeats, and reports to systemd if it started the daemon. */
 export function reportToServiceManager(parts: { daemon: Daemon; heartbeats: Heartbeats; log: Log }) {
   const { daemon, heartbeats, log } = parts
   const clock = system_clock
@@ -49,7 +49,7 @@ export function reportToServiceManager(parts: { daemon: Daemon; heartbeats: Hear
     if (is_unreachable) begun.push(askAgain(secrets))
   }
 
-  /** Other faults are found and recorded by the workers. */
+  /** Asks until the service answers. The workers find and record all other faults. */
   async function askAgain(secrets: Secrets): Promise<void> {
     while (is_unreachable && !ended.signal.aborted) {
       await clock.sleep(ask_again_ms, ended.signal)

@@ -41,7 +41,7 @@ export function listenForStop() {
   }
 }
 
-/** Runs `use` and gives the signals back afterwards. */
+/** Runs `use` with these handlers in place, and removes them afterwards. */
 export async function withStopSignals<Answer>(use: (signals: StopSignals) => Promise<Answer>): Promise<Answer> {
   const signals = listenForStop()
   try {

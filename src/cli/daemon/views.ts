@@ -10,11 +10,11 @@ import { openPromptsView } from '../../ledger/views/view-prompts.ts'
 /** Runs `use` with a view of the ledger and closes it; with undefined if there is no ledger. */
 export const withLedgerView = using(openLedgerView)
 export const withPromptsView = using(openPromptsView)
-/** For health. */
+/** Data to judge the health. */
 export const withHealthView = using(openHealthView)
-/** Results of a pass, and the files that a command of the user concerns. */
+/** Counts what `accept` or `retry` would change, and knows which contents the ledger has. */
 export const withPassView = using(openPassView)
-/** New contents for a prompt. */
+/** New contents from which a run of a prompt would be planned. */
 export const withFreshView = using(openFreshView)
 /** Files that a question may be about. */
 export const withArrivalsView = using(openArrivalsView)

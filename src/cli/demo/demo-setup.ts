@@ -13,9 +13,9 @@ export interface DemoSetup {
   config_file: string
   state_dir: string
   folder: { name: string; path: string }
-  /** The sample is ours to write into; a given folder never is. */
+  /** True for the sample, into which the demo may write. A given folder is only read. */
   is_sample: boolean
-  /** Closes the service and removes everything. */
+  /** Closes the service and removes the temporary directory, never a given folder. */
   close(): Promise<void>
 }
 
@@ -107,7 +107,7 @@ function berthRows(): string {
   return Array.from({ length: 40 }, (_, at) => `B${at + 1},${8 + (at % 7)},${2 + (at % 3)}\n`).join('')
 }
 
-/** Some 4 MB of text: streamed from the disk, not held in memory. */
+/** About 4 MB of text, which Sluice streams from the disk instead of holding it in memory. */
 function arrivals(): string {
   return Array.from(
     { length: 70_000 },
@@ -115,7 +115,7 @@ function arrivals(): string {
   ).join('')
 }
 
-/** Comes while the daemon is at work, and holds the answer to the question. */
+/** A file that comes while the daemon runs. It holds the answer to `late_question`. */
 export const late_file = {
   path: 'minutes/2026-11.md',
   content:

@@ -104,7 +104,7 @@ function tokenFromFile(text: string, { terminal, cwd }: ConnectionTools): FoundT
   return { secrets, file, typed: undefined }
 }
 
-/** This file and no other: variables that come before it are not asked. */
+/** Opens the token in this file. Environment variables that usually have precedence are ignored. */
 function openToken(path: string) {
   const file = fromHome(path)
   const service = { base_url: '', project_id: '', token_file: file }
@@ -115,7 +115,7 @@ function fromHome(path: string): string {
   return path.replace(/^~(?=\/|$)/, readEnvironment().home)
 }
 
-/** Errors `config.ca_file`, `answer.stopped`. */
+/** Lists the projects that the token reaches. Errors `config.ca_file`, `answer.stopped`. */
 async function listOf(
   { base_url, ca_file, secrets }: { base_url: string; ca_file: string | undefined; secrets: Secrets },
   { clock, stopped }: ConnectionTools,
@@ -142,14 +142,14 @@ async function listOf(
   }
 }
 
-/** Undefined for a name, too: only the service knows which project that is. */
+/** The id from --project; undefined for a name, whose project only the service knows. */
 function givenId({ project }: InitFlags): string | undefined {
   return project_schema.safeParse(project).success ? project : undefined
 }
 
 /**
  * Decides what to do if the projects cannot be read. Errors `account.refused` and `usage.project`
- * if the program cannot ask.
+ * if the program cannot ask, or need not (`--yes` with `--project`).
  */
 async function afterFailure(
   failure: Failure,
@@ -183,7 +183,7 @@ async function afterFailure(
   ])
 }
 
-/** `--project` is an id or a name. Error `usage.project`. */
+/** Finds the project that --project names by id or name, or asks. Error `usage.project`. */
 async function chooseProject(
   listed: readonly ProjectReference[],
   { flags, dialog }: ConnectionTools,

@@ -18,7 +18,7 @@ export interface DialogStreams {
   output: NodeJS.WritableStream
 }
 
-/** More lines than this are scrolled through. */
+/** Choices shown at once; a longer list scrolls. */
 const choices_shown = 12
 
 export function openDialog(streams: DialogStreams, stopped: AbortSignal) {
@@ -45,7 +45,7 @@ export function openDialog(streams: DialogStreams, stopped: AbortSignal) {
   }
 
   return {
-    /** `fault` answers what is wrong with an answer, which is then asked for again. */
+    /** `fault` says why an answer is wrong, and it is asked again. `usual`: the answer of Enter. */
     text: async (
       message: string,
       { usual, fault }: { usual?: string | undefined; fault?: (answer: string) => string | undefined } = {},
@@ -74,7 +74,7 @@ function initStopped(cause?: unknown): SluiceError {
   return new SluiceError({ code: 'answer.stopped', message: 'stopped: nothing was written', cause })
 }
 
-/** Error `answer.stopped`. */
+/** Throws `answer.stopped` if the signal has aborted. */
 export function refuseStopped(stopped: AbortSignal): void {
   if (stopped.aborted) throw initStopped()
 }

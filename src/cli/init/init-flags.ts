@@ -19,7 +19,7 @@ export interface InitFlags {
 
 export type NamedPath = Pick<StartingFolder, 'name' | 'path'>
 
-/** Error `usage.missing`: answers are missing and the program cannot ask. */
+/** For a program that cannot ask. Error `usage.missing`: the command line lacks an answer. */
 export function refuseMissing(flags: InitFlags): void {
   const missing = [
     flags['base-url'] === undefined ? '--base-url URL' : '',

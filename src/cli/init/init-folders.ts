@@ -24,9 +24,9 @@ export interface FolderTools {
   terminal: Terminal
   clock: Clock
   cwd: string
-  /** All but the folders, and what old versions do in them. */
+  /** The configuration so far: all but `folders` and `old_versions`. */
   config: Omit<StartingConfig, 'folders' | 'old_versions'>
-  /** Given with --start: for every folder, and not asked. */
+  /** From --start, for every folder. Undefined: asked, or `all` if the program cannot ask. */
   start: StartText | undefined
   /** Aborts when the user stops waiting. */
   stopped: AbortSignal
@@ -62,7 +62,7 @@ async function askFolder(others: readonly StartingFolder[], tools: FolderTools):
   const taken = new Set(others.map(({ name }) => name))
   const faultOfPath = (answer: string) => {
     if (answer === '') return 'the path of a folder'
-    // A name that no other folder has: what is wrong is then the path.
+    // No other folder has this name, so a fault is about the path.
     const folder = { name: 'a-new-folder', path: wholePath(answer, tools.cwd), start: 'all' as const }
     return faultOf(() => checkFolders([...others, folder], tools))?.split('\n')[0]
   }
@@ -74,7 +74,7 @@ async function askFolder(others: readonly StartingFolder[], tools: FolderTools):
   return { name, path }
 }
 
-/** As the daemon will read them: folders in one another, a token inside one. */
+/** Checks folders by the rules of the config: none in another, no token inside one. */
 function checkFolders(folders: readonly StartingFolder[], { config }: FolderTools): void {
   configFromObject(startingValue({ ...config, old_versions: 'keep', folders }))
 }
@@ -109,7 +109,7 @@ async function askStart(dialog: Dialog, survey: Survey): Promise<StartText> {
   return dialog.text('Changed in the last:', { usual: '90d', fault })
 }
 
-/** One answer for all of them: it can be another one for each, in the file. */
+/** Asks once for all folders. In the file, each folder can have another answer. */
 export async function askOldVersions(dialog: Dialog | undefined, given: OldVersions | undefined): Promise<OldVersions> {
   if (given !== undefined || dialog === undefined) return given ?? 'keep'
   return dialog.choose('What should the old version of a file that changes do?', [

@@ -23,11 +23,11 @@ interface FileToLay {
   mode: number
   /** Owner and group by number; those of the caller where it is left out. */
   owner?: { uid: number; gid: number } | undefined
-  /** The user may have edited the file: it stays as it is. */
+  /** True: an existing file stays as it is, because a user may have edited it. */
   keep?: boolean
 }
 
-/** Does what it says, or only says it; counts what was changed. */
+/** Makes changes and prints them; in a dry run it only prints them. */
 export type Builder = ReturnType<typeof createBuilder>
 
 /** All paths are below `prefix`; with one, or in a dry run, no program is run. */
@@ -58,13 +58,13 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
       if (!is_dry) mayFail(at(path), () => write(at(path), text, mode, prefix === '' ? owner : undefined))
       return true
     },
-    /** Leaves a file as it is, but for rights that are too wide. */
+    /** Sets the mode of a file if it has rights beyond `mode`; its content stays. */
     close(path: string, mode: number) {
       const wide = mayFail(at(path), () => (statSync(at(path)).mode & 0o777 & ~mode) !== 0)
       say(wide ? 'change' : 'kept', path, `  (${mode.toString(8)})`)
       if (wide && !is_dry) chmodSync(at(path), mode)
     },
-    /** Lets everybody through a directory that is there already. */
+    /** Sets an existing directory to 755 if not everybody can read and enter it. */
     open(directory: string) {
       const mode = statSync(at(directory), { throwIfNoEntry: false })?.mode
       if (mode === undefined || (mode & 0o005) === 0o005) return
@@ -72,8 +72,8 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
       if (!is_dry) chmodSync(at(directory), 0o755)
     },
     /**
-     * systemctl(1): a link to /dev/null. The administrator made it, so it is neither overwritten
-     * nor removed.
+     * True for a link to /dev/null: a masked unit (systemctl(1)). The administrator made it, so
+     * `lay` does not overwrite and `remove` does not remove it.
      */
     isMasked,
     remove(path: string) {
@@ -92,7 +92,7 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
       if (!is_dry) mayFail(at(path), () => rmSync(at(path), { recursive: true }))
       return true
     },
-    /** Only where nothing is left in it. */
+    /** Removes a directory if it is empty. */
     removeEmpty(path: string) {
       if (is_dry) return
       try {
@@ -137,7 +137,7 @@ function mayFail<Answer>(path: string, act: () => Answer): Answer {
 function write(path: string, text: string, mode: number, owner: FileToLay['owner']): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
   writeFileAtomic(path, text, mode)
-  // The mask of the caller has no say in what the service must be able to read.
+  // The umask of the caller must not remove rights that the service needs.
   chmodSync(path, mode)
   if (owner) chownSync(path, owner.uid, owner.gid)
 }

@@ -60,10 +60,7 @@ export function layoutOf(instance: string | undefined): Layout {
 
 const package_root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/**
- * The extension shows the kind of a file. The target is the directory that systemd or the kernel
- * reads.
- */
+/** Files of the package, and the paths where systemd or the kernel reads them. */
 const shared = [
   ['sluice.service', '/etc/systemd/system/sluice.service'],
   ['sluice@.service', '/etc/systemd/system/sluice@.service'],
@@ -77,8 +74,8 @@ export function packagedText(from: string): string {
 }
 
 /**
- * The real paths of node and of the program. With a version manager, `env node` finds no node or
- * another one without a login.
+ * The absolute paths of node and of the program. Without a login, `env node` finds no node of a
+ * version manager, or another one.
  */
 export function programPlace(): { node: string; program: string } {
   const running = realpathSync(process.execPath)
@@ -98,7 +95,7 @@ export interface ServiceConfig {
   text: string
   /** The file it was read from. */
   file: string
-  /** As the one who installs has it; the service gets a copy as its credential. */
+  /** Path for the user who installs. The service usually gets a copy as its credential. */
   token_file: string | undefined
 }
 
@@ -122,7 +119,7 @@ export function loadForService(file: string | undefined, state_dir: string): Ser
 }
 
 const homes = ['/home', '/root', '/run/user']
-/** PrivateTmp= of the unit: the service has others. */
+/** The service has directories of its own in place of these (PrivateTmp= of the unit). */
 const private_directories = ['/tmp', '/var/tmp']
 const patience_ms = 60_000
 const advice =

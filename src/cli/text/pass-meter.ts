@@ -3,7 +3,7 @@ import { second_ms } from '../../base/time/time.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../../ledger/views/view-folders.ts'
 
-/** How far a pass is. `done`: nothing more happens to it by itself, for better or worse. */
+/** Progress of a pass. `done`: files that it does not wait for any more, whether ready or not. */
 export interface PassState {
   is_scanning: boolean
   total: Amount
@@ -41,7 +41,7 @@ export interface PassTexts {
 /** Long enough that a large file between two small ones does not make the figures jump. */
 const window_ms = 15 * second_ms
 
-/** Turns states into texts for people. The rate is that of the last seconds. */
+/** Makes a function that turns states into texts for users. Rates are of the last 15 s. */
 export function createPassMeter(): (state: PassState, now_ms: number) => PassTexts {
   const samples: { at_ms: number; done: Amount }[] = []
   return ({ is_scanning, total, done }, now_ms) => {
@@ -74,10 +74,10 @@ function leftText(total: Amount, done: Amount, rate: (what: keyof Amount) => num
   return Number.isFinite(left_s) ? `${formatDuration(left_s * second_ms)} left` : 'time left unknown'
 }
 
-/** Below this the numbers need the room. */
+/** In a narrower window the bar is shorter, so that more of the texts fits. */
 const narrow_columns = 60
 
-/** The bar and as many of the texts as the window has room for, the first of them first. */
+/** The bar, and as many of the texts as fit into the line, in this order. */
 export function barText(progress: number, { files, bytes, rate, left }: PassTexts, columns: number): string {
   const width = columns < narrow_columns ? 8 : 20
   const done = Math.round(Math.min(1, progress) * width)

@@ -11,7 +11,7 @@ import type { Terminal } from './terminal.ts'
 
 interface PassSummary {
   lines: string[]
-  /** For the files alone: all ready, or not. */
+  /** `ok` if all its folders are complete (see isComplete), else `incomplete`. */
   exit_code: ExitCode
 }
 
@@ -30,7 +30,7 @@ const max_names = 3
 const waiting: readonly Stage[] = ['settling', 'waiting', 'sending', 'ingesting']
 
 /**
- * Describes for people how a pass ended: which files are ready, which are not, and why.
+ * Describes for users how a pass ended: which files are ready, which are not, and why.
  *
  * @internal
  */
@@ -156,7 +156,7 @@ function reasonLine(files: number, message: string, examples: readonly Example[]
   return detail(`${formatCount(files)} × ${message} (${names.join(', ')}${files > names.length ? ' …' : ''})`)
 }
 
-/** Names and messages may hold anything. */
+/** Indents a line and makes control characters visible: names and messages may hold any. */
 function detail(text: string): string {
   return `          ${printable(text)}`
 }

@@ -28,7 +28,7 @@ export function printWarning(terminal: Terminal, text: string): void {
   printTitled(terminal, 'warning:', terminal.err_styles.yellow, text)
 }
 
-/** Prints a sentence and cuts words that are wider than the window. `strong` is its beginning. */
+/** Prints a sentence and cuts words wider than the window. `strong`: its beginning, in bold. */
 export function printFitted(terminal: Terminal, text: string, strong = ''): void {
   const writer = new LineWriter(terminal.width)
   writer.say(text)

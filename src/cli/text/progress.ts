@@ -4,7 +4,7 @@ import { barText, createPassMeter, type PassState, type PassTexts } from './pass
 import type { Terminal } from './terminal.ts'
 
 const redraw_ms = 250
-/** Lines in a file or a service's log: few enough to read, often enough to see that it moves. */
+/** Interval of lines in a file or log: few enough to read, often enough to show movement. */
 const line_ms = 5 * second_ms
 /**
  * Shows the progress of a pass on standard error: a bar on a terminal, elsewhere a line every few
@@ -31,7 +31,7 @@ export function showProgress(options: { terminal: Terminal; clock: Clock; read: 
       update()
       await clock.sleep(every_ms, ending.signal)
     }
-    // A bar that stops at 97 % would seem to be a fault.
+    // Shows the last state, too: a bar that stops at 97 % would seem to be a fault.
     if (is_shown) update()
     show.end()
   }
@@ -40,7 +40,7 @@ export function showProgress(options: { terminal: Terminal; clock: Clock; read: 
   meter(read(), clock.monotonic_ms())
   const watching = watch()
   return {
-    /** Writes whole log lines above the bar. */
+    /** Writes whole log lines above the bar; undefined without a bar. */
     log_destination: show.log_destination,
     /** Shows the last state, if any was shown, and stops. A second call changes nothing. */
     end() {
@@ -94,11 +94,11 @@ const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const spin_ms = 120
 
 interface Spinner {
-  /** Takes the line away; twice is once. */
+  /** Removes the line. A second call changes nothing. */
   end(): Promise<void>
 }
 
-/** Shows on a terminal that something goes on, and for how long; `text` is asked each time. */
+/** Shows on a terminal that something goes on, and for how long. It calls `text` for each frame. */
 export function showSpinner(terminal: Terminal, clock: Clock, text: () => string): Spinner {
   const ending = new AbortController()
   const began_ms = clock.monotonic_ms()

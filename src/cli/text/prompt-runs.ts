@@ -21,7 +21,7 @@ export function runName({ prompt, due_ms }: Pick<RunSummary, 'prompt' | 'due_ms'
   return `${prompt}@${localTime(due_ms, zoneOf(prompt, config))}`
 }
 
-/** How many runs are searched for a time: years of a daily prompt. */
+/** Newest runs of a prompt among which a time is searched: years of a daily prompt. */
 const max_searched = 2_000
 
 /**
@@ -59,7 +59,7 @@ function runByTime(text: string, view: PromptsView, config: Pick<Config, 'prompt
   return begun[0] && view.run(begun[0].run)
 }
 
-/** A prompt that left the configuration still has its runs. */
+/** Error `usage.prompt`. A prompt that left the configuration still has its runs. */
 export function refuseUnknown(
   prompt: string,
   view: PromptsView | undefined,
