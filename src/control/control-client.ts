@@ -13,16 +13,17 @@ export interface ControlClient extends ControlVerbs {
   close(): Promise<void>
 }
 
-/** `accept` of a whole share changes many rows in one transaction, which takes seconds. */
+/** Longest wait for an answer. `accept` of a whole share takes seconds in one transaction. */
 const usual_answer_ms = 60 * second_ms
-/** An outermost limit: a daemon that dies ends the wait for `idle` at once. */
+/** Longest wait for `idle`. If the daemon dies, the broken connection ends the wait at once. */
 const idle_answer_ms = 14 * day_ms
 const max_body_bytes = 65_536
 
 /**
- * Connects to the daemon that works on this state directory; undefined when none listens there.
- * Verbs throw the errors of the daemon, `account.no_right`, `ledger.orphan`, `control.lost` when it
- * ended, and `control.unreachable` when this user may not use its socket.
+ * Connects to the daemon of this state directory; undefined if none listens there. Errors:
+ * `account.no_right`, `ledger.orphan`; `control.unreachable` if it does not answer this user. Verbs
+ * also throw the daemon's errors, `control.lost` if it ends first, and `control.still_at_work`
+ * after `answer_ms`.
  */
 export async function connectControl(
   state_dir: string,

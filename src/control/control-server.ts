@@ -15,15 +15,15 @@ import {
 } from './control-verbs.ts'
 
 export interface Control {
-  /** Answers what it can at once, closes the other connections, and removes the socket. */
+  /** Stops listening, gives open requests a second to end, cuts the rest and removes the socket. */
   close(): Promise<void>
 }
 
-/** A path on Linux has at most 4,096 bytes, and JSON writes one byte as at most six characters. */
+/** Limit of a request body. A path has at most 4,096 bytes on Linux, times six in JSON. */
 const max_body_bytes = 32_768
-/** Callers of `idle` see from the closed connection that the daemon ends. */
+/** Time for open requests at the end. The cut shows callers of `idle` that the daemon ends. */
 const close_grace_ms = second_ms
-/** sizeof(sockaddr_un.sun_path) without the NUL: 107 bytes on Linux (unix(7)), 103 on macOS. */
+/** Maximum bytes of the path of a socket, without the NUL: 103 on macOS, 107 on Linux (unix(7)). */
 const max_socket_path_bytes = 103
 
 /**
@@ -46,7 +46,7 @@ export async function startControl(options: { socket: string; verbs: ControlVerb
   return { close: () => closeServer(server, close_grace_ms) }
 }
 
-/** `body`: undefined when none was sent. `gone`: the caller disconnected. No value is `{}`. */
+/** `body`: undefined if none was sent. `gone`: aborts at a disconnect. No result sends `{}`. */
 type Verb = (body: unknown, gone: AbortSignal) => Promise<unknown>
 
 /** The key is method and path: `POST /v1/retry`. */
@@ -124,9 +124,9 @@ function wrongBody(message: string): SluiceError {
 }
 
 /**
- * Answers what a verb threw, and faults of HTTP: `http.path_unknown`, `http.media_type`,
- * `http.body_too_large`, `http.body_invalid`, `http.malformed`. A SluiceError is sent with code,
- * message and hint, so that the command shows it as its own.
+ * Makes the answer to an error of a verb or of HTTP: `http.path_unknown`, `http.media_type`,
+ * `http.body_too_large`, `http.body_invalid`, `http.malformed`. The command shows code, message and
+ * hint of a SluiceError as its own.
  */
 function answerError(error: unknown): ErrorAnswer {
   const { code, message, hint } = toPlainError(error)

@@ -4,43 +4,47 @@ import type { Fact } from '../domain/fact.ts'
 /** The verbs of a running daemon. Both ends of the socket implement this interface. */
 export interface ControlVerbs {
   ping(): Promise<DaemonPresence>
-  /** Scans one folder, or all without a name. Resolves when the scan has begun. */
+  /** Orders a scan of one folder; of all without a name. Resolves before the scan has ended. */
   rescan(where: { folder?: string | undefined }): Promise<void>
-  /** Tries refused, blocked and deferred files again. */
+  /** Tries files again that are refused, blocked, deferred, or removed on the service. */
   retry(where: PlaceInFolder): Promise<void>
-  /** Releases files held by the upload limit, or skipped by `start` of the folder. */
+  /**
+   * Releases files held by the upload limit, or skipped by `start` of the folder. For a whole
+   * folder it also accepts that its project was emptied. If missing files wait for a user, it only
+   * confirms their deletion.
+   */
   accept(where: PlaceInFolder): Promise<void>
-  /** Allows removals on the service of all files deleted or replaced in this place. */
+  /** Allows removals on the service of all that was deleted or replaced here until now. */
   acceptRemovals(where: PlaceInFolder): Promise<void>
-  /** Makes the prompt due now and records it. Returns the due time, which names the run. */
+  /** Makes the prompt due now and records it. Returns the due time, which identifies the run. */
   runPrompt(what: { prompt: string }): Promise<{ due_ms: number }>
-  /** Starts no new upload until the pause is over, or until `resume`. */
+  /** Begins no upload, label, removal, question or report delivery until the end or `resume`. */
   pause(what: PauseWish): Promise<void>
   resume(): Promise<void>
-  /** Puts the new configuration in force. On an error, `config.*`, the earlier one stays. */
+  /** Reads the configuration again and puts it in force. After an error the earlier one stays. */
   reload(): Promise<Reloaded>
-  /** Makes failed and waiting deliveries of a report due now, and records it. */
+  /** Makes the named deliveries of a report due now, unless they are done, and records it. */
   deliverAgain(what: DeliveriesOfRun): Promise<void>
-  /** Orders an audit of all ready files, without pauses. Resolves when it is recorded. */
+  /** Orders an audit of all ready files, faster than usual. Resolves when it is recorded. */
   audit(): Promise<void>
   /** Orders the repetition of work that the ledger wrongly calls done, and records it. */
   doubt(doubt: Doubt): Promise<void>
-  /** Resolves when no scan and no work is due or in flight; `gone`: the caller disconnected. */
+  /** Resolves when no scan runs and no work is due within a minute. `gone`: caller disconnected. */
   idle(gone?: AbortSignal): Promise<void>
 }
 
-/** A longer pause has no end: `resume` ends it. */
+/** Longest `for_ms`. Without `for_ms` a pause has no end: it lasts until `resume`. */
 export const max_pause_ms = 366 * day_ms
 
 export interface PauseWish {
   /** The name of the person who pauses, for messages. */
   by: string
   why?: string | undefined
-  /** At most `max_pause_ms`. */
+  /** At most `max_pause_ms`; absent: until `resume`. */
   for_ms?: number | undefined
 }
 
-/** The effects of a reload, in a few words each. */
+/** Effects of a reload, in a few words each: in force now, or only at the next start. */
 export interface Reloaded {
   changes: string[]
   at_next_start: string[]
@@ -53,7 +57,7 @@ export interface DaemonPresence {
   version: string
   /** `run` continues until it is stopped; `once` makes one pass and ends. */
   mode: 'run' | 'once'
-  /** Why nothing can be recorded durably. The file of the ledger does not show it. */
+  /** Why nothing can be recorded durably; absent: it can. The ledger file does not show it. */
   ledger_fault?: { message: string; hint: string | undefined; since_ms: number }
 }
 
