@@ -4,7 +4,7 @@ import type { Message } from './message.ts'
 const max_blocks = 50
 /** docs.slack.dev, header block: 150 characters. */
 const max_header_chars = 150
-/** The fallback text for notifications, which show no blocks. Slack itself cuts far later. */
+/** Title in Teams; text for Slack's notifications, which show no blocks (Slack cuts far later). */
 const max_fallback_chars = 1_000
 /** Teams accepts 28 KB per message, and we do not know how much the service adds around ours. */
 const max_card_bytes = 27_000
@@ -71,7 +71,7 @@ function shortened(text: string, max_chars: number): string {
 
 /** Sections have at most 3,000 characters (docs.slack.dev); closing a fence takes a few. */
 const max_section_chars = 2_980
-/** Escaping turns one character into at most five. */
+/** Escaping makes at most five characters of one, so a piece of this size fits in a section. */
 const max_piece_chars = 500
 const fence = '```'
 
@@ -124,7 +124,7 @@ function slackLine(line: string): string {
   )
 }
 
-/** These three (docs.slack.dev); without `<`, a file name mentions no user or channel. */
+/** Escapes these three (docs.slack.dev). Without `<`, a file name mentions no user or channel. */
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -16,16 +16,16 @@ import {
 import type { CommandTarget } from './target.ts'
 
 const max_line_chars = 300
-/** Kept beyond the limit: a secret without its beginning could not be recognised. */
+/** Kept beyond the limit until it is scrubbed: a secret without its beginning is not found. */
 const margin_bytes = 4_096
 /** The wait after SIGTERM, and for a child process that still holds the output open. */
 const grace_ms = 5 * second_ms
-/** Linux accepts 128 KB for one string of the environment, and a few megabytes for all. */
+/** A longer value is left out. Linux accepts 128 KB for one string, a few megabytes for all. */
 const max_variable_bytes = 32_768
 /** The kept end of the output: one screen of text, where commands say why they failed. */
 const max_output_bytes = 2_048
 
-/** Passes the report on standard input, its values as templates and as SLUICE_<NAME>. */
+/** Runs a command: the report on standard input, values as templates and as SLUICE_<NAME>. */
 export async function runCommand(
   { run, timeout_ms }: CommandTarget,
   message: Message,
@@ -52,7 +52,7 @@ export async function runCommand(
   return said === '' ? outcome : { ...outcome, output: said }
 }
 
-/** The whole environment of a command: that of the daemon may hold the token. */
+/** Only PATH, HOME and LANG come from the daemon's environment: the rest may hold the token. */
 function commandEnvironment({ PATH, HOME, LANG }: DeliveryTools['environment'], values: Record<string, string>) {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries({ PATH, HOME, LANG })) if (value !== undefined) env[name] = value

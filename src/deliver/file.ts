@@ -22,7 +22,7 @@ const report_mode = 0o640
 /** More files of one name mean a template without a date: a user must add it. */
 const max_same_name = 1_000
 
-/** Writes a message once: a repeated try finds its id in the last line. Overwrites no file. */
+/** Writes a message once: a repeated try finds the same bytes, with its id. Overwrites no file. */
 export function deliverToFile({ dir, file_name }: FileTarget, message: Message): Delivered {
   const name = renderTemplate(file_name, templateValues(message))
   const odd = oddNameReason(name)
@@ -61,7 +61,7 @@ function whatIsAt(path: string, content: Buffer): 'nothing' | 'this' | 'another 
   if (!there.isFile()) {
     return finalFault('delivery.file', `${path} exists and is not a regular file`, 'remove it or choose another name')
   }
-  // Sluice writes whole files, so another program wrote or changed one with other bytes.
+  // Sluice writes whole files. Other bytes are another message, or come from another program.
   return there.size === content.length && content.equals(readFileSync(path)) ? 'this' : 'another file'
 }
 
@@ -72,7 +72,7 @@ function oddNameReason(name: string): string | undefined {
   return undefined
 }
 
-/** Creates no parents: where they are missing, a disk is not mounted and would hide them. */
+/** Creates no parents: a missing one may be on an unmounted disk, which would later hide it. */
 function makeDirectory(dir: string): void {
   try {
     mkdirSync(dir, { mode: 0o750 })

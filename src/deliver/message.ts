@@ -11,7 +11,7 @@ export interface Message {
   subject: string
   /** Markdown. */
   text: string
-  /** Wall clock time of the event. It is the same at every try, like all signed content. */
+  /** Wall clock time of the event, Unix ms. It is the same at every try, like the whole body. */
   at_ms: number
   /** Values for templates and the JSON body: name, date, report (path), … */
   values: Readonly<Record<string, string>>
@@ -19,7 +19,7 @@ export interface Message {
   data: unknown
 }
 
-/** Includes the delivery: a receiver of two must not drop the second as a duplicate. */
+/** `parts` include the delivery: a receiver of two must not drop the second as a duplicate. */
 export function messageId(kind: 'run' | 'alert', parts: readonly (string | number)[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
   return `${kind}_${digest.slice(0, 24)}`
@@ -39,7 +39,7 @@ export interface NotDelivered {
   error: { code: string; message: string }
   /** Another try would fail in the same way: a user must act. */
   is_final: boolean
-  /** The pause that the receiver asked for. */
+  /** Pause that the receiver asked for; absent without one. */
   retry_after_ms?: number
 }
 

@@ -6,7 +6,7 @@ import { codeOf, SluiceError } from '../base/run/errors.ts'
 export type DeliveryTarget = FileTarget | WebhookTarget | EmailTarget | CommandTarget
 
 interface Named {
-  /** Unique among the deliveries of a prompt. The ledger knows a delivery by this name. */
+  /** Unique among the deliveries of a prompt or of the alerts. The ledger knows them by it. */
   readonly name: string
 }
 
@@ -20,7 +20,7 @@ export interface FileTarget extends Named {
 
 export interface WebhookTarget extends Named {
   readonly kind: 'webhook'
-  /** Exactly one of the two is set: addresses of chat services are secrets. */
+  /** Exactly one of `url` and `url_file` is set: addresses of chat services are secrets. */
   readonly url?: string
   readonly url_file?: string
   /** File with the signing secret; undefined: messages are not signed. */
@@ -53,8 +53,8 @@ export interface CommandTarget extends Named {
 }
 
 /**
- * Parses an address from a file by the rules that `outgoingFault` has for the configuration.
- * Undefined: not https (http only to loopback), or with a user or password.
+ * Parses the address of a receiver. Undefined if it is not https (http only to loopback), or has a
+ * user or password. `outgoingFault` has the same rules for the configuration.
  */
 export function outgoingUrl(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined

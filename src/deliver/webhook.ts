@@ -15,9 +15,9 @@ import {
 } from './message.ts'
 import { outgoingUrl, readSecretFile, type WebhookTarget } from './target.ts'
 
-/** The status is the answer. The body only explains it, so the wait for it is short. */
+/** The status alone decides. The body only explains it, so the wait for it is short. */
 const max_body_ms = 5 * second_ms
-/** A receiver may ask for a pause, but not for an endless one. */
+/** Longest pause that a receiver can ask for. A longer one counts as this one. */
 const max_retry_after_ms = day_ms
 
 /** Returns most failures; throws `delivery.secret_file`, `template.*` and `network.*`. */
@@ -68,7 +68,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Standard Webhooks 1.0, symmetric, signs `id.timestamp.body`. Receivers refuse old times. */
+/** Standard Webhooks 1.0: with a secret, signs `id.timestamp.body`. Receivers refuse old times. */
 function signatureHeaders(id: string, now_s: number, body: string, secret: string | undefined): Record<string, string> {
   const about = { 'webhook-id': id, 'webhook-timestamp': String(now_s) }
   if (secret === undefined) return about
@@ -113,7 +113,7 @@ function reasonIn(body: string, url: URL): string {
   return word === '' || url.href.includes(word) ? '' : ` (${word})`
 }
 
-/** Parses seconds or a date (RFC 9110, 10.2.3). */
+/** Parses Retry-After: seconds or a date (RFC 9110, 10.2.3). Undefined if absent or malformed. */
 function retryAfter_ms(header: string | string[] | undefined, now_ms: number): number | undefined {
   if (typeof header !== 'string') return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * second_ms : Date.parse(header) - now_ms
