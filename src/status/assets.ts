@@ -32,7 +32,7 @@ export function auditStatus({ project_id, last_full, running, emptied }: AuditVi
   }
 }
 
-/** True if a round that has not ended has already found so many assets gone. */
+/** True if the running round already found so many gone that the project seems emptied. */
 function isRunningOut(running: Running | undefined): boolean {
   return running !== undefined && isMassRemoval({ removed: running.missing, expected: running.checked })
 }

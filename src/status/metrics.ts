@@ -28,7 +28,8 @@ const scan_s = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3_600]
 
 /**
  * Metrics in the Prometheus format. Labels are folders, projects, prompts and fixed words, never a
- * path. The config thus limits their number. Counters begin at 0 with each start.
+ * path. The config thus limits their number. Counters begin at 0 in each process, once the config
+ * enables the metrics.
  */
 export class Metrics implements Measures {
   readonly content_type: string

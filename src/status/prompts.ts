@@ -11,8 +11,8 @@ import type { DeliveryView, PromptsView, RunSummary } from '../ledger/views/view
 export interface PromptStatus {
   name: string
   /**
-   * False if only the ledger has the prompt. A daemon that starts with the present config ends its
-   * open runs.
+   * False if only the ledger has the prompt. A daemon that starts with the present config, or
+   * reloads it, ends its open runs.
    */
   configured: boolean
   cron: string | null

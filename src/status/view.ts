@@ -22,11 +22,11 @@ export interface StatusView {
   state_dir: string
   verdict: Verdict
   /**
-   * Time since which nothing can be recorded: all values below are that old. Null while the ledger
-   * works.
+   * Time since which nothing is recorded: the values of the ledger below are that old. Null while
+   * the ledger and the daemon work.
    */
   stale_since: string | null
-  /** State of the promises of Sluice. The verdict is about the files only. */
+  /** Problems of Sluice itself, such as a late scan. The verdict is about the files only. */
   health?: HealthStatus
   daemon: DaemonStatus
   /** Only if there is no ledger, and a rebuild runs or was interrupted. */
@@ -39,7 +39,7 @@ export interface StatusView {
   problems: ProblemGroup[]
   /** Failed contents that are retried without a user, grouped by reason. */
   retrying: RetryStatus[]
-  /** Number of contents that the service reads for longer than `follow.deadline_*` expects. */
+  /** Number of contents that the service has read for longer than is usual (`slow_reading`). */
   slow: number
   over_limit: OverLimit
   upload_limit: { files: number; bytes: number; per_hours: number; used_files: number; used_bytes: number } | null
@@ -57,7 +57,7 @@ export interface StatusView {
 /**
  * - `all_ready`: every file that should be in the assistant is ready.
  * - `incomplete`: some are not, for any reason.
- * - `refused`: the service refuses the token or a project, so nothing can go on.
+ * - `refused`: the service refuses the token, or at least one project.
  * - `stale`: nothing can be recorded, so the present state is unknown.
  */
 type Verdict = 'all_ready' | 'incomplete' | 'refused' | 'stale'
@@ -195,7 +195,7 @@ function troubleStatus({ about, code, message, hint, since_ms, last_ms }: Troubl
   return { about, code, message, hint: hint ?? null, since: isoTime(since_ms), last: isoTime(last_ms) }
 }
 
-/** The promise `progress` counts, too: an unresponsive daemon records nothing either. */
+/** A problem of the kind `progress` counts, too: an unresponsive daemon records nothing either. */
 function staleSince(health: HealthStatus | undefined): string | null {
   const problems = health?.problems.filter(({ kind }) => kind === 'ledger' || kind === 'progress') ?? []
   return problems.map(({ since }) => since).sort()[0] ?? null

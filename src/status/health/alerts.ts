@@ -5,11 +5,11 @@ import type { Problem } from './problems.ts'
 
 /** Content of an alert about a change of the health. */
 export interface AlertDue {
-  /** Problems that no alert has reported yet. */
+  /** New problems that no alert has reported; empty until `group_ms` has passed. */
   began: Problem[]
-  /** Reported problems that have been resolved for long enough. */
+  /** Reported problems that have been absent for `resolve_after_ms`. */
   over: ReportedProblem[]
-  /** Reported problems that do not count as resolved yet. */
+  /** Reported problems that are still there, or have not been absent for long enough. */
   lasting: ReportedProblem[]
 }
 
@@ -35,8 +35,8 @@ export class AlertJudge {
   }
 
   /**
-   * Returns the alert that is due; undefined if none is. It counts as reported only after `tell()`.
-   * `now_ms`: monotonic.
+   * Returns the alert that is due; undefined if none is. Its problems count as reported only after
+   * `markReported`. `now_ms`: monotonic.
    */
   judge(
     problems: readonly Problem[],

@@ -18,10 +18,10 @@ export interface HealthSettings {
 
 /** Facts from the caller: the ledger alone does not show them, or not yet. */
 export interface HealthExtras {
-  /** See problems.ts. */
+  /** Result of `promptHealth`; absent: no prompt is judged. */
   prompts?: HealthFacts['prompts']
   ledger_fault?: HealthFacts['ledger_fault']
-  /** Exact only in the daemon. Others see when it last recorded that it is at work. */
+  /** Only the daemon knows it exactly; others see when it last recorded that it was at work. */
   stuck?: HealthFacts['stuck']
 }
 
@@ -94,7 +94,7 @@ function auditFacts(view: HealthView | undefined, { audit }: HealthSettings): He
   })
 }
 
-/** Omits receivers that left the config: no user expects a message there. */
+/** Omits given-up deliveries whose receiver left the config: no user expects a message there. */
 function givenUp(view: HealthView | undefined, { prompts, alerts }: HealthSettings): HealthFacts['given_up'] {
   return (view?.givenUp() ?? []).flatMap(({ prompt, run, target, since_ms, error }) => {
     const { deliver } = (prompt === undefined ? alerts : prompts.find(({ name }) => name === prompt)) ?? { deliver: [] }
@@ -115,8 +115,8 @@ function diskOf(path: string): HealthFacts['disk'] {
 }
 
 /**
- * The health as JSON. `unknown`: no daemon is at work, so nothing keeps the promises, and the
- * ledger only shows the past. The reasons then follow from its last records.
+ * The health as JSON. `unknown`: no daemon runs, so the ledger only shows the past, and `problems`
+ * follow from its last records.
  */
 export interface HealthStatus {
   state: 'healthy' | 'unhealthy' | 'unknown'

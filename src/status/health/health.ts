@@ -15,7 +15,7 @@ const failing_ms = 5 * minute_ms
 /** Maximum number of names in a message. Stuck work blocks other work, so there may be many. */
 const max_named = 3
 
-/** Judges the health from facts and limits only. A fact that improves never adds a reason. */
+/** Judges the health from facts and limits only. A fact that improves never adds a problem. */
 export function healthOf(facts: HealthFacts, limits: HealthLimits): Health {
   const found = [
     ...scanProblems(facts, limits),
@@ -238,7 +238,7 @@ function machineReasons(
   return problems
 }
 
-/** Absences without a daemon. Pauses do not count for work that goes on during a pause. */
+/** Times without a daemon. Pauses are left out: scans, audits and other work go on in them. */
 function awayIn({ absences }: HealthFacts): Absence[] {
   return absences.filter(({ why }) => why === 'away')
 }

@@ -5,9 +5,9 @@ import type { AuditView } from '../../ledger/views/view-folders.ts'
 import type { FailingFiles, HealthView } from '../../ledger/views/view-health.ts'
 
 /**
- * Promises that Sluice keeps all the time. A broken promise has at least one reason. Sluice is
- * healthy while there is no reason. Only time in which a promise could be kept counts: nothing is
- * late because no daemon was at work.
+ * Kinds of health problems. Each stands for a promise that Sluice keeps all the time, and a problem
+ * means that the promise is broken. Sluice is healthy while there is no problem. Only time in which
+ * a promise could be kept counts: nothing is late because no daemon was at work.
  *
  * - `scan`: every folder is fully scanned again and again. This finds what the watcher missed.
  * - `queue`: no file waits for long or fails again and again. The age of the oldest counts, never
@@ -47,7 +47,7 @@ export interface HealthFacts {
    * Scans go on.
    */
   paused: { since_ms: number } | undefined
-  /** Sorted by start. Those with `paused` excuse only what a pause stops: uploads and prompts. */
+  /** Times without a daemon and ended pauses, by start. Pauses excuse only uploads and prompts. */
   absences: readonly Absence[]
   folders: readonly {
     name: string
@@ -111,8 +111,8 @@ export interface HealthLimits {
 export interface Problem {
   kind: ProblemKind
   /**
-   * Folder, project, prompt, receiver or host. Together with `promise` it identifies the reason
-   * while that lasts.
+   * Subject of the problem: a folder, project, prompt, receiver, host or kind of work. Together
+   * with `kind` it identifies the problem while it lasts.
    */
   about: string
   message: string
@@ -122,9 +122,9 @@ export interface Problem {
 }
 
 export interface Health {
-  /** True when every promise is kept. */
+  /** True without problems. */
   healthy: boolean
-  /** In the order of `promises`; one for each pair of `promise` and `about`. */
+  /** In the order of `problem_kinds`; one for each pair of `kind` and `about`. */
   problems: Problem[]
 }
 
@@ -139,7 +139,7 @@ interface PromptHealthSettings {
   readonly asking: { readonly deadline_ms: Readonly<Record<string, number>> }
 }
 
-/** Due times of each configured prompt. A prompt that no daemon has loaded yet is left out. */
+/** State of each configured prompt. One that no daemon has loaded yet is left out. */
 export function promptHealth(
   view: HealthView | undefined,
   { prompts, asking }: PromptHealthSettings,

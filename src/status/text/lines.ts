@@ -9,8 +9,8 @@ export interface Line {
 }
 
 /**
- * Columns. A narrower terminal wraps the lines by itself: one word per line would be no easier to
- * read.
+ * Smallest width to wrap at, in columns. A narrower terminal wraps the lines by itself: one word
+ * per line would be no easier to read.
  */
 const min_width = 24
 

@@ -14,7 +14,7 @@ export interface StatusLineParts {
    * is recorded for that.
    */
   is_unreachable?: boolean
-  /** Since this time nothing can be recorded, so the counts are that old. */
+  /** Set while nothing can be recorded: the counts are as old as `since_ms`. */
   ledger_fault?: { message: string; since_ms: number } | undefined
 }
 

@@ -8,7 +8,6 @@ import { type LineWriter, spanText } from './lines.ts'
 const max_rules = 5
 const max_names = 3
 
-/** Adds the lines about one folder. */
 export function folderLines(writer: LineWriter, folder: FolderStatus, now_ms: number): void {
   writer.gap()
   writer.say(`${folder.name}  ${folder.path}`, { tone: 'strong' })
@@ -108,7 +107,7 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
   }
 }
 
-/** If such subfolders are left out, they are also among the ignored ones. */
+/** Adds subfolders that fewer users can read. Any left out are among the ignored ones, too. */
 function sayNarrower(writer: LineWriter, scan: NonNullable<FolderStatus['last_scan']>): void {
   const { ignored, narrower, narrower_total } = scan
   if (narrower_total === 0) return

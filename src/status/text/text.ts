@@ -69,7 +69,7 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
   sayDaemon(writer, status, totalOf(status, underway).files > 0)
 }
 
-/** The lines about health then give the reason and what to do. */
+/** Says that the values are old. The lines about health then give the reason and what to do. */
 function sayStale(writer: LineWriter, status: StatusView, since: string): void {
   const when = `for ${spanText(since, status.at)}, since ${since}`
   writer.say(`Sluice cannot say whether all files are ready: nothing was recorded ${when}`, { tone: 'bad' })
