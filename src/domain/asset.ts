@@ -1,9 +1,9 @@
 import type { FaultNote } from '../base/run/errors.ts'
 
 /**
- * Permission by the service for one PUT. All of it is secret: with the URL anyone can write the
- * asset's bytes. It is kept only in memory and in tickets.db, never in a log, an error, the ledger
- * or a backup.
+ * Permission by the service to send the bytes of one asset by PUT. It is secret: with the URL
+ * anyone can write these bytes. It is kept only in memory and in tickets.db, never in a log, an
+ * error or a backup. The ledger keeps only the origin of the URL.
  */
 export interface Ticket {
   upload_url: string
@@ -13,7 +13,10 @@ export interface Ticket {
   expires_at_ms: number
 }
 
-/** An asset as reported. Only `ready` is usable in a chat. `other`: unknown, still in progress. */
+/**
+ * An asset as the service reports it. Only `ready` is usable in a chat. `uploaded`: a slot that has
+ * no bytes. `other`: a status that Sluice does not know; it counts as in progress.
+ */
 export interface AssetSaid {
   status: 'uploaded' | 'ingesting' | 'ready' | 'failed' | 'other'
   /** The service's own word, to show to users. */
@@ -24,9 +27,9 @@ export interface AssetSaid {
 export const ingest_failed = 'ingest_failed'
 
 /**
- * What befell an asset that was ready. Only an answer about its id shows this, never a list.
- * `asset_id` is the asset that was asked about. If the content has another one by now, the fact has
- * no effect.
+ * Facts about a ready asset that the service lost, reads again or cannot use. Only an answer about
+ * its id shows this, never a list. `asset_id` is the asset that was asked about, or absent for any.
+ * If the content has another one by now, the fact has no effect.
  */
 export type LossFact =
   /** The service no longer has it. */
@@ -37,9 +40,9 @@ export type LossFact =
   | { type: 'asset_failed'; content: number; asset_id?: string; error: FaultNote }
 
 /**
- * What happened on the service to an asset that is ready here. Only an answer about this asset
- * counts, because a list may be outdated. `gone`: the service does not know it. A slot without
- * bytes counts as gone too. Undefined if it is ready there as well.
+ * Compares an asset that is ready in the ledger with the service's answer about it. Only an answer
+ * about this asset counts, because a list may be outdated. `gone`: the service does not know it. A
+ * slot without bytes (`uploaded`) counts as gone too. Undefined if it is ready there as well.
  */
 export function lossOf(
   { content, asset_id }: { content: number; asset_id: string },

@@ -1,14 +1,14 @@
 /**
- * The audit compares the ledger with the service's own list, page by page, without end. A round
- * reads the whole list of one project. Then it reads each asset one by one that is `ready` here and
- * was not listed as ready. Only that answer counts.
+ * The audit compares the ledger with the service's own list, round after round. A round reads the
+ * whole list of one project, page by page. Then it reads, one by one, each asset that is ready in
+ * the ledger and was not listed as ready. Only such an answer about one asset shows a loss.
  *
  * A round does not check assets that became ready after its start: the list may have passed their
  * place. A list that changes meanwhile thus costs at most some reads, and no file is reported
  * missing because of it.
  */
 export type AuditFact =
-  /** A user requests an audit: the next round begins at once and runs at full speed. */
+  /** A user requests an audit: every project begins a round at once, faster than usual. */
   | { type: 'audit_wanted' }
   | { type: 'audit_round_began'; project_id: string }
   /** A page of the list. `cursor` is where the next one begins; undefined on the last. */
@@ -17,8 +17,8 @@ export type AuditFact =
   | { type: 'asset_confirmed'; content: number }
   /**
    * All assets are checked, except `unanswered` ones about which the service gave no answer. With
-   * `resend`, assets removed there are wanted again, unless they are so many that a user must
-   * decide (`isMassRemoval`).
+   * `resend`, contents that were removed on the service and that a file still has are wanted again,
+   * unless they are so many that a user must decide (`isMassRemoval`).
    */
   | { type: 'audit_round_ended'; project_id: string; round: number; unanswered: number; resend: boolean }
 
@@ -28,13 +28,13 @@ export interface ListedAsset {
   status: 'ready' | 'slot' | 'other'
 }
 
-/** Cleaning up removes a folder. A tenth of all assets means an emptied or replaced project. */
+/** More removals than both of these mean an emptied or replaced project, not a clean-up. */
 const mass_share = 0.1
 const min_mass = 100
 
 /**
  * True if so many of the expected assets are gone that it seems a fault, not a user's choice. Then
- * nothing is sent again without a user, whatever the policy.
+ * nothing is sent again without a user, whatever the policy `audit.on_remote_delete` is.
  */
 export function isMassRemoval({ removed, expected }: { removed: number; expected: number }): boolean {
   return removed > Math.max(min_mass, expected * mass_share)

@@ -14,7 +14,7 @@ export interface BandwidthNow {
   until_ms: number | undefined
 }
 
-/** How far to search: a change in an hour that a clock change skips comes a day later. */
+/** Minutes to search ahead: if a clock change skips the time of a change, it comes a day later. */
 const farthest_minutes = 49 * 60
 
 /** Rate of a timetable at one moment, and its next change. */

@@ -6,28 +6,29 @@ import type { ContentFact } from './fact.ts'
 /**
  * State of one content: the same bytes in one project, however many paths have them.
  *
- * - `wanted`: a path has it, and the service was not asked for it yet. The uploader handles it.
- *   `inspect/explain/explain-reasons.ts` lists why it may stay so: a pause, an open circuit, a
- *   retry that is not due, a limit, or others before it.
- * - `reserving`: the uploader is about to ask for a slot, or asked and does not know the answer (a
- *   crash). Asking again is safe.
- * - `reserved`: the service gave a slot (`asset_id`). Its ticket is kept until the bytes are
- *   uploaded.
- * - `sent`: the blob store has all the bytes; `complete` is still to be called.
- * - `ingesting`: the service has the bytes and reads them. The follower handles it.
+ * - `wanted`: a path has it. It has no slot and no asset on the service, or none any more. The
+ *   uploader handles it. `inspect/explain/explain-reasons.ts` lists why it may stay so: a pause, an
+ *   open circuit, a retry that is not due, a limit, or others before it.
+ * - `reserving`: the uploader is about to ask for a slot, or has asked and got no slot: the call
+ *   failed, or a crash lost the answer. Asking again is safe.
+ * - `reserved`: the service gave a slot (`asset_id`). Its ticket is kept until `complete` succeeds
+ *   or the slot is given up.
+ * - `sent`: the blob store has all the bytes; `complete` has not succeeded yet.
+ * - `ingesting`: the service has the bytes and reads them, or it has named an asset that it already
+ *   had. The follower waits until the asset is ready.
  * - `ready`: usable in the assistant. Only this is success. The audit checks it later: the service
  *   may lose it (`removed_on_service`), read it again (`ingesting`) or find that it cannot use it
  *   (`refused`).
  * - `refused`: a user must act (`error_*` says why). New bytes make a new content; `sluice retry`
  *   asks again.
- * - `removed_on_service`: the service had it, and it was removed there. It is sent again only if a
- *   user or the policy `audit.on_remote_delete` asks for it. If the service lists it as ready
- *   again, it is `ready`.
+ * - `removed_on_service`: the service had it, and it was removed there. It is sent again if a user
+ *   or the policy `audit.on_remote_delete` asks for it, or if Sluice may have removed it itself. If
+ *   the service lists it as ready again, it is `ready`.
  * - `abandoned`: no path wants these bytes any more, and the service never got them, or Sluice
  *   removed them there. A path that brings them back makes it `wanted`.
  * - `removing`: no path holds these bytes any more. Sluice is about to remove the asset that it
- *   made, or did and does not know the answer (a crash). Only the service's answer ends this state;
- *   a path that brings the bytes back waits for it.
+ *   made, or has asked and does not know the result. This state ends with the service's answer, or
+ *   when the call surely had no effect. A path that brings the bytes back waits for that.
  */
 export type ContentState =
   | 'wanted'
@@ -50,11 +51,14 @@ export interface ContentProgress {
   without_md5: boolean
   /** Earliest next try, Unix ms. */
   not_before_ms: number
-  /** Failures since it was wanted, in any step; 0 again once the service has the bytes. */
+  /**
+   * Failures of the upload since the content was wanted; 0 again once the service has the bytes. In
+   * `ingesting`: reads that found it neither ready nor failed. In `removing`: failed tries.
+   */
   attempts: number
-  /** Time of the first of these failures, Unix ms; undefined without one. */
+  /** Time of the first of these failures of the upload, Unix ms; undefined without one. */
   failing_since_ms: number | undefined
-  /** Failures in a row on its present slot: of the PUT, then of `complete`. */
+  /** Failed tries in a row on its present slot: of the PUT, then of `complete`. */
   slot_failures: number
   /** How often its asset vanished while the service was reading it. */
   vanished: number
@@ -67,8 +71,9 @@ export interface ContentProgress {
 }
 
 /**
- * Reading time after which status calls a file slow: a base, and more for each megabyte, because
- * large scans take long. Nothing else depends on it.
+ * Reading time after which a file counts as slow: a base, and more for each megabyte, because large
+ * scans take long. `sluice status` and `explain` then show it as slow, and the follower reads it
+ * less often. It is never refused for that.
  */
 export const slow_reading = { base_ms: 15 * minute_ms, per_mb_ms: 2 * second_ms }
 
@@ -76,7 +81,7 @@ export function slowAfter_ms(bytes: number): number {
   return slow_reading.base_ms + (bytes / 1_000_000) * slow_reading.per_mb_ms
 }
 
-/** Resends of an asset that vanishes while being read (contract, "404 while following"). */
+/** Resends of a content whose asset vanishes while read (contract, "404 while following"). */
 export const max_vanished = 1
 
 export function newContent(not_before_ms: number): ContentProgress {
@@ -101,15 +106,15 @@ export function newContent(not_before_ms: number): ContentProgress {
 
 const open_states: readonly ContentState[] = ['wanted', 'reserving', 'reserved', 'sent', 'ingesting']
 
-/** True while a worker handles it without a user's help. */
+/** True while the content is on its way to `ready` without a user's help. */
 export function isUnderway(state: ContentState): boolean {
   return open_states.includes(state)
 }
 
 /**
- * A content after a fact at that time; nothing else changes a content. A pure function. Undefined
- * if the fact does not apply in this state (a late answer after a newer fact). Then nothing
- * changes.
+ * The content after a fact that is recorded at this time. Only this changes its state. A pure
+ * function. Undefined if the fact does not apply: it is late, and the content has another state or
+ * another asset by now. Then nothing changes.
  */
 export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms: number): ContentProgress | undefined {
   if (!appliesIn[fact.type].includes(content.state) || isOfAnotherAsset(content, fact)) return undefined
@@ -224,7 +229,7 @@ function refused(content: ContentProgress, fault: FaultNote): ContentProgress {
   return { ...content, state: 'refused', ...noted(fault) }
 }
 
-/** Only an error counts as an attempt. */
+/** Sets the time of the next try. Only with an `error` it counts as a failed attempt. */
 function failedOnce(
   content: ContentProgress,
   { error, not_before_ms }: { error?: FaultNote; not_before_ms: number },

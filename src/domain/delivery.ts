@@ -1,6 +1,6 @@
 import type { FaultNote } from '../base/run/errors.ts'
 
-/** A broken promise, as an alert reported it. */
+/** A problem of the health, as an alert reported it. */
 export interface ReportedProblem {
   kind: string
   about: string
@@ -13,11 +13,13 @@ export interface Alert {
   message_id: string
   subject: string
   text: string
-  /** Problems open from now on; empty when all are resolved. */
+  /** All reported problems that are still open, old and new; empty when all are resolved. */
   problems: readonly ReportedProblem[]
 }
 
-/** One receiver of a report (`run`) or of an alert (`alert`); both are ids of the ledger. */
+/**
+ * Receiver (`target`) of a run's report or of an alert; `run` and `alert` are ids of the ledger.
+ */
 export type DeliveryKey = { target: string } & ({ run: number; alert?: undefined } | { alert: number; run?: undefined })
 
 export function deliveryKey({ run, alert, target }: DeliveryKey): DeliveryKey {
@@ -29,10 +31,10 @@ export function deliveryName({ run, alert, target }: DeliveryKey): string {
   return run === undefined ? `alert ${alert} ${target}` : `run ${run} ${target}`
 }
 
-/** `output`: the end of the output of this try's command. */
+/** `output`: the end of the output of this try's command; absent without one. */
 type DeliveryTried = DeliveryKey & { output?: string | undefined }
 
-/** The deliverer records each try, and the alert raiser each alert. */
+/** The deliverer records each try, the alert raiser each alert, a command each request. */
 export type DeliveryFact =
   | ({ type: 'delivered' } & DeliveryTried)
   | ({ type: 'delivery_deferred'; not_before_ms: number; error: FaultNote } & DeliveryTried)

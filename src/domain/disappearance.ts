@@ -6,12 +6,12 @@ export interface DisappearanceLimits {
   missing_percent: number
 }
 
-/** Result of a full scan of a folder, beside the number of files known before. */
+/** Numbers of a folder's files, known before and found now, to judge whether too many are gone. */
 export interface Found {
   known: number
-  /** Known paths that the scan did not find. */
+  /** Known files that were not found, or that single events have reported as deleted. */
   missing: number
-  /** Files that the scan found, known or new. */
+  /** Files that are there, known or new. */
   files: number
 }
 
@@ -23,12 +23,12 @@ export interface FoundThere {
   files: number
 }
 
-/** Question to a user. The answer is for this root with these files, and for nothing later. */
+/** Question to a user: were files deleted? The answer is for this root with these files only. */
 export interface Disappearance extends FoundThere {
   is_accepted: boolean
 }
 
-/** Number of files to compare with, with those gone event by event since the last full scan. */
+/** Known files to compare with: at least those of the last full scan, so later deletions count. */
 export function knownBefore(folder: { known_files: number; counted: { files: number } | undefined }): number {
   return Math.max(folder.known_files, folder.counted?.files ?? 0)
 }
@@ -45,7 +45,7 @@ export function hasVanished({ known, missing, files }: Found, limits: Disappeara
   return fewer > limits.missing_files && fewer * 100 > known * limits.missing_percent
 }
 
-/** True if clearly fewer files are found than acknowledged: that was another disappearance. */
+/** True if far fewer files are found than the user accepted (`word`): another disappearance. */
 export function isBeyondWord(word: Disappearance, files: number, limits: DisappearanceLimits): boolean {
   return hasVanished({ known: word.files, missing: word.files - files, files }, limits)
 }
@@ -55,10 +55,10 @@ export function filesThere({ known, missing, files }: Found): number {
   return Math.max(0, Math.min(known - missing, files))
 }
 
-/** A folder with fewer known files must have all of them. */
+/** With fewer known files than this, all of them must be found on the known disk. */
 const few_files = 4
 
-/** `met`: known files with the same size and mtime; on the known disk at least half of them. */
+/** True if too few are found. `met`: known files that were found with the same size and mtime. */
 export function isOtherDisk({ known, met }: { known: number; met: number }): boolean {
   return known < few_files ? met < known : met * 2 < known
 }

@@ -20,11 +20,11 @@ export interface FolderFact extends Partial<RemovalPolicy> {
   project_id: string
   labels: readonly string[]
   label_from: 'none' | 'first_folder'
-  /** Configuration that decides which files are skipped. A change makes them checked again. */
+  /** JSON of the settings that decide about skips. A change makes skipped files checked again. */
   rules: string
 }
 
-/** Result of a scan, without the files that it passed on. */
+/** Counts and findings of a full scan. The files themselves are recorded as other facts. */
 export interface ScanSummary {
   files: number
   directories: number
@@ -36,41 +36,45 @@ export interface ScanSummary {
   unreadable: { path: string; code: string }[]
   unreadable_total: number
   other_mounts: string[]
-  /** Files found that a watcher should have reported long ago; absent without a watcher. */
+  /** Changed files that the watcher should have reported; absent if it could not report all. */
   missed?: number
   /** The topmost directories that fewer users can read than the folder, and why. */
   narrower: { path: string; why: string }[]
   narrower_total: number
 }
 
-/** Facts about folders, recorded by their keepers and when a configuration takes effect. */
+/** Facts about folders, recorded by their keepers, by a new configuration and by due runs. */
 export type FolderEvent =
   | { type: 'folder_configured'; folder: FolderFact }
   | { type: 'folders_removed_except'; names: readonly string[] }
   /** `identity`: of its root, if the filesystem has one. */
   | { type: 'folder_online'; folder: string; device: bigint; identity?: string | undefined }
   /**
-   * The watcher in use from now on, and why. If scans found changes that it had missed, the watcher
-   * was made anew (`rebuilt`) or given up (`deaf`).
+   * The watcher that was chosen, and why. `rebuilt`: why it replaces the watcher before it (that
+   * one missed changes, or the root is another directory). `deaf`: why the native watcher was given
+   * up for timed scans.
    */
   | ({ type: 'folder_watched'; folder: string; rebuilt?: string; deaf?: string } & FolderWatch)
   /**
-   * Recorded again when the question changes, or a new check was requested. `is_doubted`: a
-   * comparison with the known files is not finished. `found`: if the folder waits for a user, the
-   * files of that question; an earlier acknowledgement of other files is void.
+   * Recorded again when the reason or the question changes, and when a scan was requested.
+   * `is_doubted`: the root is still being compared with the known files. `found`: if the folder
+   * waits for a user, the files of that question; an answer about other files is void.
    */
   | { type: 'folder_offline'; folder: string; reason: string; is_doubted?: boolean; found?: FoundThere | undefined }
   /** A full scan must begin at this time or later. */
   | { type: 'scan_wanted'; folder: string; at_ms: number }
-  /** `is_part`: more is missing than one scan checks; the next uses the same acknowledgement. */
+  /** `is_part`: more is missing than one scan checks; the next uses the same answer of the user. */
   | { type: 'scan_finished'; folder: string; began_ms: number; summary: ScanSummary; is_part?: boolean }
 
-/** Facts about paths, recorded by intake. `path` is relative to the folder's root. */
+/**
+ * Facts about paths, which are relative to the folder's root. Intake records them; the uploader and
+ * `verify` record `file_changed`.
+ */
 export type FileFact =
   | { type: 'file_seen'; folder: string; path: string; stat: FileStat; not_before_ms: number }
   | { type: 'file_settled'; folder: string; path: string; stat: FileStat; md5: string }
   | { type: 'file_gone'; folder: string; path: string }
-  /** The rules now ignore it: it leaves no row. */
+  /** The rules ignore this known file now: its row is deleted. */
   | { type: 'file_ignored'; folder: string; path: string }
   | { type: 'file_skipped'; folder: string; path: string; stat: FileStat; reason: SkipReason; rule: string }
   | {
@@ -82,7 +86,7 @@ export type FileFact =
       detail: string
       not_before_ms: number | undefined
     }
-  /** The uploader found other bytes than those hashed: intake must check the file again. */
+  /** The path may not have the bytes that were hashed: intake must check the file again. */
   | { type: 'file_changed'; folder: string; path: string; not_before_ms: number }
 
 /**
@@ -115,13 +119,13 @@ export type ContentFact =
   | { type: 'ingest_continues'; content: number; not_before_ms: number; note?: FaultNote }
   | { type: 'asset_ready'; content: number }
   | { type: 'content_refused'; content: number; error: FaultNote }
-  /** Without `error` (waiting for the service, expired ticket) this and the next add no attempt. */
+  /** Without `error` this and `slot_lost` add no attempt (service at fault, expired ticket). */
   | { type: 'deferred'; content: number; not_before_ms: number; error?: FaultNote }
   | { type: 'slot_lost'; content: number; not_before_ms: number; error?: FaultNote }
   | { type: 'hit_dead'; content: number }
   | { type: 'asset_vanished'; content: number }
   | LossFact
-  /** It was given up as removed or failed there, and is ready there again. */
+  /** It was given up as removed or failed on the service, and is ready there again. */
   | { type: 'asset_returned'; content: number }
   | { type: 'content_orphaned'; content: number }
   | { type: 'content_wanted_again'; content: number; not_before_ms: number }
@@ -142,7 +146,7 @@ export type LabelFact =
 export type PersonFact =
   | { type: 'accepted'; folder: string; path: string }
   | { type: 'retried'; folder: string; path: string }
-  /** Allows all removals on the service of what was deleted or replaced there until now. */
+  /** Allows the removal on the service of what was deleted or replaced under `path` until now. */
   | { type: 'removals_accepted'; folder: string; path: string }
 
 /** A user pauses outgoing work until a time, or until `resumed`. */
@@ -150,12 +154,13 @@ export type PauseFact =
   | { type: 'paused'; by: string; why: string | undefined; until_ms: number | undefined }
   | { type: 'resumed' }
 
-/** Recorded regularly by a daemon in `run` mode: it has run without a break since `since_ms`. */
+/** Recorded each minute in mode `run`: the daemon has worked without a break since `since_ms`. */
 export type LifeFact = { type: 'daemon_at_work'; since_ms: number }
 
 /**
- * A time in which no promise could be kept. `away`: no daemon ran (it was stopped, or the machine
- * was off or asleep), or none is known. `paused`: a user had paused outgoing work.
+ * A time that does not count when the health judges what is late. `away`: no daemon is known to
+ * have worked (it was stopped, or the machine was off or asleep). `paused`: a user had paused
+ * outgoing work.
  */
 export interface Absence {
   why: 'away' | 'paused'
@@ -163,11 +168,11 @@ export interface Absence {
   to_ms: number
 }
 
-/** Something beyond single files fails (`account`, `project:…`, `api`, `blob`), or works again. */
+/** Faults beyond single files: of `account`, `project:…`, `api`, `blob` or `uploads`. */
 export type TroubleFact =
   | { type: 'trouble_began'; about: string; error: FaultNote & { hint?: string | undefined } }
   | { type: 'trouble_ended'; about: string }
-  /** A new process finds out anew what is wrong. */
+  /** A daemon starts. It forgets all earlier troubles, and finds out anew what is wrong. */
   | { type: 'daemon_started' }
 
 /** All facts that can be recorded, in the past tense. Only the ledger turns them into states. */

@@ -10,7 +10,9 @@ export interface FileStat {
   inode: bigint
 }
 
-/** Size from which a file is large: hashed in a lane of its own, so that small ones do not wait. */
+/**
+ * Bytes from which a file is large: hashed in a lane of its own, so that small ones do not wait.
+ */
 export const large_bytes = 16 * 1_048_576
 
 /** Key of one path among those of all folders. */
@@ -44,7 +46,7 @@ function rank(unit: number): number {
 /**
  * State of a path on this machine.
  *
- * - `seen`: it is new, or its bytes changed: it waits until it is unchanged for long enough. Intake
+ * - `seen`: it is new or has changed, and waits until it is unchanged for long enough. Intake
  *   checks it again at `not_before_ms`.
  * - `present`: it is settled. Its bytes are those of `content`, whose state shows their progress.
  * - `gone`: it was here and no longer is. Its folder was online then: an offline folder's files

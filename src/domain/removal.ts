@@ -12,7 +12,7 @@ export interface RemovalPolicy {
 
 export const keep_everything: RemovalPolicy = { on_delete: 'keep', on_change: 'keep', delete_grace_ms: 0 }
 
-/** Limits per folder on removals due or done within `per_ms`. Beyond them a user decides. */
+/** Limits per folder on removals due or done within `per_ms`. Beyond both a user decides. */
 export interface RemovalLimits {
   files: number
   /** Percent of the folder's files, present and removed ones together. */
@@ -22,7 +22,9 @@ export interface RemovalLimits {
   wiped: { files: number; percent: number }
 }
 
-/** True if a user must accept the removals. `deleted`: the most deletions within `per_ms`. */
+/**
+ * True if a user must accept them. `removing`: due or done. `deleted`: the most within `per_ms`.
+ */
 export function isMuch(
   { removing, deleted, present }: { removing: number; deleted: number; present: number },
   { files, percent, wiped }: RemovalLimits,
@@ -31,7 +33,7 @@ export function isMuch(
   return removing > Math.max(files, ((present + removing) * percent) / 100)
 }
 
-/** The most of these times that lie within one span. */
+/** The largest number of these times that lie within one span of `per_ms`. */
 export function mostWithin(times_ms: readonly number[], per_ms: number): number {
   const sorted = [...times_ms].sort((a, b) => a - b)
   let [max, from] = [0, 0]
@@ -46,28 +48,34 @@ export function mostWithin(times_ms: readonly number[], per_ms: number): number 
 export type RemovalFact =
   /** The removal is about to be requested, or has no known answer. The claim itself records it. */
   | { type: 'removal_intended'; content: number }
-  /** The service no longer has it. Paths that hold the bytes again by now want them sent anew. */
+  /**
+   * Gone on the service, or not ready. If a path has the bytes again by now, they are sent anew.
+   */
   | { type: 'asset_removed'; content: number }
   /**
-   * It still exists: nothing was asked, or the service refused. Its removal is decided again at
-   * `not_before_ms`. `by_service`: the service removes no assets at all.
+   * It still exists. Sluice did not ask, the call surely had no effect, or (with `error`) the
+   * service refused. Its removal is decided again at `not_before_ms`. `by_service`: the service
+   * removes no assets at all.
    */
   | { type: 'asset_kept'; content: number; not_before_ms: number; error?: FaultNote; by_service?: true }
   /** The result is unknown; it is tried again. */
   | { type: 'removal_deferred'; content: number; not_before_ms: number; error: FaultNote }
 
-/** A path that held the content and no longer does. */
+/**
+ * A path that held the content and no longer does. `let_go`: Sluice gave up the path itself
+ * (ignored, or its folder got another root or project), so the asset is kept.
+ */
 export interface Parting {
   why: 'changed' | 'deleted' | 'let_go'
   /** The folder's policy at that time. */
   policy: 'keep' | 'remove'
-  /** True if a user accepted it, however much was removed. */
+  /** True if a user allowed this removal: no limit on removals holds it. */
   accepted: boolean
   at_ms: number
   folder: PartingFolder
   /**
    * State of the path now. `ready`: its bytes are ready in the assistant. `moving`: they are not,
-   * or not yet. `gone`: nothing since `gone_ms`; `last_ready` if its last content is ready.
+   * or not yet. `gone`: no file since `gone_ms`; `last_ready` if its last content is ready.
    */
   now: { kind: 'ready' } | { kind: 'moving' } | { kind: 'gone'; gone_ms: number; last_ready: boolean }
 }
@@ -89,7 +97,7 @@ interface PartingFolder extends RemovalPolicy {
 export interface RemovalCase {
   now_ms: number
   partings: readonly Parting[]
-  /** True if a path holds this content, or another content with the same asset. */
+  /** True if Sluice did not make the asset, or a path holds it: by this or another content. */
   is_needed: boolean
   twin: Twin
   /** True while an open run of a prompt asks about it. */
@@ -110,7 +118,7 @@ export interface RemovalCase {
  */
 export type Twin = 'none' | 'moving' | 'left_out' | 'left_out_before'
 
-/** Start of a folder's last complete scan by this process, Unix ms; undefined while offline. */
+/** Start of the last complete scan since the folder came online, Unix ms; undefined before. */
 export interface FolderScan {
   folder: string
   began_ms: number | undefined
@@ -134,7 +142,7 @@ export type RemovalWait = 'grace' | 'replacement' | 'scan' | 'twin' | 'left_out'
 export type RemovalVerdict =
   | { kind: 'remove' }
   | { kind: 'keep' }
-  /** `until_ms`: only for `grace`. Other reasons wait for an event. */
+  /** `until_ms`: end of the grace, Unix ms; absent for other reasons, which wait for an event. */
   | { kind: 'wait'; why: RemovalWait; until_ms?: number }
 
 const remove: RemovalVerdict = { kind: 'remove' }
@@ -179,8 +187,9 @@ function twinVerdict({ twin, partings, scans }: RemovalCase): RemovalVerdict {
 }
 
 /**
- * The old bytes may have moved to another folder, whose events come later or not at all. A change
- * found by the first scan after a return needs one more scan of its own folder.
+ * Removes a replaced content only after a scan of the project's other folders: its bytes may have
+ * moved there, and events come later or not at all. A change found by the first scan after a return
+ * needs one more scan of its own folder.
  */
 function replacedVerdict({ at_ms, folder }: Parting, { scans }: RemovalCase): RemovalVerdict {
   const { name, first_scan_ended_ms } = folder
@@ -189,7 +198,7 @@ function replacedVerdict({ at_ms, folder }: Parting, { scans }: RemovalCase): Re
 }
 
 function goneVerdict(folder: PartingFolder, gone_ms: number, { now_ms, scans }: RemovalCase): RemovalVerdict {
-  // The replacement is gone and was never ready, so this is the last version.
+  // A replacement that is gone before it was ready: the path's last version is this content.
   if (folder.on_delete === 'keep') return keep
   const until_ms = gone_ms + folder.delete_grace_ms
   if (now_ms < until_ms) return { kind: 'wait', why: 'grace', until_ms }

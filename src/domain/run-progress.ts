@@ -42,7 +42,7 @@ export function newRun(at_ms: number): RunProgress {
   }
 }
 
-/** A run after a fact, as contentAfter does it. Undefined also for a fact of a second sender. */
+/** The run after a fact at this time. Pure. Undefined if it is late, or of a second sender. */
 export function runAfter(run: RunProgress, fact: RunStep, at_ms: number): RunProgress | undefined {
   if (!mayHappen(run, fact.type)) return undefined
   const forward = { ...run, not_before_ms: at_ms, attempts: 0, error: undefined }
@@ -97,7 +97,7 @@ const applies_in: Record<RunStep['type'], readonly RunState[]> = {
   run_deferred: unfinished,
 }
 
-/** Answered turns are never asked again: planning or skipping needs an unsent first turn. */
+/** Answered turns are never asked again: planning and skipping end with the first answer. */
 function mayHappen(run: RunProgress, type: RunStep['type']): boolean {
   const needs_first_turn = type === 'run_skipped' || type === 'run_planned'
   return applies_in[type].includes(run.state) && !(needs_first_turn && run.turn > 0)

@@ -100,14 +100,17 @@ export type RunFact =
       began_ms: number
       covered: readonly { md5: string; size: number }[]
     }
-  /** No effect if the run exists. Moves `checked_ms` to `due_ms`, unless the cause is `person`. */
+  /**
+   * Creates the run, unless this due time has one. Due times up to `due_ms` then count as done
+   * (`checked_ms`), unless the cause is `person`.
+   */
   | { type: 'run_due'; prompt: string; due_ms: number; cause: RunCause }
-  /** A due time that is not run: recorded as skipped (`why`). Moves `checked_ms` like run_due. */
+  /** A missed due time: its run is recorded as skipped (`why`). Moves `checked_ms` like run_due. */
   | { type: 'run_passed_over'; prompt: string; due_ms: number; why: string }
-  /** The clock was corrected by far: due times count from `checked_ms` on. */
+  /** The clock went back by more than a day. Due times count from `checked_ms` (then now) on. */
   | { type: 'schedule_reset'; prompt: string; checked_ms: number }
   | { type: 'run_skipped'; run: number; why: string }
-  /** It also replaces an earlier plan if nothing of it was sent. */
+  /** It also replaces an earlier plan if none of its turns was answered. */
   | { type: 'run_planned'; run: number; plan: RunPlan }
   /** `body` is recorded before it is sent. */
   | { type: 'turn_intended'; run: number; body: string }
