@@ -38,8 +38,8 @@ export interface ApiOptions {
 const sendable_token = /^[\x21-\x7e]+$/
 
 /**
- * Makes one API call. Only this code holds the token, and it sends it to `base` alone: the URL uses
- * nothing from the service but escaped ids, and no redirect is followed.
+ * Makes one API call. Only this code sends the token, and only to `base`: the URL uses nothing from
+ * the service but escaped ids, and no redirect is followed.
  */
 export async function callApi<T>(options: ApiOptions, request: ApiRequest, read: Reader<T>): Promise<Outcome<T>> {
   const token = readToken(options.token)

@@ -14,7 +14,7 @@ export type Created =
   | { kind: 'slot'; asset_id: string; ticket: Ticket }
   | { kind: 'exists'; asset_id: string; status?: string }
 
-/** Characters. A status is shown to users and stored; longer text is no status. */
+/** Characters of a status that are kept, because it is shown to users and stored. */
 const status_longest = 64
 const statuses = ['uploaded', 'ingesting', 'ready', 'failed'] as const
 
@@ -115,12 +115,12 @@ function uploadHeadersOf(value: unknown): Record<string, string> {
 /** Maximum number of assets on a list page. */
 export const assets_a_page = 100
 
-/** Some services do not know a removed cursor; this many earlier ids are tried instead. */
+/** Ids before a cursor that are tried if the service does not know it (its asset was removed). */
 const max_other_cursors = 5
 
 /** Pages through a list of assets, even if the last asset of a page is removed meanwhile. */
 export class ListCursor {
-  /** Ids of the last page, newest last. */
+  /** Ids of the last page, in the order of the list; the last one is its cursor. */
   #last_page: readonly string[] = []
   /** Number of these ids tried in place of an unknown cursor. */
   #tried = 0

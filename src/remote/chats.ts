@@ -15,10 +15,10 @@ export interface Question {
   scope?: Scope
 }
 
-/** Ids by kind; several kinds are a union. */
+/** Ids by kind (assets, labels …). With several kinds, the question covers all of them together. */
 export type Scope = { readonly [Kind in keyof NonNullable<ChatStart['scope']>]?: readonly string[] }
 
-/** `running` until an answer or an error; without shown errors, until the deadline. */
+/** `running` until an answer or an error. Without shown errors, the caller's deadline ends it. */
 export interface Message extends ReturnType<typeof messageSummary> {
   state: 'running' | 'answered' | 'failed'
   /** The question; a service may show it only together with the answer. */
@@ -28,9 +28,10 @@ export interface Message extends ReturnType<typeof messageSummary> {
 }
 
 /**
- * The exact request body of a question. A text was stored before sending, and stays unchanged. On
- * the wire an empty scope means *everything*, and an empty list counts as absent. Both are refused
- * (`remote.empty_scope`), so that a question over nothing never covers the whole project.
+ * The exact request body of a question. A question given as text is such a body, stored before it
+ * is sent. It stays unchanged. On the wire an empty scope means *everything*, and an empty list
+ * counts as absent. Both are refused (`remote.empty_scope`), so that a question over nothing never
+ * covers the whole project.
  */
 export function questionBody(question: Question | string): string {
   if (typeof question === 'string') {

@@ -10,8 +10,8 @@ export type UploadBody = { size: number; bytes: Uint8Array } | StreamBody
 
 /**
  * Sends the bytes to the blob store, a separate origin that knows neither token nor project. It
- * checks the ticket again, which may come from disk. It rethrows a stream's error unchanged: that
- * is a fault of the file, not of the network.
+ * checks the ticket again, because it may come from disk. It rethrows an error of the stream
+ * unchanged: that is a fault of the file, not of the network.
  */
 export async function putBytes(
   http: HttpClient,
@@ -48,7 +48,7 @@ const max_headers = 32
 const header_name = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const header_value = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** Headers of the connection (RFC 9110, section 7.6.1), or that would leak our token. */
+/** A ticket must not name these: they are the connection's (RFC 9110, 7.6.1), or leak our token. */
 const never_sent = new Set([
   api_key_header,
   project_header,
@@ -79,7 +79,10 @@ export function findHeaderFault(headers: Readonly<Record<string, unknown>>): str
   return undefined
 }
 
-/** The ticket's headers and the body's length; undefined if the ticket demands another one. */
+/**
+ * The ticket's headers without Content-Length, which the HTTP client sets. Undefined if the ticket
+ * demands another length than the body has.
+ */
 function uploadHeaders(wanted: Readonly<Record<string, string>>, size: number): Record<string, string> | undefined {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(wanted)) {
@@ -92,7 +95,7 @@ function uploadHeaders(wanted: Readonly<Record<string, string>>, size: number): 
 /** Shorter values are no signatures, and would match ordinary words. */
 const min_secret_length = 8
 
-/** A service may repeat an upload's address or headers in its message; remove them. */
+/** Removes the URL's query and the header values, which a service may repeat in its message. */
 export function withoutTicket(failure: Failure, ticket: Ticket | undefined): Failure {
   if (!ticket) return failure
   const { search, searchParams } = new URL(ticket.upload_url)
