@@ -6,14 +6,15 @@ import { failureText, type Outcome } from '../remote/outcome.ts'
 import { openRemote } from './open-remote.ts'
 import type { Daemon } from './running-daemon.ts'
 
-/** The operator waits for the start. After this time only the workers keep trying. */
+/** Maximum wait, because the operator waits for the start. The workers go on trying. */
 const patience_ms = 10 * second_ms
 const payment_required = 402
 
 /**
- * Tries the token once. `taken`: the token works, whatever else may be wrong. `unreachable`: no
- * answer in time. Error `account.refused`: the service refuses the token for good. An unpaid
- * account is not an error here: the workers wait until it is paid.
+ * Tries the token with one call. `taken`: the service does not refuse the token, whatever else may
+ * be wrong. `unreachable`: no answer in time, or a fault of the network or the service. Error
+ * `account.refused`: the service refuses the token for good. An unpaid account is not an error
+ * here: the workers wait until it is paid.
  */
 export async function checkToken(
   config: Config,

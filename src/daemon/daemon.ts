@@ -24,7 +24,8 @@ export interface DaemonOptions extends ToolOptions {
   /** Folders to scan; work already begun for others goes on. Absent: all folders. */
   only_folders?: readonly string[] | undefined
   /**
-   * Mode `once`: also asks prompts started by hand, none by schedule. The caller watches the run.
+   * Mode `once`: also works on runs of prompts requested by hand, on none by schedule. The pass
+   * does not wait for these runs; the caller does.
    */
   asks_by_hand?: boolean
 }

@@ -15,14 +15,14 @@ export interface DrainTools extends Pick<Tools, 'ledger' | 'clock' | 'ledgerFaul
   /** Work that has begun and is not in the ledger yet. */
   inFlight(): number
   foldersAreIdle(): boolean
-  /** Number of records so far; unchanged between two checks if nothing new was recorded. */
+  /** How often facts were recorded so far. Two equal readings: nothing was recorded meanwhile. */
   recorded(): number
-  /** Number of records that make or end work, without checks of assets in ingest. */
+  /** How often facts made work for a worker. A read of an asset still in ingest makes none. */
   moved(): number
 }
 
 const check_every_ms = 50
-/** A single pass waits only for work due within this time, not for later retries or slow ingest. */
+/** `drain` waits only for work due within this time, not for later retries or slow ingest. */
 const horizon_ms = minute_ms
 /** How long a single pass waits for a service that does not answer. */
 const unreachable_ms = 30 * second_ms
@@ -30,9 +30,11 @@ const unreachable_ms = 30 * second_ms
 const max_pauses_ms = 5 * minute_ms
 
 /**
- * Resolves when no work is left that proceeds by itself soon, or when waiting makes no sense. With
- * `give_up` it throws `database.*` if the ledger can record nothing more. A daemon instead waits
- * until the disk has space again.
+ * Resolves when no work is left that proceeds by itself soon, or when the signal aborts. With
+ * `give_up` (a single pass) it also resolves when waiting makes no sense: the service is out of
+ * reach or refuses, or nothing but its reading was left for `max_reading_ms`. A single pass throws
+ * `database.*` if the ledger can record nothing more. A daemon instead waits until the disk has
+ * space again.
  */
 export async function drain(
   tools: DrainTools,
@@ -51,7 +53,7 @@ export async function drain(
     if (reading?.isOver(tools.foldersAreIdle() ? String(tools.moved()) : undefined)) {
       const { check, send, follow, label, remove } = await tools.ledger.pending(horizon_ms)
       if (check + send + label + remove === 0) return { why: 'still_reading', error: reading.verdict(follow) }
-      // A large file in transfer makes no facts for hours.
+      // Other work is left, so the wait begins anew: a large file in transfer makes no facts.
       reading.isOver(undefined)
     }
     await clock.sleep(check_every_ms, signal)
@@ -67,7 +69,7 @@ async function isSettled(tools: DrainTools): Promise<boolean> {
   return tools.foldersAreIdle() && tools.inFlight() === 0 && tools.recorded() === before
 }
 
-/** If one project is refused, the others still continue. */
+/** True if only projects are refused, and work of other projects or checks of files are left. */
 async function hasOtherWork({ ledger }: DrainTools, circuits: Circuits): Promise<boolean> {
   const tripped = circuits.tripped()
   if (tripped.some(({ about }) => !about.startsWith('project:'))) return false
@@ -80,7 +82,7 @@ type Tripped = ReturnType<Circuits['tripped']>[number]
 
 /** Decides for each open circuit whether waiting for it still makes sense. */
 function createPatience(clock: Clock) {
-  /** End of the last pause that each host asked for. */
+  /** End of the last pause that each host asked for, Unix ms. */
   const paused_until_ms = new Map<string, number>()
 
   function pause({ about, since_ms, until_ms, message }: Tripped): Drained | undefined {

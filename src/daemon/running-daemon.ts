@@ -20,7 +20,7 @@ interface RunningParts {
 
 export type Daemon = ReturnType<typeof runDaemon>
 
-/** A large upload or the hash of a huge file may take hours. The next start continues it. */
+/** Maximum wait of a stop: large uploads or hashes take hours. The next start repeats them. */
 const max_stop_ms = 30 * second_ms
 
 /** A running daemon, from start to stop. It wakes the workers when a commit makes work for them. */
@@ -91,7 +91,7 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     // The same for work that waits for the disk. A thread inside a read that never returns (an
     // unresponsive mount) cannot even be ended.
     await within(Promise.all([examiner.close(), roots.close(), ended]), last_wait_ms, clock)
-    // It may still have to record an alert that was just delivered.
+    // The health keeper may still be recording an alert.
     if (health_ended) await within(health_ended, last_wait_ms, clock)
     await closeTools(tools)
   }
@@ -118,7 +118,8 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     /** Puts another config in force; see reload.ts. */
     reload: (newer: Config, secrets: Secrets) => reloads.reload(newer, secrets),
     /**
-     * Stops uploads, questions and deliveries until `until_ms` or `resume`, also after a restart.
+     * Stops uploads, labels, removals, questions and reports until `until_ms` or `resume`, also
+     * after a restart. Alerts go out.
      */
     async pause(pause: { by: string; why?: string | undefined; until_ms?: number | undefined }): Promise<void> {
       const { by, why, until_ms } = pause

@@ -25,11 +25,11 @@ export type Tools = Awaited<ReturnType<typeof openTools>>
 export interface ToolOptions {
   config: Config
   clock: Clock
-  /** Follows `clock`; absent: node-cron, which follows the clock of the machine. */
+  /** For tests: cron by `clock`. Absent: node-cron, which follows the clock of the machine. */
   wakeAt?: WakeAt
   log: Log
   mode?: 'run' | 'once'
-  /** For tests that stop the world after a fact. */
+  /** Wraps the ledger; for tests that stop everything after a certain fact. */
   wrap_ledger?: (ledger: Ledger) => Ledger
   /** Heartbeats for the watchdog; absent: new ones. */
   heartbeats?: Heartbeats
@@ -49,10 +49,10 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
   const logged = logReport(rooms.sync, lines, clock)
   const measures: { current: Measures | undefined } = { current: undefined }
   let worker_fault: SluiceError | undefined
-  /** From the first failure until something is recorded again. */
+  /** Lasting fault of the last record, with the time of the first; undefined after a success. */
   let record_fault: LedgerFault | undefined
 
-  /** Facts are counted once they are durable. */
+  /** Records facts, and counts them for /metrics once they are durable. */
   const record: Ledger['record'] = async (facts) => {
     try {
       await ledger.record(facts)
@@ -81,7 +81,7 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
     scan_thread: keepScanThread(clock, mode === 'once' ? kept_once_ms : kept_watching_ms),
     clock,
     wakeAt: options.wakeAt ?? wakeAt,
-    /** Bandwidth limit, shared by the uploads of all generations. */
+    /** Bandwidth limit of all uploads, also of those that began under an earlier config. */
     bandwidth: createBandwidth(clock),
     report,
     prompt_report: logPromptReport(rooms.prompts, clock),
@@ -92,7 +92,7 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
     ledgerFault: () => worker_fault,
     /** Why the ledger can record nothing, or loses its records because its file was removed. */
     ledgerTrouble: () => record_fault ?? ledgerLoss(),
-    /** Reports only the removed ledger file. */
+    /** Fault if the ledger's file was removed, replaced or hidden; undefined without one. */
     ledgerLoss,
     /** Counters for /metrics; undefined while the endpoint is off. */
     measures,
@@ -104,7 +104,7 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
   }
 }
 
-/** Wait for the last work after its tools are closed; moments are enough. */
+/** Maximum wait for the last work after its tools are closed; moments are enough. */
 export const last_wait_ms = 5 * second_ms
 
 /** Closes what `openTools` opened, when no worker runs. */

@@ -76,7 +76,7 @@ function asks({ asking, config }: WorkerSettings): boolean {
   return asking !== 'never' && config.prompts.length > 0
 }
 
-/** Leaves out the counts of the pool: an answer may take hours, and no pass waits for it. */
+/** Leaves out the pool's `inFlight`: an answer may take hours, and no pass waits for it. */
 function ofPool({ worker, drained }: WorkPool): Started {
   return { worker, drained }
 }

@@ -23,12 +23,12 @@ export interface AlertTools extends Recorder {
 }
 
 /**
- * Records an alert for each change of the health; the deliverer brings it to its receivers. The
+ * Records alerts about changes of the health; the deliverer brings them to their receivers. The
  * ledger knows what was reported, so that a restart neither repeats nor forgets an alert.
  */
 export function createAlertRaiser(tools: AlertTools) {
   const { clock, prompt_report, receivers: http, signal, config } = tools
-  /** Alerts in delivery without a record in the ledger. */
+  /** Deliveries under way of alerts that could not be recorded. */
   const unrecorded = new Set<Promise<void>>()
   let judge: AlertJudge | undefined
 

@@ -16,7 +16,7 @@ export type HealthPath = '/healthz' | '/readyz' | '/metrics'
 
 /** Requests carry no body. */
 const body_limit_bytes = 1_024
-/** A scrape takes milliseconds. */
+/** Maximum wait of a close for running requests; a scrape takes milliseconds. */
 const close_grace_ms = 200
 
 /**
@@ -41,7 +41,7 @@ export async function serveHealth(where: string, answers: Record<HealthPath, () 
     await app.close()
     throw error
   }
-  /** `127.0.0.1:9464` */
+  /** `address`: with the real port, such as `127.0.0.1:9464`. */
   return { address: where.replace(/\d+$/, String(real_port)), close: () => close(app) }
 }
 

@@ -28,11 +28,11 @@ export interface HealthKeeperOptions {
   receivers: HttpClient
 }
 
-/** Arrivals counted per check; the next check counts the rest. */
+/** Maximum number of arrivals counted per check; the next check counts the rest. */
 const arrivals_at_once = 5_000
 /** Interval of checks for the end of a delivery; short, because a caller waits for it. */
 const due_again_ms = 50
-/** Interval between records of working time; a crash loses at most this much of it. */
+/** Interval between records of `daemon_at_work`; a crash loses at most about this much of it. */
 const at_work_ms = minute_ms
 
 /**
@@ -79,9 +79,10 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   }
 
   /**
-   * If recording fails, the next check repeats it. These records show that the ledger can record,
-   * or can again, even without other work. The monotonic clock stops while a machine sleeps; the
-   * wall clock does not.
+   * Records `daemon_at_work` once a minute, after a sleep of the machine, and at each check while
+   * the ledger has a fault. If recording fails, the next check repeats it. These records show that
+   * the ledger can record, or can again, even without other work. The monotonic clock stops while a
+   * machine sleeps; the wall clock does not.
    */
   async function recordAtWork(): Promise<void> {
     const now = { wall_ms: clock.now_ms(), monotonic_ms: clock.monotonic_ms() }
@@ -232,13 +233,16 @@ function isOfLedger({ name }: SilentHeartbeat): boolean {
   return name.startsWith(ledger_heartbeat)
 }
 
-/** Pings an external checker. Logs once when it fails, and once when it answers again. */
+/** Pings the external checker of `alerts.ping`, if there is one, at a fixed interval. */
 function createCheckerPing(tools: { clock: Clock; receivers: HttpClient; report: SyncReport }) {
   const { clock, receivers, report } = tools
   let pinged_ms = Number.NEGATIVE_INFINITY
   let is_down = false
 
-  /** Pings if the interval has passed. Never throws: logs a failure, without the address. */
+  /**
+   * Pings if the interval has passed. Logs the first of several failures, without the address, and
+   * the success after them. Never throws.
+   */
   return async ({ ping: checker, ping_every_ms }: Config['alerts'], signal: AbortSignal): Promise<void> => {
     if (!checker) return
     const now_ms = clock.monotonic_ms()

@@ -5,7 +5,7 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
 import { type StatusLineParts, statusLine } from '../../status/text/status-line.ts'
 
-/** A first sync changes the line a hundred times a second, and each update starts a process. */
+/** Minimum time between updates: a first sync makes a hundred a second, each with a process. */
 const pace_ms = 3 * second_ms
 
 /** The line that `systemctl status` shows, as the ledger has it now. Errors: `database.*`. */
@@ -25,7 +25,7 @@ export function currentStatus(
   }
 }
 
-/** Sends the status line to systemd when a commit changes it, until the signal aborts. */
+/** Sends a changed status line to systemd, after commits and each minute, until the abort. */
 export function reportStatus(
   parts: {
     ledger: Ledger

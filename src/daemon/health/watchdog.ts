@@ -7,7 +7,7 @@ import { type Clock, isoTime, second_ms } from '../../base/time/time.ts'
 export interface WatchdogParts {
   heartbeats: Heartbeats
   notify: Pick<SystemdNotify, 'watchdog' | 'watchdog_ms'>
-  /** Maximum silence of one worker; read at every check, because the config may change. */
+  /** Maximum silence of one worker; read at every check. */
   silence_ms: () => number
   clock: Clock
   log: Log

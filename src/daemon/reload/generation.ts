@@ -93,7 +93,7 @@ export function startGeneration(kinds: readonly WorkerKind[], parts: GenerationP
       for (const one of started) one.slowDown?.()
     },
     stop: () => soft.abort(),
-    /** Drop what is under way. */
+    /** Drops running work. */
     abort: () => hard.abort(),
     /** After `stop`: resolves when the uploads and runs that have begun are over. */
     drained,

@@ -28,20 +28,24 @@ export interface RebuildOptions {
   log: Log
   /** Stops the rebuild. The next try continues from what is done. */
   signal: AbortSignal
-  /** Does not wait for work in flight either. */
+  /** Aborts if the stop must not wait for work in flight either. */
   at_once: AbortSignal
-  /** The new ledger stays in a subdirectory of the state directory until it is complete. */
+  /**
+   * Called once, when the daemon that fills the new ledger has started. Its `config.state_dir` is
+   * the subdirectory of the new ledger, not the configured directory.
+   */
   onBegun?: (daemon: Daemon) => Promise<void>
+  /** Called before that daemon stops, also after an error. */
   onEnding?: () => Promise<void>
 }
 
 export type RebuildEnd =
-  /** `aside`: new name of the damaged ledger. */
+  /** `aside`: new name of the damaged ledger; undefined if there was none. */
   | { done: true; aside: string | undefined }
   /** The ledger is not replaced yet. The next try continues. */
   | { done: false; error: SluiceError | undefined }
 
-/** Rows and names per query. */
+/** Rows per query. */
 const page_rows = 1_000
 
 /**
@@ -65,7 +69,7 @@ export async function rebuildLedger(options: RebuildOptions): Promise<RebuildEnd
     const drained = await makeAnew(options, new_dir)
     if (drained === 'stopped') return { done: false, error: undefined }
     if (!isWhole(drained)) return { done: false, error: drained.error }
-    // The file is empty; otherwise it would be kept as a damaged ledger.
+    // A ledger without data would be kept as a damaged one.
     if (condition === 'none') removeDatabase(ledgerFile(state_dir))
     const aside = putRebuiltInPlace(state_dir, new_dir, options.clock.now_ms())
     rmSync(new_dir, { recursive: true })
@@ -102,7 +106,7 @@ async function makeAnew(options: RebuildOptions, new_dir: string): Promise<Drain
   }
 }
 
-/** Assets that the service still reads are recorded. The next worker on the ledger follows them. */
+/** True also if the service still reads assets: the next daemon or pass follows them. */
 function isWhole(drained: Drained): drained is Extract<Drained, { why: 'done' | 'still_reading' }> {
   return drained.why === 'done' || drained.why === 'still_reading'
 }
@@ -131,7 +135,7 @@ interface LeftOut {
   path: string
 }
 
-/** Skipped files by project, name on the service and size. */
+/** Files skipped as too old (`start`), by project, name on the service and size. */
 function leftOut(config: Config): Map<string, LeftOut> {
   const found = new Map<string, LeftOut>()
   const view = openLedgerView(config.state_dir)

@@ -133,7 +133,7 @@ export function createReloads(
       tools.report.fault('ending the work of the earlier configuration', error)
     } finally {
       earlier.delete(generation)
-      // The earlier generation has released its places.
+      // Work that the earlier generation had in flight can be claimed now.
       current.wake()
     }
   }
