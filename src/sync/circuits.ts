@@ -41,13 +41,19 @@ export interface CircuitTools {
   onSlowDown: () => void
   /** All projects of the configuration in force. */
   readonly projects: readonly string[]
-  /** Projects asked regularly, even without files to send. Only an answer ends their trouble. */
+  /**
+   * Projects that the audit asks, even without files to send. Only an answer ends their trouble.
+   */
   readonly audited?: readonly string[]
 }
 
 export type Circuits = ReturnType<typeof createCircuits>
 
-/** Each service has its own circuits: late results of an earlier one do not concern the next. */
+/**
+ * The circuits of one service. After faults that concern more than one file, a circuit opens, and
+ * calls that need it wait. After each pause, which grows, one call probes it. Each service has its
+ * own circuits: late results of an earlier one do not concern the next.
+ */
 export function createCircuits(tools: CircuitTools) {
   const { ledger, clock, report } = tools
   const counts = createFaultCounts(clock)
@@ -57,7 +63,7 @@ export function createCircuits(tools: CircuitTools) {
   let is_retired = false
   let pause_ends_ms = Number.NEGATIVE_INFINITY
 
-  /** The same for work that continues in a pause. */
+  /** Like `rests`, but for work that continues in a user's pause: only open circuits count. */
   function restsForTrouble(project_id: string, hosts: readonly Host[]): boolean {
     const now_ms = clock.now_ms()
     const concerns = (about: About) => {
@@ -67,7 +73,7 @@ export function createCircuits(tools: CircuitTools) {
     return [...resting].some(([about, { until_ms }]) => until_ms > now_ms && concerns(about))
   }
 
-  /** A new token is in use; answers to the old one say nothing about it. */
+  /** A new token is in use: calls begin at once. Answers to the old one say nothing about it. */
   function tokenChanged(): void {
     const account = resting.get('account')
     if (!account) return
@@ -148,8 +154,8 @@ export function createCircuits(tools: CircuitTools) {
     /**
      * Work that a worker on these hosts may begin. Refused projects are excluded, and others
      * continue at full speed. After its pause a project takes part again, and the first refusal
-     * pauses it anew. `limit`: number of items allowed now; 0 while everything pauses, 1 for a
-     * probe.
+     * pauses it anew. `limit`: number of items allowed now; 0 while everything pauses or a probe is
+     * out, 1 for a probe.
      */
     allowance(hosts: readonly Host[]) {
       const now_ms = clock.now_ms()
@@ -170,9 +176,7 @@ export function createCircuits(tools: CircuitTools) {
       probe_until_ms = now_ms + probe_lost_ms
       return { limit: 1, wait_ms: 0, except_projects }
     },
-    /**
-     * True if claimed work must not begin: in a pause, or while a circuit that it needs is open.
-     */
+    /** True if claimed work must not begin: in a user's pause, or while its circuit is open. */
     rests(project_id: string, hosts: readonly Host[]): boolean {
       return pause_ends_ms > clock.now_ms() || restsForTrouble(project_id, hosts)
     },
@@ -181,7 +185,10 @@ export function createCircuits(tools: CircuitTools) {
     unused(): void {
       probe_until_ms = 0
     },
-    /** No upload is left, so circuits of uploads are no trouble any more. */
+    /**
+     * Call it when no upload is due. Ends the troubles that only more uploads could end: those of
+     * uploads, and those of projects that are not audited and have no work left.
+     */
     async nothingToSend(): Promise<void> {
       const now_ms = clock.now_ms()
       for (const [about, { until_ms }] of [...resting]) {

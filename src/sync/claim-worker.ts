@@ -23,7 +23,7 @@ export interface ClaimWork<Work, Tools> {
   /** Collects wakes for this long, because many facts cause one. */
   pace_ms: number
   claim(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<Work>>
-  /** Does the work, which ends in facts. The step is not silent while it calls the service. */
+  /** Does the work, which ends in facts. Waiting for the service is no silence of the worker. */
   act(work: readonly Work[], tools: Tools): Promise<void>
 }
 
@@ -64,7 +64,7 @@ export function startClaimWorker<Work extends { content: number }, Tools extends
 
 const max_at_once = 4
 
-/** Works on a few items at a time. `leave` receives the unasked ones, even if another threw. */
+/** Works on a few items at a time. `leave` receives those not begun, even if another threw. */
 export async function actOnEach<Work extends { project_id: string }>(
   work: readonly Work[],
   { circuits, signal }: { circuits: Circuits; signal: AbortSignal },

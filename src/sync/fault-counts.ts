@@ -13,7 +13,10 @@ export interface Concern {
   step?: Step | undefined
 }
 
-/** One failure may be chance. Three in a row or in three contents are the service's fault. */
+/**
+ * One failure may be chance. Three in a row, of different contents or of none, are the service's
+ * fault. So are equal faults of three contents.
+ */
 const failures_to_trip = 3
 /** One content alone: the third failure ends its slot, and the fourth comes from a new slot. */
 const failures_alone_to_trip = 4

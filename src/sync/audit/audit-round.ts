@@ -19,10 +19,10 @@ export function createAuditRound(
   { resend, signal }: { resend: boolean; signal: AbortSignal },
 ) {
   const list_cursor = new ListCursor()
-  /** Progress of single reads for assets that the list did not show. */
+  /** Progress of single reads, for assets that the list did not show as ready. */
   let reading = { round: 0, after: 0, pass: 1, unanswered: 0 }
 
-  /** Returns the number of calls made. */
+  /** Makes one turn: a list page or some single reads. Returns their number; 0 without a round. */
   async function turn({ round, running }: AuditState, remote: Remote, max_reads: number): Promise<number> {
     if (!running) return 0
     if (!running.listed) return list(round, running.cursor, remote)
@@ -91,7 +91,7 @@ export function createAuditRound(
     return 'known'
   }
 
-  /** If one asset gives bad answers, the service may be fine. The list shows that. */
+  /** If one asset gives bad answers, the service may be fine: then the outcome of a list counts. */
   async function orOfTheHost(outcome: Outcome<unknown>, remote: Remote): Promise<Outcome<unknown>> {
     if (outcome.ok || outcome.failure.retry_after_ms !== undefined) return outcome
     return isOfAHost(outcome.failure, 'api') ? remote.listAssets(project_id, { limit: 1 }) : outcome
@@ -126,9 +126,9 @@ function listedAsset(record: AssetRecord): { asset_id: string; status: 'ready' |
  */
 export const reads_a_turn = 10
 
-/** Calls per minute of a requested audit: a list of a million takes 1.5 hours. */
+/** Minimum turns per minute of a requested audit: a list of a million takes 1.5 hours. */
 const asked_per_minute = 120
-/** Ten calls a second do not burden the service. A round that needs more takes longer. */
+/** Ten turns a second do not burden the service. A round that needs more takes longer. */
 const max_per_minute = 600
 /** Share of its time that a round aims for. The rest is reserve for pauses and restarts. */
 const aim = 0.8

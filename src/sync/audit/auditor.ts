@@ -16,7 +16,7 @@ export interface AuditSettings {
   on_remote_delete: 'respect' | 'resend'
 }
 
-/** A new process first has scans and uploads to do; an audit must not delay them. */
+/** Wait of a new auditor before it begins unasked: after a start, scans and uploads come first. */
 const first_turn_ms = minute_ms
 /** Wait while a project's circuit is open: its pause may be short. */
 const check_again_ms = 5 * second_ms
@@ -99,14 +99,19 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
     return due.sort((a, b) => place(a) - place(b) || turned(a) - turned(b))[0]
   }
 
-  /** A round with a start in the future began before the clock was corrected. */
+  /**
+   * True if a round runs, is requested, is the first, or is due again. A start in the future was
+   * noted before the clock was turned back: a new round is due.
+   */
   function isDue({ wanted, running, last }: AuditState): boolean {
     if (wanted || running || !last) return true
     const since_ms = clock.now_ms() - last.began_ms
     return since_ms >= round_ms || since_ms < -minute_ms
   }
 
-  /** A new process knows no earlier troubles, so it asks each project once in advance. */
+  /**
+   * A new auditor (start, reload) knows no troubles: it asks each project once before it is due.
+   */
   function isUnmet({ project_id }: AuditState): boolean {
     return !turned_ms.has(project_id)
   }

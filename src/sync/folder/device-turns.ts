@@ -2,7 +2,7 @@ import { unlessAborted } from '../../base/time/time.ts'
 
 export type DeviceTurns = ReturnType<typeof createDeviceTurns>
 
-/** Allows one full scan per disk at a time; parallel ones slow each other down. */
+/** Allows one full scan per filesystem (st_dev) at a time; parallel ones slow each other down. */
 export function createDeviceTurns() {
   const last = new Map<bigint, Promise<unknown>>()
   return {

@@ -49,7 +49,7 @@ export function keepFolder(
   let looking = false
   let is_online = false
   let is_first_check = true
-  /** Absent if the folder is kept by scans alone. */
+  /** Undefined in a single pass, which only scans. */
   const watcher = watch
     ? createFolderWatcher({ ...tools, folder, rules, on_hint: takeHint, record, signal })
     : undefined
@@ -78,7 +78,7 @@ export function keepFolder(
     const why = is_wanted ? 'wanted' : 'doubt'
     if (isScanDue() && timer.restsFor_ms(why) <= 0) await scan(root)
     if (!scan_asked) busy = false
-    // Even a due scan waits: one that could not be recorded is due again at its end.
+    // Even a due scan rests: one that could not be recorded is due again at its end.
     const soon_ms = Math.max(scan_asked ? 0 : timer.dueIn_ms(), timer.restsFor_ms(why))
     return { wait_ms: Math.max(1, Math.min(watching.root_check_ms, soon_ms)) }
   }
@@ -122,7 +122,7 @@ export function keepFolder(
     return { state, root: status }
   }
 
-  /** Why the current root is not trusted. The folder counts as offline during the comparison. */
+  /** Compares an untrusted root; meanwhile it counts as offline. Undefined: it is the known one. */
   async function doubtAbout(now: OnlineRoot, state: FolderState, trust: RootTrust): Promise<RootVerdict | undefined> {
     const remembered = root_doubt.remembered(now)
     if (remembered) return remembered
@@ -176,7 +176,7 @@ export function keepFolder(
       const { summary, is_part } = outcome
       await record({ type: 'scan_finished', folder: name, began_ms, summary, is_part })
       await watcher?.scanEnded(summary)
-      // A single pass scans once.
+      // A single pass has no watcher and scans once, so the next scan may come late.
       const covered = watcher?.covers() ?? 'all'
       timer.finished({ covered, changed: outcome.changed, missed: summary.missed ?? 0 })
       if (is_part) scan_asked = true

@@ -45,7 +45,7 @@ export function createFolderWatcher(watched: WatchedFolder) {
   let disk_watcher: DiskWatcher | undefined
   /** The root at the start of watching. */
   let watched_root: OnlineRoot | undefined
-  /** Monotonic clock. */
+  /** Monotonic ms, like those below. After chokidar failed, no watcher starts before this. */
   let not_before_ms = Number.NEGATIVE_INFINITY
   let renew_from_ms = Number.NEGATIVE_INFINITY
   let native_fault: string | undefined
@@ -58,7 +58,7 @@ export function createFolderWatcher(watched: WatchedFolder) {
   let scan_missed: MissedEvents | undefined
   let hints_total = 0
   let heard: Hearing = unproven
-  /** Last change of kind due to the count; the same change is not repeated at once. */
+  /** Last change of kind due to the count; the same change is not made twice in a row. */
   let refitted: 'more' | 'fewer' | undefined
 
   async function beginWatch(now_ms: number, state: FolderState, root: OnlineRoot): Promise<boolean> {
@@ -182,8 +182,8 @@ export function createFolderWatcher(watched: WatchedFolder) {
   }
 
   /**
-   * Direction in which the kind of watcher must change, by the scan's count. It changes back only
-   * well below the limit, so that it does not alternate.
+   * `more`: the scan counted too many entries for chokidar. `fewer`: so few that chokidar is right
+   * again, well below the limit, so that the kind of watcher does not alternate.
    */
   function fitsNoMore(): 'more' | 'fewer' | undefined {
     if (folder.watch !== 'auto' || !chosen || !last_counted) return undefined
@@ -212,7 +212,7 @@ export function createFolderWatcher(watched: WatchedFolder) {
     },
     covers,
     doubt,
-    /** Counts changes missed before this scan. Undefined if silence means nothing. */
+    /** Counts changes missed before this scan; undefined if events may be lost or unhandled. */
     scanBegins({ all_followed }: { all_followed: boolean }): MissedEvents | undefined {
       const covers_all = covers() === 'all'
       const is_heard = is_trusted && all_followed && covers_all

@@ -8,7 +8,7 @@ import { rangeBelow } from './walk-comparison.ts'
 export interface HintLimits {
   /** Above this number the whole folder is scanned instead. */
   max_hints: number
-  /** Above this number in one directory the directory is scanned instead. */
+  /** From this number on in one directory, that directory is scanned instead; never the root. */
   directory_hints: number
 }
 
@@ -70,7 +70,7 @@ export function createHintQueue(limits: HintLimits) {
   }
 }
 
-/** A scan of a directory covers those below it, which follow it in this order. */
+/** Leaves out directories below others: a scan covers all below, and they follow in this order. */
 function outermost(directories: string[]): string[] {
   const kept: string[] = []
   for (const directory of directories.map((path) => `${path}/`).sort()) {

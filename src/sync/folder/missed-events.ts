@@ -10,7 +10,7 @@ export interface MissedEventsOptions {
   root: string
   settle_ms: number
   clock: Clock
-  /** Paths that the previous scan found; they do not count again. */
+  /** Paths that the previous scan counted; they do not count again. */
   known: ReadonlySet<string>
 }
 
@@ -64,7 +64,8 @@ export function createMissedEvents({ root, settle_ms, clock, known }: MissedEven
 }
 
 /**
- * A move changes only a directory's ctime. A new or deleted entry sets mtime and ctime to the same
+ * Unix ms of a directory's last move, as its times show it; -Infinity if its last change was no
+ * move. A move changes only the ctime. A new or deleted entry sets mtime and ctime to the same
  * moment. A directory that is gone now was just moved.
  */
 function movedAt_ms(path: string): number {
@@ -85,7 +86,7 @@ export interface Hearing {
   rebuilt: boolean
 }
 
-/** Fields of the section `watching`. */
+/** Constants under `watching` (config/schema/constants.ts). */
 export interface HearingLimits {
   readonly deaf_after_scans: number
   readonly deaf_after_files: number
@@ -98,8 +99,8 @@ const reports_per_miss = 100
 
 /**
  * Judges a watcher by two counts: its hints since the previous scan, and the files found that it
- * should have reported long ago (`missed`). It is replaced the first time, and given up the second
- * time.
+ * should have reported long ago (`missed`). A watcher that missed too much is replaced the first
+ * time (`rebuild`), and given up the second time (`deaf`).
  */
 export function judgeHearing(
   before: Hearing,

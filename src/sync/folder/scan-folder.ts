@@ -28,7 +28,7 @@ export interface ScanTools extends Omit<IntakeTools, 'examiner' | 'report' | 'fo
 }
 
 export type ScanOutcome =
-  /** `changed`: paths that differ or are missing. `is_part`: more are missing than were checked. */
+  /** `changed`: how many paths differ or are missing. `is_part`: not all missing were checked. */
   | { kind: 'finished'; summary: ScanSummary; changed: number; is_part: boolean }
   /** Stopped, or the root changed during the scan: missing files were not recorded. */
   | { kind: 'stopped' }
@@ -77,7 +77,7 @@ async function scanNow(
   const is_whole = under === undefined
   const comparison = createWalkComparison(name, ledger, under)
   const rounds = createRounds(name, is_whole, tools)
-  /** Known files before the walk; the walk's new files become known at its end. */
+  /** Number of known files before the walk, which adds new ones; undefined for one directory. */
   const known_at_begin = is_whole ? (await ledger.folder(name))?.known_files : undefined
   /** True if the last batch had no known file: then the walk hashes files as it goes. */
   let is_new_land = known_at_begin === 0

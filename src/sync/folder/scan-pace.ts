@@ -11,7 +11,7 @@ export interface ScanFindings {
 /** `last_ms`: the interval before this scan; undefined for the first one. */
 type PacedScan = ScanFindings & { took_ms: number; last_ms: number | undefined }
 
-/** Fields of the section `watching`, and the folder's own interval. */
+/** Constants under `watching`, and the folder's setting `rescan_interval_ms`. */
 export interface PaceLimits {
   readonly rescan_interval_ms: number
   /** Wait between a scan and the next requested one. */
@@ -46,7 +46,7 @@ export function nextScan_ms(scan: PacedScan, limits: PaceLimits): number {
   return within(last_ms === undefined ? before_ms : wanted_ms, Math.max(limits.min_scan_ms, rest_ms), longest_ms)
 }
 
-/** The maximum wins: an interval of ten seconds in the config applies. */
+/** The maximum wins: a `rescan_interval_ms` of ten seconds in the config applies. */
 function within(wanted_ms: number, min_ms: number, max_ms: number): number {
   return Math.min(max_ms, Math.max(min_ms, wanted_ms))
 }

@@ -25,7 +25,7 @@ export function createScanTimer(clock: Clock, limits: PaceLimits) {
       ended_ms = clock.monotonic_ms()
       last_took_ms = took_ms
     },
-    /** Adds jitter, so that many folders and machines do not scan at the same time. */
+    /** Sets the next due time, with jitter: many folders and machines must not scan at once. */
     finished(found: ScanFindings): void {
       const interval_ms = nextScan_ms({ ...found, took_ms: last_took_ms, last_ms: last_interval_ms }, limits)
       last_interval_ms = interval_ms

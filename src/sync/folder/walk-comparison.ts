@@ -6,7 +6,7 @@ import type { Differences, FolderState, Ledger } from '../../ledger/ledger.ts'
 type Changes = Pick<Differences, 'changed' | 'unknown'>
 
 const paths_at_once = 500
-/** Programs that copy a file with its time keep at least its microseconds. */
+/** 1 ms. Programs that copy a file with its time keep at least its microseconds. */
 const max_copied_ns = 1_000_000
 /** Sorts after every path below a directory. */
 const after_all = '\u{10FFFF}'
@@ -30,7 +30,7 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
     through_path: string | undefined,
   ): Promise<Changes> {
     const { names, ends, stats } = batch
-    // A walk through one directory cuts its ranges elsewhere.
+    // A walk through one directory cuts its ranges elsewhere: no earlier digest fits.
     const digest = under === undefined ? batch.digest : undefined
     const range = { folder, after_path, through_path, names, ends, stats, digest }
     const differences = await ledger.differences(range)
@@ -48,7 +48,7 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
     return changes
   }
 
-  /** Missing files already blocked, below a covering disk or an unreadable directory. */
+  /** Number of missing files already blocked: below a covering disk or unreadable directory. */
   async function countOutOfReach(end: ScanEnd): Promise<number> {
     const below = missing.filter(outOfReach(end))
     let blocked = 0
@@ -61,7 +61,9 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
 
   return {
     compare,
-    /** For an unknown folder: a ledger busy with new files would slow down the walk. */
+    /**
+     * For an unknown folder: takes all as new. A ledger busy with new files would slow the walk.
+     */
     takeAsUnknown(batch: ScanBatch): Changes {
       if (batch.count > 0) after_path = entryPath(batch, batch.count - 1)
       const all = Uint32Array.from({ length: batch.count }, (_, index) => index)
@@ -89,11 +91,11 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
     },
     /** Known paths that the walk did not find; the ledger lists a limited number. */
     missing: () => missing,
-    /** True if the walk did not find more known paths than are listed. */
+    /** True if more known paths are missing than `missing` lists. */
     hasMoreMissing: () => missing_total > missing.length,
     /** Number of paths that differ from the ledger, including missing ones. */
     differing: () => changed_total + missing_total,
-    /** Includes files that single events reported as deleted, without files long out of reach. */
+    /** Counts files that single events reported as deleted too, but none long out of reach. */
     async found(before: Pick<FolderState, 'known_files' | 'counted'>, end: ScanEnd): Promise<Found> {
       const out_of_reach = await countOutOfReach(end)
       const known_before = knownBefore(before)

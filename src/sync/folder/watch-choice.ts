@@ -18,7 +18,7 @@ import type { FolderSettings } from '../folder-settings.ts'
 import type { HearingLimits } from './missed-events.ts'
 import type { PaceLimits } from './scan-pace.ts'
 
-/** Settings of the config section `watching`. */
+/** Constants under `watching` (config/schema/constants.ts). */
 export type WatchingSettings = WatchShares &
   HearingLimits &
   Omit<PaceLimits, 'rescan_interval_ms'> & {
@@ -60,7 +60,7 @@ export async function chooseForFolder(facts: ChoiceFacts): Promise<WatchChoice> 
     const inotify = { ...inotifyLimit('watches'), taken: room.takenBesides(folder.name) }
     return chooseWatcher({ ...known, inotify, free_memory_bytes: freeMemory_bytes(), counted }, watching)
   }
-  // This folder is scanned whatever it contains, so no count is needed.
+  // A folder that is scanned whatever it contains needs no count.
   const counted = choiceOf(none).watcher === 'scan' ? none : await countFor(facts)
   // One step reads the free watches and reserves them: at the start all folders choose at once.
   const choice = choiceOf(counted)

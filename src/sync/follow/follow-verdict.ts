@@ -8,10 +8,10 @@ import { type AssetRecord, isUnfilled } from '../../remote/assets.ts'
 import type { Failure } from '../../remote/outcome.ts'
 
 export interface FollowSettings {
-  /** Wait before the second read of an asset; later waits are longer. */
+  /** Wait before the first reads of a sent asset; later waits are longer. */
   first_ms: number
   max_ms: number
-  /** Age after which a tiny, unfinished hit counts as a slot without bytes. */
+  /** After this time an unfinished asset of 0 or 1 bytes, found by md5, counts as an empty slot. */
   dead_hit_after_ms: number
   /** Number of pending assets from which list pages are read, since one page shows 100 of them. */
   list_from: number

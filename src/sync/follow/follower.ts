@@ -40,7 +40,7 @@ function groupBy(work: readonly FollowWork[], keyOf: (item: FollowWork) => strin
   return groups
 }
 
-/** Asks once for all pending assets of one project. */
+/** Reads the pending assets of one project: list pages if they are many, the rest one by one. */
 async function followProject(
   project_id: string,
   work: readonly FollowWork[],
@@ -100,7 +100,7 @@ async function followProject(
     return 'go on'
   }
 
-  /** True if the project is out of reach and no longer configured: its work is done. */
+  /** True if the project is out of reach and not configured: its contents count as vanished. */
   function isLeft({ about }: Failure): boolean {
     return about === 'project' && !circuits.asksFor(project_id)
   }

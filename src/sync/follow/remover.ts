@@ -32,7 +32,7 @@ export function startRemover(tools: ClaimTools, { soft }: { soft: AbortSignal })
   )
 }
 
-/** Handles unasked work. If no earlier claim asked either, its removal intent ends. */
+/** Ends the removal intents of work that was not requested, now or by an earlier claim. */
 async function forgetIntents(work: readonly RemoveWork[], { ledger, clock }: ClaimTools): Promise<void> {
   const fresh = work.filter(({ is_fresh }) => is_fresh)
   const not_before_ms = clock.now_ms()
@@ -50,7 +50,10 @@ async function removeAsset(work: RemoveWork, tools: ClaimTools): Promise<void> {
   return defer(work, outcome.failure, tools)
 }
 
-/** After a removal of unknown result, keeps a wanted asset as the service has it now. */
+/**
+ * For a removal that may be unwanted now, after an earlier request with an unknown result. It only
+ * reads the asset: a ready one is kept, any other counts as removed.
+ */
 async function askWhetherThere(work: RemoveWork, tools: ClaimTools): Promise<void> {
   const { content, project_id, asset_id } = work
   const { ledger, remote, circuits, clock } = tools

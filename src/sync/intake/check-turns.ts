@@ -17,7 +17,7 @@ interface Range {
   work: Promise<unknown>
 }
 
-/** Paths noted for one scan. A scan during which more are checked checks every file one by one. */
+/** Maximum paths noted for one scan. With more, the scan checks every file one by one. */
 const max_noted = 10_000
 
 /** Lets one caller at a time check a path, so no older check overwrites a newer one. */

@@ -14,12 +14,12 @@ export function createFoundFiles(scan: {
   turn: ScanTurn
   /** Files that the walk hashes; undefined: every file is judged by itself. */
   rule: HashRule | undefined
-  /** The folder's settings are those that the scan goes by. */
+  /** True while the folder still has the settings that the scan uses. */
   isInForce(): boolean
 }) {
   const { folder, turn, rule } = scan
 
-  /** False for a file that others checked since the scan began, perhaps after it. */
+  /** True if the walk hashed it, and no other caller has checked it since the scan began. */
   function isOurs(batch: ScanBatch, index: number): boolean {
     return entryMd5(batch, index) !== undefined && turn.isFirst(() => entryPath(batch, index))
   }
@@ -65,15 +65,15 @@ function foundFiles(folder: string, batch: ScanBatch, indices: Uint32Array): Fil
 
 export type FactGroup = ReturnType<typeof createFactGroup>
 
-/** The ledger is busy for 0.25 s, the longest that others wait. Each group is one disk sync. */
+/** Files in a group, one disk sync: 0.25 s of the ledger's time, the longest that others wait. */
 const max_files = 10_000
-/** A file is seen in status, and may go up, not later than this. */
+/** Maximum wait of a file in its group, before status shows it and it may go up. */
 const max_wait_ms = 1_000
 
 /**
- * Hands facts on to the ledger, those of some thousand files at a time: many rounds of a scan in
- * one transaction. A new content's md5 lands anywhere in its index: in transactions of some hundred
- * each would write a page of its own, again and again.
+ * Collects the facts of many rounds of a scan, and records some thousand files in one transaction.
+ * The md5 of a new content lands anywhere in its index, so small transactions would write the same
+ * pages again and again.
  */
 export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock) {
   let rounds: { facts: readonly Fact[]; isInForce: () => boolean }[] = []
@@ -102,9 +102,9 @@ export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock) {
 
   return {
     /**
-     * Resolves when these are durable, and rejects when they cannot be recorded. `isInForce`: false
-     * from when the settings that they were found by have given way to others: what is still
-     * gathered then is not recorded at all.
+     * Resolves when these facts are durable, and rejects when they cannot be recorded. `isInForce`:
+     * false once the settings that led to these facts are replaced. Facts that are still in the
+     * group then are dropped.
      */
     record(facts: readonly Fact[], isInForce: () => boolean): Promise<void> {
       if (in_hurry) return ledger.record(facts)
@@ -115,7 +115,7 @@ export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock) {
       if (files >= max_files) flush()
       return mine
     },
-    /** From now on each record goes on at once, and so does what is gathered. */
+    /** Records what is collected now, and from now on each fact at once. */
     hurry() {
       in_hurry = true
       flush()

@@ -46,7 +46,7 @@ function clockDoubt_ms(root: RootStatus): number {
   return root.kind === 'online' && root.remote ? remote_clock_doubt_ms : 0
 }
 
-/** `outdated`: the settings changed, nothing was recorded, and the caller checks again. */
+/** `outdated`: the settings changed during the check, and the caller checks again. */
 type Answer = 'recorded' | 'doubtful' | 'outdated'
 
 /**
@@ -91,12 +91,12 @@ export function createIntake(tools: IntakeTools) {
     checkLarge(name: string, path: string): Promise<'recorded' | 'doubtful'> {
       return large.check(name, path, () => checkSome(name, [path], { hashes: 'all', scanned: undefined }))
     },
-    /** Records what a scan found that hashes files as it walks. */
+    /** Begins a full scan. Returns what records the files that the walk hashes. */
     async beginScan(folder: FolderSettings): Promise<FoundFiles> {
       const turn = turns.beginScan(folder.name)
       const root = await tools.roots.status(folder.path, tools.answer_ms)
       const isInForce = () => tools.folders.get(folder.name)?.settings === folder
-      // Read before the walk, so that a file that changes meanwhile is younger.
+      // The rule's time is that before the walk, so a file that changes meanwhile is younger.
       const rule = hashRule(folder, { now_ms: tools.clock.now_ms(), clock_doubt_ms: clockDoubt_ms(root) })
       return createFoundFiles({ folder: folder.name, turn, rule, isInForce })
     },

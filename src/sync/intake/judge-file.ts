@@ -17,10 +17,11 @@ import { isWaiting, quietBefore_ns, type SettleInput, settle } from './settle.ts
 export interface FileSeen extends SettleInput {
   folder: FolderSettings
   path: string
-  /** Start of the folder, and the end of its first scan; `start` refers to them. */
+  /** Unix ms when the folder was set up; its setting `start` refers to it. */
   started_ms: number
+  /** True once a full scan has ended: files found later are arrivals. */
   first_scan_done: boolean
-  /** A file left out by `start` was moved here. */
+  /** True for a file that `start` left out at another path and that was moved here. */
   moved_from_before_start: boolean
 }
 
@@ -51,7 +52,7 @@ export function judgeFile(input: FileSeen): FileVerdict {
   }
 }
 
-/** The user decides about a file over the upload limit; no further check is needed. */
+/** True if no check is needed. The user decides about a file over the upload limit. */
 function isUnchanged(known: KnownFile | undefined, stat: FileStat): boolean {
   if (!known || !sameStat(known.stat, stat)) return false
   return (
@@ -72,9 +73,9 @@ function skipReason(input: FileSeen): Pick<Extract<FileFact, { type: 'file_skipp
 }
 
 /**
- * `start` is about the first day only: what the first scan finds and is too old stays out, until
- * its bytes change. Later arrivals are wanted however old their times are; a move of a file that
- * was left out is no arrival.
+ * True if `start` leaves out this file. `start` is only about the first scan: a file that it finds
+ * and that is too old stays out until its size or mtime changes. A later arrival is wanted, however
+ * old its times are. A left-out file that was moved is no arrival.
  */
 function isLeftOut({ folder, known, stat, started_ms, ...input }: FileSeen): boolean {
   const { start } = folder
@@ -105,7 +106,7 @@ export function isShut({ passing }: Ignored, path_state: PathState): boolean {
   return passing === true && path_state.kind === 'unreadable'
 }
 
-/** True for a new file on a disk mounted in the folder. Covered files are not gone. */
+/** True for an unknown or gone file below a mount point in the folder. It is not recorded. */
 export function isStranger(path_state: PathState, known: KnownFile | undefined): boolean {
   return (
     path_state.kind === 'unreadable' &&
@@ -150,7 +151,7 @@ export function unreadableFact(
 /** The walk hashes only small files: some batches are read in vain where known files begin. */
 const max_bytes_on_the_way = 256 * 1_024
 
-/** Agrees with `judgeFile` about unknown files; undefined if `start` needs each file. */
+/** Which unknown files the walk may hash, as `judgeFile` would; undefined if `start` decides. */
 export function hashRule(
   { settle_ms, max_file_bytes, start }: FolderSettings,
   now: Pick<SettleInput, 'now_ms' | 'clock_doubt_ms'>,

@@ -2,9 +2,9 @@ import { type FileStat, type KnownFile, sameStat } from '../../domain/file.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 
 /**
- * A file is hashed once it is quiet. A writer may pause between two writes, so one check is not
- * enough: size, mtime, ctime and inode must be the same in another check, at least `settle_ms`
- * later.
+ * A file is hashed once it is quiet. Its times are old enough, or a second check at least
+ * `settle_ms` later finds size, mtime, ctime and inode unchanged. For a new file one check is not
+ * enough: a writer may pause between two writes.
  */
 type SettleVerdict =
   | { kind: 'quiet' }
@@ -46,7 +46,7 @@ export function quietBefore_ns(settle_ms: number, now: Pick<SettleInput, 'now_ms
   return BigInt(Math.floor(now.now_ms - age_ms)) * 1_000_000n
 }
 
-/** True after a check that saw the file change. */
+/** True if a check saw the file new or changed, and it has not been quiet since. */
 export function isWaiting(known: KnownFile | undefined): known is KnownFile {
   return known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing')
 }

@@ -12,11 +12,11 @@ export type Bandwidth = ReturnType<typeof createBandwidth>
 /** Limits the total rate of all uploads. It outlives each config. */
 export function createBandwidth(clock: Clock) {
   let spans: readonly BandwidthSpan[] = []
-  /** When the bytes allowed so far have left, at their rate. */
+  /** When the bytes allowed so far have left, at their rate; monotonic ms. */
   let free_at_ms = 0
   let last_turn: Promise<unknown> = Promise.resolve()
 
-  /** Returns how many of `bytes` may go now, and occupies the time that they need. */
+  /** Waits, then returns how many of `bytes` may go (all without a limit), and takes their time. */
   async function take(bytes: number, signal: AbortSignal): Promise<number> {
     while (!signal.aborted) {
       const rate = bytesPerSecondAt(spans, clock.now_ms())
@@ -61,7 +61,8 @@ export function createBandwidth(clock: Clock) {
     },
     /** The same body, but its pieces wait for the limit, if there is one. */
     pace(body: UploadBody, signal: AbortSignal): UploadBody {
-      // A body in memory is sent soon; a limit may begin during a large one.
+      // Without a timetable, a body in memory goes as it is. A stream takes longer, and a reload of
+      // the config may bring a timetable meanwhile.
       if (spans.length === 0 && 'bytes' in body) return body
       const stream = 'bytes' in body ? [body.bytes] : body.stream
       // Every try reads the body from the start.

@@ -33,8 +33,8 @@ export interface SendTools extends SourceTools, Omit<ClaimTools, 'heartbeats'> {
 const ticket_margin_ms = 5 * second_ms
 
 /**
- * Uploads ONE content in steps: verified bytes, a slot (kept or new), PUT, complete. Each step is
- * recorded before the next one, so that an upload continues from there after a crash.
+ * Uploads ONE content in steps: verified bytes, a slot (kept or new), PUT, complete. The result of
+ * each step is recorded, so that an upload continues from there after a crash.
  */
 export async function sendAsset(
   work: SendWork,
@@ -88,8 +88,9 @@ export async function sendAsset(
   }
 
   /**
-   * True after a stop, or while a circuit is open. Work that only lacks `complete` continues in a
-   * pause: the ledger hands it out even then, and would do so in a loop.
+   * True after a stop, in a pause, or while a circuit that the work needs is open. Work that only
+   * lacks `complete` continues in a pause: the ledger hands it out even then, and would do so in a
+   * loop.
    */
   function mayNotBegin(): boolean {
     const hosts = ['api', 'blob'] as const
@@ -97,7 +98,9 @@ export async function sendAsset(
     return work.state === 'sent' ? circuits.restsForTrouble(project_id, hosts) : circuits.rests(project_id, hosts)
   }
 
-  /** All intents are recorded already. Undefined also after a stop during the wait for a place. */
+  /**
+   * Requests a slot; its intent is recorded. Undefined: none is needed or given, or a stop came.
+   */
   async function newSlot(source: SendingSource): Promise<{ asset_id: string; ticket: Ticket } | undefined> {
     const { md5, without_md5 } = work
     const folder = tools.folders.get(source.place.folder)!.settings
@@ -144,7 +147,7 @@ export async function sendAsset(
     return false
   }
 
-  /** `ticket` is absent if an earlier process sent the bytes. */
+  /** `ticket` is absent if an earlier claim sent the bytes. */
   async function complete(asset_id: string, ticket?: Ticket): Promise<void> {
     for (let tries = 0; ; tries++) {
       const outcome = await call('complete', () => remote.completeAsset(project_id, asset_id))
@@ -164,7 +167,8 @@ export async function sendAsset(
   /**
    * Handles the answer that the slot is gone, or that its bytes are missing or wrong. The service's
    * record decides. If it shows no slot either, a new one is requested. Missing bytes are sent once
-   * more with the same ticket, then into a new slot.
+   * more with the same ticket, then into a new slot. True if they are sent, and `complete` must be
+   * called again.
    */
   async function afterFailedComplete(
     asset_id: string,

@@ -26,8 +26,8 @@ export interface SourceTools {
 }
 
 /**
- * Opens the first path that still has the wanted bytes. Each other path gets a fact, so that intake
- * checks it again. Undefined if no path has the bytes.
+ * Opens the first path that still has the wanted bytes. Each path before it gets a fact, so that
+ * intake checks it again. Undefined if no path has the bytes.
  */
 export async function openSendingSource(
   work: SendWork,

@@ -53,7 +53,7 @@ export function startUploader(
       if (!hard.aborted) report.fault('upload', error)
       fault_rest.failed()
     } finally {
-      // The file may be gone, so that the service was never asked.
+      // The file may be gone, so that no call was made. The next claim may then be the probe.
       if (is_probe) circuits.unused()
       heartbeat.end()
       memory.leave(held_bytes)
@@ -100,7 +100,7 @@ export function startUploader(
       await circuits.nothingToSend()
       return restUntilDue(claimed.next_due_ms, clock)
     } finally {
-      // No call shows whether the trouble is over.
+      // The probe made no call, so the next claim may be the probe.
       if (is_probe && work.length === 0) circuits.unused()
     }
   }
