@@ -182,7 +182,8 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
   function label(query: ClaimQuery, now_ms: number): Claimed<LabelWork> {
     if (parts.pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
     const work: LabelWork[] = []
-    for (const row of due(query, new Set(query.in_flight), now_ms, queries.label)) {
+    const found = due(query, new Set(query.in_flight), now_ms, queries.label)
+    for (const row of found) {
       const wanted = parts.labels.wanted(row.id)
       const attached = parts.labels.attached(row.id)
       const in_doubt = parts.labels.inDoubt(row.id)
@@ -193,7 +194,8 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
       const of = { content: row.id, project_id: projectOf(row), asset_id: row.asset_id ?? '' }
       work.push({ ...of, name: nameOf(row), wanted, attached, in_doubt })
     }
-    return { work, next_due_ms: nextDue('label', now_ms) }
+    // Contents that need no change count towards the limit. Others may be due behind them.
+    return { work, next_due_ms: found.length > 0 ? now_ms : nextDue('label', now_ms) }
   }
 
   function due(

@@ -55,6 +55,19 @@ export function labelContract(factory: LedgerFactory): void {
     expect(bench.see.attached(content)).toEqual(['Rome'])
   })
 
+  check('contents that need no change hold none back: the rest is due at once', async (bench) => {
+    await bench.configure('docs', { label_from: 'first_folder' })
+    for (const name of ['a', 'b', 'c']) await bench.makeReady(await bench.settle('docs', `Berlin/${name}`, name))
+    await settleLabels(bench)
+    // A second path in the same subfolder asks for the labels that are there already.
+    for (const name of ['a', 'b', 'c']) await bench.settle('docs', `Berlin/copy of ${name}`, name)
+    const fresh = await bench.settle('docs', 'Paris/d', 'd')
+    await bench.makeReady(fresh)
+    const claimed = await bench.label(2)
+    expect(claimed).toEqual({ work: [], next_due_ms: bench.clock.now_ms() })
+    expect((await bench.label(2)).work).toMatchObject([{ content: fresh, wanted: ['Paris'] }])
+  })
+
   check('set back while the config asks for others: those are due now', async (bench) => {
     await bench.configure('docs', { labels: ['refused'] })
     const content = await bench.settle('docs', 'a', 'text')
