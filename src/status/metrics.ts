@@ -73,7 +73,7 @@ export class Metrics implements Measures {
     ['folder', 'watcher'],
   )
   readonly #healthy = this.#gauge('sluice_healthy', '1 while there is no health problem.')
-  readonly #broken = this.#gauge('sluice_problems', 'Number of health problems by promise.', ['kind'])
+  readonly #broken = this.#gauge('sluice_problems', 'Number of health problems by kind.', ['kind'])
   readonly #outdated = this.#gauge('sluice_outdated_versions', 'Versions in the assistant that no file has any more.')
   readonly #failing = this.#gauge(
     'sluice_uploads_failing',

@@ -22,6 +22,12 @@ test('a link planted under the name of the temporary file, or under the name its
   expect(lstatSync(path).isFile()).toBe(true)
 })
 
+test('a name that cannot be taken leaves no temporary file', () => {
+  const dir = makeTree({ 'taken/': '' })
+  expect(() => writeFileAtomic(join(dir, 'taken'), 'new')).toThrow(/EISDIR|EEXIST|ENOTEMPTY/)
+  expect(readdirSync(dir)).toEqual(['taken'])
+})
+
 test('what cannot be written leaves the old file', () => {
   const dir = makeTree({ 'a.txt': 'old' })
   writeFileSync(join(dir, 'full'), '')

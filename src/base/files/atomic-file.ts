@@ -22,15 +22,17 @@ export function writeFileAtomic(path: string, content: string | Uint8Array, mode
   rmSync(temporary, { force: true })
   const descriptor = openSync(temporary, 'wx', mode)
   try {
-    writeFileSync(descriptor, content)
-    fsyncSync(descriptor)
+    try {
+      writeFileSync(descriptor, content)
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+    renameSync(temporary, path)
   } catch (error) {
     rmSync(temporary, { force: true })
     throw error
-  } finally {
-    closeSync(descriptor)
   }
-  renameSync(temporary, path)
   flushToDisk(dirname(path))
 }
 

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { isZone } from '../../base/time/time.ts'
 import type { ExaminedConfig } from '../../config/resolve/usable.ts'
 import { type Check, findings } from './check.ts'
@@ -34,8 +34,13 @@ function withoutFile(line: string, about: string): string {
  * process. A user who can change the file can send the token to another host.
  */
 function isOpenToWriters(file: string): boolean {
-  const stat = statSync(file, { throwIfNoEntry: false })
-  if (stat === undefined) return false
+  let stat: Stats
+  try {
+    stat = statSync(file)
+  } catch {
+    // Another check says that the file is missing or cannot be read.
+    return false
+  }
   return (stat.mode & 0o002) !== 0 || ((stat.mode & 0o020) !== 0 && stat.gid !== 0 && stat.gid !== process.getgid?.())
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -110,6 +110,9 @@ describe('sluice doctor', () => {
       { level: 'fault', message: expect.stringContaining('there is no') },
     ])
     expect(read(root)).toMatchObject([{ level: 'fault', message: expect.stringContaining(`cannot read ${root}: `) }])
+    // stat(2) fails with ELOOP, as it does with EACCES in a closed directory.
+    symlinkSync('loop.yaml', join(root, 'loop.yaml'))
+    expect(read(join(root, 'loop.yaml'))[0]).toMatchObject({ level: 'fault' })
     writeFileSync(join(root, 'empty.yaml'), '')
     expect(read(join(root, 'empty.yaml'))[0]).toMatchObject({ level: 'fault', message: 'service: is missing' })
     chmodSync(join(root, 'sluice.yaml'), 0o666)
