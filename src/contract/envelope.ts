@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { error_code_pattern, type IdKind, idSchema } from './identifiers.ts'
 import { default_list_limit, max_list_limit, min_list_limit } from './limits.ts'
 
-/** Every time in requests and answers: ISO 8601, UTC. */
+/** A point in time in an answer: ISO 8601, UTC. */
 export const timestamp = z.iso.datetime().meta({
   description: 'ISO 8601, UTC.',
   examples: ['2026-01-31T09:30:00.000Z'],
@@ -24,7 +24,7 @@ export const errorBody = z
 
 export type ErrorBody = z.infer<typeof errorBody>
 
-/** The body of a call that needs none. */
+/** The body of a POST that needs no fields: absent, or an empty object. */
 export const noBody = z.strictObject({}).optional().meta({ description: 'No body. An empty object is accepted too.' })
 
 const after_text = 'The items after this one in list order, itself excluded.'
@@ -58,7 +58,7 @@ export function listQuery(kind: IdKind) {
 
 export type ListQuery = z.output<ReturnType<typeof listQuery>>
 
-/** A page of `item`. An empty page has no ids (absent, not null). */
+/** The schema of one page of a list. On an empty page the ids are absent, not null. */
 export function listEnvelope<Item extends z.ZodType>(item: Item, kind: IdKind) {
   return z.object({
     data: z.array(item),

@@ -11,8 +11,8 @@ export interface HttpAnswer {
 /** The readable parts of an error answer. */
 export interface SeenError {
   /**
-   * True for the contract's error object. An empty `code` and a missing `humane` are allowed,
-   * because both have been seen.
+   * True if the body is the contract's error object. It may have an empty `code` and no `humane`,
+   * because both have been seen on the hosted service.
    */
   has_object: boolean
   is_html: boolean
@@ -22,12 +22,12 @@ export interface SeenError {
   redirect_origin?: string
 }
 
-/** Enough for three sentences; a longer text is not for users. */
+/** Characters. Enough for three sentences; a longer text is not for users, and is cut. */
 const max_humane_length = 300
 
 /**
- * Reads an error answer. `from_blob`: only the error code is taken from a blob store's XML, because
- * the rest quotes the signed request.
+ * Reads an error answer. `from_blob`: the body is a blob store's XML. Only its error code is taken,
+ * because the rest quotes the signed request.
  */
 export function readErrorAnswer(answer: HttpAnswer, from_blob: boolean): SeenError {
   const seen: SeenError = { has_object: false, is_html: isHtml(answer) }
@@ -74,7 +74,7 @@ function redirectOrigin({ status, headers }: HttpAnswer): string | undefined {
   return origin === 'null' ? undefined : origin
 }
 
-/** Undefined if it is not JSON. */
+/** The value, or undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -17,10 +17,10 @@ import {
  * - `later`: the service, at the moment. Try again after `retry_after_ms`, or with a back-off.
  * - `content`: this request with this content. It is refused until it changes.
  * - `attempt`: only this attempt. Check the asset and go on from there; start a list anew.
- * - `slot_gone`: the slot does not exist, or the service is faulty. The record of the asset
- *   decides.
+ * - `slot_gone`: `complete` was answered 404 or 410. Read the record of the asset: it shows whether
+ *   the slot is gone, or the service is faulty.
  * - `asset_gone`: the asset does not exist any more.
- * - `ticket`: the signed URL does not work. Get a new ticket; the file is not the cause.
+ * - `ticket`: the signed upload URL does not work. Ask for a new slot; the file is not the cause.
  * - `unknown_protocol`: an unknown answer. Try again with growing pauses, and report the answer.
  */
 export type FailureAbout =
@@ -40,10 +40,13 @@ export interface Failure {
   status?: number
   /** The `code` of the error object, or the error code of a blob store. */
   code?: string
-  /** The service's text for users: shown, never parsed. It is short, one line, and scrubbed. */
+  /** The service's text for users: shown, never parsed. It is short, one line, without secrets. */
   humane?: string
   retry_after_ms?: number
-  /** True for a failure of the account with an old token. It does not concern the current token. */
+  /**
+   * True for an `account` failure of a call whose token has been replaced since. It says nothing
+   * about the current token.
+   */
   of_old_token?: true
   /** The failure in words, without secrets. */
   message: string
@@ -70,8 +73,8 @@ const call_texts: Record<Call, string> = {
 
 /**
  * Classifies an answer that is not a success, by the contract's table "What an error is about, and
- * what the client does". A known code decides, otherwise the status. `now_ms` (wall clock) is for a
- * Retry-After with a date.
+ * what the client does". A code in `code_abouts` decides alone; otherwise the status, the beginning
+ * of the code and the call decide. `now_ms` (wall clock) is for a Retry-After with a date.
  */
 export function classifyAnswer(call: Call, answer: HttpAnswer, now_ms: number): Failure {
   const seen = readErrorAnswer(answer, call === 'put')
@@ -88,8 +91,8 @@ export function classifyAnswer(call: Call, answer: HttpAnswer, now_ms: number): 
 }
 
 /**
- * The failure for a success that does not follow the contract. `what` names the difference, but no
- * value, which may be secret.
+ * The failure for an answer that reports success but does not follow the contract. `what` names the
+ * difference, but no value, which may be secret.
  */
 export function unknownProtocol(call: Call, what: string, status?: number): Failure {
   return {
@@ -110,8 +113,8 @@ const code_abouts: Partial<Record<ErrorCode, FailureAbout>> = {
 }
 
 /**
- * The failure for a success with an unreadable body. A web page comes from a captive portal or a
- * proxy.
+ * The failure for an answer that reports success but has an unreadable body. A web page comes from
+ * a captive portal or a proxy, so it counts as `network`.
  */
 export function unreadableAnswer(call: Call, answer: HttpAnswer, what: string): Failure {
   if (!isHtml(answer)) return unknownProtocol(call, what, answer.status)
@@ -130,7 +133,7 @@ function aboutService(call: Call, status: number, seen: SeenError): FailureAbout
   if (isGone(status) && (call === 'create' || call === 'list')) return 'project'
   // A web page is never the service's own answer, so it says nothing about an asset or a content.
   if (seen.is_html || status === 407) return 'network'
-  // A key without the right to remove may still have the right to send.
+  // A key without the right to remove may still have the right to send: only this removal fails.
   if (call === 'remove' && status === 403 && seen.has_object) return 'content'
   if (status === 401 || status === 402 || status === 403) return seen.has_object ? 'account' : 'network'
   if (isGone(status)) return aboutMissing(call, code)
@@ -138,14 +141,14 @@ function aboutService(call: Call, status: number, seen: SeenError): FailureAbout
 }
 
 function aboutMissing(call: Call, code: string): FailureAbout {
-  // The address is wrong; the asset still exists.
+  // The service does not know the path of the call. The asset may still exist.
   if (code.startsWith('publicapi.route.')) return 'unknown_protocol'
   return missing_abouts[call] ?? 'asset_gone'
 }
 
 const missing_abouts: Partial<Record<Call, FailureAbout>> = {
   complete: 'slot_gone',
-  // An id in its scope is gone, so the question must change.
+  // The chat or an id in the scope is gone, so the question must change.
   chat: 'content',
   // On the hosted service, a new message cannot be read for a moment.
   message: 'later',
@@ -154,13 +157,13 @@ const missing_abouts: Partial<Record<Call, FailureAbout>> = {
 function aboutRefusal(call: Call, status: number): FailureAbout {
   const refused = status === 400 || status === 413 || status === 415 || status === 422
   if (call === 'complete') return refused || status === 409 ? 'attempt' : 'unknown_protocol'
-  // Another caller was faster; the next attempt finds its result.
+  // Another caller has just changed the same thing. The next attempt finds its result.
   if (status === 409) return 'later'
   if (refused && (call === 'create' || call === 'attach' || call === 'remove' || call === 'chat')) return 'content'
   return 'unknown_protocol'
 }
 
-/** The blob store knows no accounts and files, so a refusal is about the signed URL. */
+/** The blob store knows neither accounts nor files, so its refusals are about the signed URL. */
 function aboutBlob(status: number): FailureAbout {
   if (status < 400) return 'unknown_protocol'
   if (isTransient(status)) return 'later'
@@ -188,9 +191,9 @@ function messageFor(call: Call, about: FailureAbout, status: number, seen: SeenE
 const max_wait_ms = hour_ms
 
 /**
- * Retry-After (RFC 9110, section 10.2.3) in milliseconds from now; undefined if absent or
- * unreadable. It has seconds or a date. A date is compared with the answer's own Date header, so
- * that a wrong clock here does no harm, or with `now_ms` if there is none.
+ * Retry-After (RFC 9110, section 10.2.3) in milliseconds from now, at most `max_wait_ms`; undefined
+ * if absent or unreadable. It has seconds or a date. A date is compared with the answer's own Date
+ * header, so that a wrong clock here does no harm, or with `now_ms` if there is none.
  */
 export function retryAfter_ms(headers: HttpAnswer['headers'], now_ms: number): number | undefined {
   const value = headerValue(headers, 'retry-after')?.trim()
@@ -199,7 +202,7 @@ export function retryAfter_ms(headers: HttpAnswer['headers'], now_ms: number): n
   return wait_ms === undefined ? undefined : Math.min(Math.max(0, wait_ms), max_wait_ms)
 }
 
-/** The Date header in Unix milliseconds, by the sender's wall clock. */
+/** The Date header in Unix milliseconds, by the sender's wall clock; undefined if unreadable. */
 export function dateHeader_ms(headers: HttpAnswer['headers']): number | undefined {
   return httpDate_ms(headerValue(headers, 'date'))
 }
@@ -210,8 +213,8 @@ function untilDate_ms(value: string, headers: HttpAnswer['headers'], now_ms: num
 }
 
 /**
- * IMF-fixdate and its two obsolete forms (RFC 9110, section 5.6.7) all begin with the name of a
- * day.
+ * Parses an HTTP date. IMF-fixdate and its two obsolete forms (RFC 9110, section 5.6.7) all begin
+ * with the name of a day; any other text is refused.
  */
 function httpDate_ms(value: string | undefined): number | undefined {
   if (value === undefined || !/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(value)) return undefined

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * The kinds of ids that the service makes (A-10). The hosted service shows `session` to `memory`
- * (A-11). For the last three, the local service has its own form (A-32).
+ * The kinds of ids that the service makes. The specification has `project` to `view` (A-10). Ids of
+ * `session` to `memory` were seen on the hosted service (A-11). The last three are ours (A-32).
  *
  * @internal
  */
@@ -34,15 +34,15 @@ const id_tail = /[a-z0-9]{20}/
  */
 export const token_pattern = /^pat_[A-Za-z0-9]{32}$/
 
-/** Hexadecimal in any case; the service changes it to lower case. */
+/** Hexadecimal digits in any case. The service changes them to lower case. */
 export const md5_pattern = /^[0-9a-fA-F]{32}$/
 
-/** `<domain>.<op>.<reason>`. A known code decides what a client does, never the text beside it. */
+/** `<domain>.<op>.<reason>`. Clients decide by the code, never by the text beside it. */
 export const error_code_pattern = /^[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$/
 
 /**
- * type/subtype with optional parameters; the names by RFC 6838, section 4.2. Only visible ASCII,
- * because it becomes a header.
+ * type/subtype with optional parameters; the names by RFC 6838, section 4.2. Only printable ASCII
+ * and tabs, because it becomes a header.
  */
 export const mime_type_pattern =
   /^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}\/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}([\t ]*;[\t\x20-\x7e]*)?$/

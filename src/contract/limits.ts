@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { hasCharacters } from '../base/text/format.ts'
 
 /**
- * Every size and count of the interface. (S): from the specification. (P): seen on the hosted
- * service. (L): our choice for the local service; a client must work with other values.
+ * Limits of the interface. Lengths are in characters. (S): from the specification. (P): seen on the
+ * hosted service. (L): our choice for the local service; a client must work with other values.
  */
 export const min_list_limit = 1 // S
 export const max_list_limit = 100 // S
@@ -16,7 +16,7 @@ export const max_label_name_length = 255 // P
 export const max_filename_length = 1_024
 /** (L) Two names of at most 127 characters (RFC 6838) and a parameter. */
 export const max_mime_type_length = 512
-/** (L) A line or two. */
+/** (L) A name has a line or two, a description a page. */
 export const max_name_length = 255
 export const max_description_length = 2_000
 
@@ -29,27 +29,27 @@ export const max_action_recipients = 50
 export const max_skill_content_length = 24_000
 /** (L) One fact. A longer text is a document and should be an asset. */
 export const max_memory_content_length = 4_000
-/** (L) From "by the way" to "always". */
+/** (L) Answers use the memories with the highest importance first. */
 export const min_memory_importance = 0
 export const max_memory_importance = 10
-/** (L) Turns of one recording; a body of 1 MB mostly ends earlier. */
+/** (L) Turns of one session (a recording). Most bodies reach `max_body_bytes` earlier. */
 export const max_session_turns = 10_000
 export const max_turn_text_length = 20_000
-/** (L) RFC 5321, section 4.5.3.1.3: a path of 256 octets, including its brackets. */
+/** (L) RFC 5321, section 4.5.3.1.3: a path has 256 octets, two of them its brackets. */
 export const max_email_length = 254
 
-/** (P) The hosted service has refused prompts of roughly more than this. */
+/** (P) The hosted service has refused prompts that were longer than about this. */
 export const max_prompt_length = 24_000
 /** (L) More skills than a user would name in one turn. */
 export const max_skills = 20
-/** (L) Ids of one kind in a scope: 10,000 take 290 KB, so a full scope fits the body. */
+/** (L) Ids of one kind in a scope. 10,000 take about 300 KB, so three full kinds fit a body. */
 export const max_scope_ids = 10_000
-/** (L) Enough for the largest prompt and a scope full of ids of three kinds. */
+/** (L) Bytes. Enough for the largest prompt and a scope full of ids of three kinds. */
 export const max_body_bytes = 1_048_576
 
 /**
- * A text of `min` to `max` characters. Zod counts UTF-16 units, but JSON Schema counts code points:
- * an emoji is one character.
+ * The schema of a text with `min` to `max` characters (code points, as in JSON Schema). Zod's own
+ * limits count UTF-16 units, and an emoji has two.
  */
 export function text(min: number, max: number) {
   return z

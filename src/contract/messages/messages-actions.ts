@@ -21,7 +21,7 @@ function part(pattern: RegExp, range: string, example: string) {
     .meta({ description: `${range}; ${star}`, examples: [example] })
 }
 
-/** The time of the action. All four fields are strings. */
+/** The times at which the action is due. All four fields are strings. */
 const actionSchedule = z
   .strictObject({
     hour: part(/^(\*|[01]?\d|2[0-3])$/, '0 to 23', '8'),
@@ -64,14 +64,14 @@ const fields = {
   email: actionEmail.optional(),
 }
 
-/** True if exactly one of the two is there. */
+/** True if the action has a schedule or a trigger, but not both. */
 function hasOneTiming({ schedule, trigger }: { schedule?: unknown; trigger?: unknown }): boolean {
   return (schedule === undefined) !== (trigger === undefined)
 }
 
 const one_timing = { error: 'exactly one of schedule and trigger is needed', path: ['schedule'] }
 const timing_text = 'Exactly one of `schedule` and `trigger` is there.'
-/** The same rule for the description, which cannot contain a function. */
+/** The same rule as JSON Schema, for the OpenAPI description: that cannot contain a function. */
 const timing_shape = { oneOf: [{ required: ['schedule'] }, { required: ['trigger'] }] }
 
 export const actionCreate = z

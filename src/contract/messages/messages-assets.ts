@@ -35,7 +35,7 @@ export const labelRecord = z
   .object({ label_id: idSchema('label'), name: labelName, color: color.optional(), icon: icon.optional() })
   .meta({ id: 'Label' })
 
-/** A label in the record of an asset. */
+/** A label of an asset: an item in lists of assets, and the answer to attaching a label. */
 export const labelReference = z
   .object({ label_id: idSchema('label'), name: labelName })
   .meta({ id: 'LabelReference', examples: [{ label_id: 'label_4f7k2m9q0x3c8v1b6n5z', name: 'Contracts' }] })
@@ -51,7 +51,10 @@ export const labelAttach = z
 
 export type LabelReference = z.infer<typeof labelReference>
 
-/** `uploaded`: a slot without completed bytes. `ready` and `failed` are final. */
+/**
+ * `uploaded` means, against its name, a slot whose bytes were not yet accepted by `complete`.
+ * `ready` and `failed` are final.
+ */
 const asset_statuses = ['uploaded', 'ingesting', 'ready', 'failed'] as const
 
 const assetStatus = z.enum(asset_statuses).meta({

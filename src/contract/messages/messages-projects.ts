@@ -4,8 +4,8 @@ import { idSchema } from '../identifiers.ts'
 import { max_description_length, max_email_length, max_name_length, text } from '../limits.ts'
 
 /**
- * An owner changes the project and its members, a collaborator changes its content, a reader reads
- * and asks.
+ * An owner changes the project and its members, a collaborator changes its content. A reader reads,
+ * asks, and keeps own memories. Each role may also do what the roles below it may.
  */
 const roles = ['owner', 'collaborator', 'reader'] as const
 

@@ -3,7 +3,7 @@ import { listQuery, noBody } from '../envelope.ts'
 import { type ErrorCode, isKnownCode } from '../errors.ts'
 import { type IdKind, idSchema } from '../identifiers.ts'
 
-/** One call of the interface. Handlers and description are made from these rows. */
+/** One call of the interface. The service's routes and the OpenAPI description come from these. */
 export interface Route {
   id: string
   /** Updates use POST: the interface has no PATCH and no PUT. */
@@ -18,21 +18,22 @@ export interface Route {
   params?: z.ZodType | undefined
   query?: z.ZodType
   /**
-   * The body; a schema that accepts `undefined` accepts an empty body. Absent: a body is ignored.
+   * The schema of the body; one that accepts `undefined` accepts an empty body. Absent: the handler
+   * gets no body.
    */
   request?: z.ZodType
-  /** Answers by status; `null` is an answer without a body. */
+  /** Schemas of the successful answers by status; `null` is an answer without a body. */
   answers: { readonly [status: number]: z.ZodType | null }
   /** The media type of the answers; absent for application/json. */
   media_type?: string
   /**
-   * Faults of the call's own subject. The faults of HTTP, key, project, path, query and body follow
-   * from the other fields.
+   * Error codes about the call's own subject. The codes for HTTP, key, project, path, query and
+   * body follow from the other fields.
    */
   errors?: readonly ErrorCode[]
-  /** Special codes for faults in these fields of the body. */
+  /** Codes that replace `publicapi.body.invalid` if the fault is in these fields of the body. */
   field_codes?: { readonly [field: string]: ErrorCode }
-  /** A parameter whose thing may be gone; the call then still succeeds. */
+  /** A path parameter, such as `label_id`. The call also succeeds if its id is unknown. */
   may_be_gone?: string
 }
 
@@ -41,14 +42,14 @@ type Details = Omit<Route, 'id' | 'method' | 'path' | 'summary' | 'auth' | 'scop
 /** The names of the parameters in a path. */
 export type ParamsIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamsIn<Rest> : never
 
-/** Routes without a key, with a key, and with a key and a project. */
+/** Make routes: `open` ones need no key, `keyed` ones a key, `scoped` ones a key and a project. */
 export const open = routeFor({ auth: false, scoped: false })
 export const keyed = routeFor({ auth: true, scoped: false })
 export const scoped = routeFor({ auth: true, scoped: true })
 
 /**
- * Each parameter of a path is an id, such as `{asset_id}`. Its kind gives the schema and the code
- * for an unknown id.
+ * Returns a function that makes a route from its row. Each parameter of a path is an id, such as
+ * `{asset_id}`. Its kind gives the schema and the error code for an unknown id.
  */
 function routeFor<const Who extends Pick<Route, 'auth' | 'scoped'>>(who: Who) {
   return <const Id extends string, Method extends Route['method'], Path extends string, const More extends Details>(
@@ -82,7 +83,7 @@ interface CrudSchemas {
   list: z.ZodType
 }
 
-/** The five calls of a plain group, `{group}.list` to `{group}.delete`. Its ids are `{kind}_…`. */
+/** The calls list, create, read, update and delete of one group, such as `skills.list`. */
 export function crudRoutes<const Group extends string, const Kind extends IdKind, Schemas extends CrudSchemas>(
   group: Group,
   kind: Kind,

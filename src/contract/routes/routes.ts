@@ -231,12 +231,12 @@ type Parsed<Value, Key extends string> = Value extends { readonly [K in Key]: in
   ? z.output<Schema>
   : undefined
 
-/** The parsed input of a handler. */
+/** The parsed input of a handler: path parameters, query and body. */
 export type ParamsOf<Id extends RouteId> = { [Name in ParamsIn<RouteOf<Id>['path']>]: string }
 export type QueryOf<Id extends RouteId> = Parsed<RouteOf<Id>, 'query'>
 export type RequestOf<Id extends RouteId> = Parsed<RouteOf<Id>, 'request'>
 
-/** The result of a handler, by the schemas of its answers. */
+/** The result of a handler, by the schemas of its successful answers. */
 export type AnswerOf<Id extends RouteId> = Answered<RouteOf<Id>['answers']>
 type Answered<Answers> = {
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a body returns nothing
