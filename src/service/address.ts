@@ -47,7 +47,7 @@ export function checkAddress({ listen, has_tls, public_url, public_blob_url }: A
 function checkPublic(name: string, text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const is_safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
-  // API paths are appended to the address as it is.
+  // Paths are appended to the address as it is, so it must end before them.
   const is_bare = url !== undefined && !/[?#@]|\/$/.test(text)
   if (is_safe && is_bare) return
   throw refused(
@@ -80,7 +80,7 @@ export interface GateOptions {
   public_blob_url?: string | undefined
   /**
    * Origins whose pages may call the API, besides the service's own; `*` allows any. Undefined: any
-   * on loopback, none elsewhere.
+   * on loopback without a public address, elsewhere none besides the service's own.
    */
   allowed_origins?: readonly string[] | undefined
 }
@@ -88,15 +88,16 @@ export interface GateOptions {
 export type Gate = ReturnType<typeof openGate>
 
 /**
- * A proxy and this service could each take another one of two Host headers (RFC 9112, section 3.2).
+ * False if the request has several Host headers: a proxy and this service could each take another
+ * one (RFC 9112, section 3.2).
  */
 export function hasOneHost({ headersDistinct }: IncomingMessage): boolean {
   return (headersDistinct.host?.length ?? 0) <= 1
 }
 
 /**
- * Decides which Host and Origin headers are allowed: loopback names always, and the names in the
- * listen address, the certificate and the public addresses.
+ * Decides which Host and Origin headers are allowed. Hosts: loopback names, and the names in the
+ * listen address, the certificate and the public addresses. Origins: see `allowed_origins`.
  */
 export function openGate({ listen, certificate, allowed_origins, ...addresses }: GateOptions) {
   const public_urls = [addresses.public_url, addresses.public_blob_url].filter((url) => url !== undefined)
@@ -119,7 +120,7 @@ export function openGate({ listen, certificate, allowed_origins, ...addresses }:
 
   return {
     isOurHost,
-    /** True if a page of this origin may call the API. Programs send no origin. */
+    /** True if a page of this origin may call the API. Programs send no origin, and may, too. */
     isAllowedOrigin: (origin: string | undefined): boolean => {
       if (origin === undefined || is_open || origins.has(origin)) return true
       return URL.canParse(origin) && new URL(origin).protocol === 'https:' && isOurHost(new URL(origin).host)
@@ -133,7 +134,7 @@ function isNamed(certificate: X509Certificate, host: string): boolean {
   return found !== undefined
 }
 
-/** The address in the form that browsers write into a Host header. */
+/** The address in the form that browsers write into a Host header, without the port. */
 function asInUrl(address: string): string {
   const bare = address.replace(/%.*$/, '')
   return new URL(`http://${bare.includes(':') ? `[${bare}]` : bare}`).hostname

@@ -16,16 +16,17 @@ import { type Access, type Call, type Caller, checkRole, type Handlers, minRole,
 
 export interface AppParts extends Parts, Door {
   /**
-   * The seconds that a token has to wait if this request is one too many. Call it once per request.
+   * Counts a request of this token. Returns the seconds to wait if it is one too many, else
+   * undefined. Call it once per request.
    */
   limitFor: (token: number) => number | undefined
   handlers: Handlers<RouteId>
 }
 
-/** The state of one request, from the first hook on. */
+/** The state of one request. `admit` makes it, before the body is read. */
 interface Context extends Who {
   entry: RequestEntry
-  /** An injected failure that replaces the answer after the work is done. */
+  /** An injected failure that replaces the answer after the work is done; undefined: none. */
   failure: Failure | undefined
 }
 
@@ -50,7 +51,7 @@ export async function createApp(parts: AppParts): Promise<HttpApp> {
     const entry = (request as Tracked).context_of_call?.entry
     if (!entry) return done(null, payload)
     entry.status = reply.statusCode
-    // A client that has closed the connection gets no answer.
+    // A client that has closed the connection gets no answer, so `onAnswer` gets none, either.
     if (!request.raw.readableAborted) {
       settings.onAnswer?.({
         method: request.method,
@@ -79,8 +80,8 @@ const cors_options = {
 }
 
 /**
- * Runs before any work: logs the request, injects delays and failures, then checks host, key, limit
- * and project in this order.
+ * Runs for every request before its body is read. It adds the request to the request log, injects
+ * delays and failures, then checks host, origin, key, limit, project and role in this order.
  */
 async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promise<unknown> {
   const { observer, injected_faults, clock } = parts
@@ -104,7 +105,7 @@ async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promi
   return undefined
 }
 
-/** Throws if the key is unknown or revoked. */
+/** The token and user of the key. Throws if it is missing, malformed, unknown or revoked. */
 function callerOf(access: Access, { headers }: HttpRequest): Caller {
   const caller = access.callerOf(headers[api_key_header])
   if (!caller) throw fault('publicapi.auth.invalid', 'X-API-Key is missing, malformed, unknown or revoked.')
@@ -126,7 +127,8 @@ function enterProject(access: Access, route: Route, { headers }: HttpRequest, co
 }
 
 /**
- * A body can take minutes to arrive. A key or a role that was revoked meanwhile is refused here.
+ * Checks key, project and role again, after the body has arrived. That can take minutes, and a key
+ * or a role may have been revoked meanwhile.
  */
 function admitAgain(access: Access, route: Route, request: HttpRequest, context: Context): void {
   if (!route.auth || route.method === 'GET') return
@@ -140,7 +142,7 @@ function checkRate(reply: HttpReply, wait_s: number | undefined): void {
   throw fault('publicapi.rate.limited', `This key has sent too many requests: try again in ${wait_s} s.`)
 }
 
-/** Refuses requests for another host, and from pages of other origins, before any lookup. */
+/** Refuses requests for another host, and from pages of origins that are not allowed. */
 function checkOrigin(gate: Gate, { raw, headers }: HttpRequest): void {
   const refuse = (why: string) => fault('publicapi.request.malformed', why)
   if (!hasOneHost(raw)) throw refuse('The request has more than one Host header.')
@@ -180,7 +182,7 @@ function addRoute(app: HttpApp, parts: AppParts, route: (typeof routes)[number])
         await parts.observer.notify('handled', entry)
         return fail(reply, entry, failure)
       }
-      // A route can have two answers; the first one means that the thing existed already.
+      // A route with two answers has them in this order: the thing existed already, it was made.
       const { already_exists = true } = (answer ?? {}) as { already_exists?: boolean }
       reply.code(statuses[already_exists ? 0 : 1]!)
       if (media_type !== undefined) reply.type(media_type)
@@ -189,13 +191,13 @@ function addRoute(app: HttpApp, parts: AppParts, route: (typeof routes)[number])
   })
 }
 
-/** True if a path is served at all, by any method. */
+/** Returns a function that is true for a path that any method serves. */
 function pathMatcher(): (path: string) => boolean {
   const patterns = routes.map(({ path }) => new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`))
   return (path) => patterns.some((pattern) => pattern.test(path))
 }
 
-/** Parses path, query and body. A mismatch is a 400 that names the fields (A-11, A-13). */
+/** Parses path, query and body. Throws a 400 that names the first wrong fields (A-11, A-13). */
 function parseCall(route: Route, request: HttpRequest) {
   return {
     params: parse(route.params, request.params, () => 'publicapi.path.invalid'),

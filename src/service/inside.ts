@@ -4,7 +4,7 @@ import type { ChatScope } from '../contract/messages/messages-chats.ts'
 import { removeAsset } from './api/handlers-assets.ts'
 import type { Parts } from './parts.ts'
 
-/** The stored data without the interface, for operators and tests. */
+/** Access to the stored data beside the API, for operators and tests. */
 export function inspectService(parts: Parts) {
   const { access, assets, objects, files, labels, chats } = parts
 
@@ -32,14 +32,14 @@ export function inspectService(parts: Parts) {
           /** True for a slot without bytes. */
           bare: has_object === 0,
         })),
-    /** The stored bytes. Error `service.unknown` if there are none. */
+    /** The stored bytes of an asset. Error `service.unknown` if there are none. */
     readBlob(asset_id: string): Buffer {
       const asset = assets.findAnywhere(asset_id)
       const place = asset && objects.placeOf(asset.seq)
       if (!place) throw unknown(`the asset ${asset_id} has no bytes`)
       return 'bytes' in place ? place.bytes : files.read(place.file)
     },
-    /** Removes an asset as a user would. Returns false if there is none. */
+    /** Removes an asset, like `DELETE` in the API. Returns false if there is none. */
     removeAsset: (asset_id: string) => removeAsset(parts, () => assets.findAnywhere(asset_id)),
     /** Oldest first. */
     chats: (project_id: string) =>

@@ -9,7 +9,7 @@ import { injected_faults } from './faults/fault-injection.ts'
 import { refused } from './faults/faults.ts'
 import type { TlsFiles } from './tls/tls-files.ts'
 
-/** An answer as it is sent, for tests that check it. */
+/** An answer of the API before it is sent, for tests that check it. */
 interface AnswerSeen {
   method: string
   /** Path and query. */
@@ -21,11 +21,10 @@ interface AnswerSeen {
 }
 
 const ingest_options = z.object({
-  /** The shortest time that an asset stays `ingesting` after it is completed. */
+  /** The shortest time from `complete` until an asset is read, in which it shows `ingesting`. */
   delay_ms: whole(0).default(0),
-  /** The most assets read together, in one transaction of the index. */
-  // One commit of the index costs a disk flush. 64 small files share it, and the first one is still
-  // ready within 20 ms.
+  /** The most assets that the reading thread reads together, in one transaction of the index. */
+  // One commit of the index costs a disk flush, which the files of a transaction share.
   concurrency: whole(1).default(256),
   /** A larger file ends `failed`. */
   // Reading holds a text about four times in memory: 128 MB at most.
@@ -50,7 +49,7 @@ const ingest_options = z.object({
 })
 
 const service_options = z.object({
-  /** The folder of all data, made with mode 0700. Only one service can use it. */
+  /** The folder of all data, made with mode 0700. Only one service at a time can use it. */
   data_dir: z.string(),
   /** An IP address. An address other than loopback needs `tls`. */
   listen: z.string().default('127.0.0.1'),
@@ -84,17 +83,18 @@ const service_options = z.object({
   clock: z.custom<Clock>().default(() => system_clock),
   /** Takes one line for the operator, without secrets. */
   log: z.custom<(line: string) => void>().default(() => () => {}),
-  // Long enough for a large file on a slow line. Short enough that a leaked URL soon becomes
-  // useless.
+  /** The time from the making of a slot in which an upload to its URL can begin. */
+  // Long enough to begin a large file again on a slow line. Short enough that a leaked URL soon
+  // becomes useless.
   ticket_lifetime_ms: whole(1).default(hour_ms),
   // The usual limit of object stores for one PUT (5 GB).
   max_upload_bytes: whole(1).default(5_000_000_000),
-  /** The number of requests that `requestLog` keeps. */
+  /** The most requests that `requestLog` keeps. When it is full, the older half is dropped. */
   // A run with tens of thousands of files fits, in about 20 MB.
   max_logged_requests: z.number().default(100_000),
-  /** The time that `close` gives to requests in flight. */
+  /** The longest time that `close` waits for requests in flight. */
   close_grace_ms: whole(0).default(5_000),
-  /** A connection without traffic, or a call without its whole body, is cut after this time. */
+  /** A connection without traffic is cut after this time, and so is a call without all its body. */
   // Enough for the largest body of a call at 28 kbit/s. Connections that a client leaves open do
   // not pile up.
   silence_ms: whole(1).default(5 * minute_ms),
@@ -125,18 +125,21 @@ export function settingsFrom(options: ServiceOptions) {
 
 const default_profile = {
   cors: true,
-  /** False: one full page, whatever the limit. */
+  /** False: the list of labels is one full page, whatever its limit. */
   labels_paged: false,
   assets_newest_first: true,
   /** True: messages have `id` in place of `message_id`, and no `status`. */
   messages_by_id: false,
-  /** A new message cannot be read for this long. */
+  /** A new message is answered 404 for this long. */
   message_hidden_ms: 0,
   /** True: a chat has no `modified_at` until its first turn has ended. */
   modified_at_late: false,
-  /** True: a declared md5 also matches a slot without bytes; such a slot shows `ingesting`. */
+  /**
+   * True: a slot that was never completed counts as an asset with its declared md5. It shows
+   * `ingesting` and is never removed.
+   */
   dedup_reservations: false,
-  /** The status that an accepted asset shows until it is final. */
+  /** The status that an asset shows from `complete` until it is `ready` or `failed`. */
   status_on_the_way: 'ingesting',
   /** Errors that are answered with an empty code and without a text. */
   blank_codes: new Set() as ReadonlySet<ErrorCode>,

@@ -16,11 +16,11 @@ export interface Parts extends Stores {
   reader: Reader
   injected_faults: FaultInjection
   observer: Observer
-  /** Slots that receive bytes now; they do not expire meanwhile. */
+  /** Ids of the assets whose bytes arrive now. Their slots are not removed meanwhile. */
   uploading: Set<string>
   /** The origins that clients use; empty until both servers listen. */
   origins: { api: string; blob: string }
-  /** Wakes the worker for work that has just become due. */
+  /** Wakes a background worker when there may be new work for it. */
   wake: { ingest: () => void; documents: () => void; answers: () => void }
   /** Aborts when the service stops. */
   signal: AbortSignal

@@ -30,7 +30,7 @@ import { readTls } from './tls/tls-files.ts'
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
-/** Starts the local service. Errors: `config.service`, `http.listen`, `database.…`. */
+/** Starts the local service. Errors: `config.service`, `http.listen`, `database.…`, `thread.…`. */
 export async function startService(options: ServiceOptions) {
   const stop = new AbortController()
   const parts = openParts(options, stop.signal)
@@ -45,8 +45,8 @@ export async function startService(options: ServiceOptions) {
   }
 
   try {
-    // A new service starts the reading thread, and makes the index, with its first file or
-    // question.
+    // With an index or ready assets, first read what the index lacks. In a new service, the first
+    // file or question starts the reading thread, which makes the index.
     if (existsSync(parts.paths.passages) || parts.assets.anyReady()) await completeIndex(parts)
     workers = startWorkers(parts)
     return await openListeners(parts, workers, end)
@@ -102,7 +102,7 @@ function startWorkers(parts: Parts) {
   }
 }
 
-/** Opens the two servers. Returns the service as its owner uses it. */
+/** Opens the API and the blob store. Returns the service for the caller of `startService`. */
 async function openListeners(parts: Parts, { readers }: Workers, end: () => Promise<void>) {
   const { settings, profile, observer, injected_faults, origins, clock, log } = parts
   const { listen: host, public_url, public_blob_url } = settings
@@ -138,7 +138,7 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
     await app.close()
   }
 
-  /** The origins where the API and the blob store listen; clients get `origins`. */
+  /** The origins where the API and the blob store listen. Clients get `origins` (public URLs). */
   const here = { api: '', blob: '' }
   try {
     await parts.files.sweep(parts.objects.names)
@@ -160,10 +160,10 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
     ...inspectService(parts),
     /** The last requests, oldest first. */
     requestLog: observer.log,
-    /** Calls and awaits the listener at this stage of every request. Returns its removal. */
+    /** Adds a listener, awaited at this stage of every request. Returns a function to remove it. */
     on: observer.on,
     blobFaults,
-    /** The most memory that a document process has used so far. */
+    /** Bytes. The most memory that a process that reads documents has used so far. */
     get readingPeak_bytes() {
       return Math.max(...readers.map(({ peak_bytes }) => peak_bytes))
     },

@@ -14,9 +14,10 @@ const descriptors_of_upload = 2
 const log_every_ms = minute_ms
 
 /**
- * Limits connections so that some descriptors stay free. Without a limit, connections could take
- * all of them. Then no file can be opened, and Node does not report the connections that it cannot
- * accept. The server closes a connection above the limit at once, and the log says so.
+ * Limits the connections of each server so that some descriptors stay free. Without a limit,
+ * connections could take all of them. Then no file can be opened, and Node does not report the
+ * connections that it cannot accept. The server closes a connection above the limit at once. The
+ * log reports this, at most once a minute.
  */
 export function limitConnections(
   servers: { api: Server; blob: Server },
@@ -50,8 +51,8 @@ interface Finishing {
 }
 
 /**
- * Accepts no new connection, lets requests finish for `grace_ms`, then cuts the rest. The log says
- * what it waits for and what it cut.
+ * Stops the servers: accepts no new connection, lets requests finish for `grace_ms`, then cuts the
+ * rest. The log reports how many it waits for, and how many it cut.
  */
 export async function finishRequests({ servers, in_flight, grace_ms, log }: Finishing): Promise<void> {
   const waited_for = [...in_flight]

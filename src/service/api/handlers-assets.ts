@@ -66,7 +66,10 @@ export function findAsset(assets: AssetStore, project: number, asset_id: string)
   return found(assets.find(project, asset_id), 'asset', asset_id)
 }
 
-/** Deletes an asset, its bytes and its passages. Its content can then be uploaded again. */
+/**
+ * Deletes the asset that `find` returns, and its bytes. The ingest worker, which this wakes,
+ * deletes its passages. The content can then be uploaded again. Returns false if `find` finds none.
+ */
 export async function removeAsset(
   { assets, objects, files, commits, wake }: Parts,
   find: () => AssetRow | undefined,
@@ -116,17 +119,17 @@ function findExisting(assets: AssetStore, profile: Profile, project: number, md5
   return content ?? (profile.dedup_reservations ? assets.findReservation(project, md5) : undefined)
 }
 
-/** The hosted service shows a reserved slot and an accepted asset with statuses of its own. */
+/** The status as a client sees it. The hosted profile shows two statuses differently. */
 function shownStatus(status: AssetStatus, profile: Profile): string {
   if (status === 'uploaded' && profile.dedup_reservations) return 'ingesting'
   return status === 'ingesting' ? profile.status_on_the_way : status
 }
 
-/** Without a profile, the record shows the stored status. */
+/** The record of an asset. Without a profile, it shows the stored status. */
 function recordOf(row: AssetRow, profile?: Profile): AnswerOf<'assets.read'> {
   return {
     asset_id: row.asset_id,
-    // The contract does not list the hosted status. That is intended: clients must accept it.
+    // The contract does not list `enriching`. That is intended: clients must accept any status.
     status: profile ? (shownStatus(row.status, profile) as AssetStatus) : row.status,
     filename: row.filename,
     mime_type: row.mime_type,

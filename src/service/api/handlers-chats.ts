@@ -24,19 +24,19 @@ export function chatHandlers(parts: Parts): Handlers<ChatRoutes> {
     return found(row, 'message', message_id, 'in this chat')
   }
 
-  /** A reader may change only what this reader alone has asked (D-05). */
+  /** Throws for a reader, unless this user alone has asked what the call changes (D-05). */
   function checkOwn({ caller, role }: Who, isOwn: (user: number) => boolean): void {
     if (caller.user === null || !isOwn(caller.user)) checkRole(role, 'collaborator')
   }
 
-  /** A chat of the project that the caller may change. */
+  /** The chat with this id. Throws if it does not exist, or the caller may not change it. */
   function changeableChat(who: Who, chat_id: string): ChatRow {
     const row = findChat(who.project, chat_id)
     checkOwn(who, (user) => chats.isOf(row.seq, user))
     return row
   }
 
-  /** Stores a turn; its answer is written later. The first turn has the time of its chat. */
+  /** Stores a question; its answer is written later. The first one has the time of its chat. */
   function addTurn(who: Who, chat: number, body: ChatAppend, now_ms = clock.now_ms()) {
     checkSkills(parts, who, body.skills)
     const scope = checkScope(parts, who, body.scope)
@@ -134,7 +134,7 @@ function messageRecord(row: MessageRow): AnswerOf<'messages.read'> {
   return { ...reference(row), status, ...(written ? { prompt, response } : {}) }
 }
 
-/** The hosted service names the id of a message `id` and sends no status (E-01). */
+/** In the hosted profile, a message has `id` in place of `message_id`, and no status (E-01). */
 function keyed<Message extends { message_id: string }>(message: Message, profile: Profile): Message {
   if (!profile.messages_by_id) return message
   const { message_id: id, ...rest } = message

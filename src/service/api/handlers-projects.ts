@@ -10,9 +10,9 @@ import type { ListedProject, ProjectStore } from '../store/store-projects.ts'
 
 type ProjectRoutes = Extract<RouteId, `projects.${string}`>
 
-/** These calls name their project in the path, not in a header (A-07). */
+/** Handlers for `/v1/projects`. A call about one project names it in the path (A-07). */
 export function projectHandlers({ access, project_store, commits, clock, origins }: Parts): Handlers<ProjectRoutes> {
-  /** The number of a project in which the caller has at least this role. */
+  /** The number of the project. Throws if the caller does not reach it in at least this role. */
   function within(caller: Caller, project_id: string, min_role: Role): number {
     const { project, role } = found(access.projectOf(caller, project_id), 'project', project_id, 'within reach')
     checkRole(role, min_role)
@@ -67,7 +67,10 @@ export function projectHandlers({ access, project_store, commits, clock, origins
   }
 }
 
-/** A known user becomes a member at once (D-05). A project always keeps an owner. */
+/**
+ * Makes a known user a member at once, or changes the role of a member (D-05). Throws if the
+ * project would lose its only owner.
+ */
 function makeMember(projects: ProjectStore, project: number, user: number, role: Role, now_ms: number): void {
   if (role !== 'owner' && projects.isLastOwner(project, user)) {
     throw fault(

@@ -14,14 +14,14 @@ import { findAsset } from './handlers-assets.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the route checks it, the group knows its shape
 type Fields = any
 
-/** The differences between the groups. Everything else is the same for all of them. */
+/** The differences between skills, memories, actions and sessions. The rest is the same for all. */
 interface ResourceGroup {
   kind: ResourceKind
   /** True: an update replaces all fields. Absent: fields that are left out stay as they are. */
   update_replaces?: true
   /** Checks the fields before they are written; throws a fault. */
   check?(fields: Fields): void
-  /** True if only its maker can see it. */
+  /** True if only its maker can see it. What a key without a user makes, everybody sees. */
   isOwn?(fields: Fields): boolean
   /**
    * The fault for a name that another resource visible to the caller has. Absent: names may repeat.
@@ -32,7 +32,7 @@ interface ResourceGroup {
   listItem?(row: ResourceRow, fields: Fields): object
 }
 
-/** The key is the first part of the route's id. */
+/** The key of a group is the first part of its routes' ids, such as `skills.list`. */
 const groups = {
   skills: {
     kind: 'skill',
@@ -66,7 +66,7 @@ type GroupName = keyof typeof groups
 type GroupRoutes = Extract<RouteId, `${GroupName}.${string}`>
 type AnyCall = Who & { params: unknown; query: unknown; body: Fields }
 
-/** Makes the handlers of all groups from the table (D-06 to D-09). */
+/** Makes the handlers of all groups from the table `groups` (D-06 to D-09). */
 export function resourceHandlers(parts: Parts): Handlers<GroupRoutes> {
   const handlers: Record<string, (call: AnyCall) => unknown> = {}
   for (const [name, group] of Object.entries(groups)) {
@@ -97,8 +97,8 @@ function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
   }
 
   /**
-   * The same resource, to be changed. A resource without an owner belongs to the project, and
-   * readers cannot change it (D-05).
+   * Like `find`, but for a change. A resource without an owner belongs to the project; a reader who
+   * changes it gets a fault (D-05).
    */
   function changeable(call: AnyCall): ResourceRow {
     const row = find(call)
@@ -156,15 +156,15 @@ function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
 }
 
 /**
- * The owner after this change. A caller who changes a resource of the project becomes its owner
- * only if the change makes it a personal one.
+ * The owner after this change; null: the project. A caller who changes a resource of the project
+ * becomes its owner only if the change makes it a personal one.
  */
 function ownerOf(group: ResourceGroup, { user }: Caller, fields: Fields, before?: ResourceRow): number | null {
   if (!group.isOwn?.(fields)) return null
   return before && group.isOwn(JSON.parse(before.fields)) ? before.owner : user
 }
 
-/** The transcript of a session (D-09). The id of a turn is its position on every call. */
+/** The transcript of a session (D-09). Turns never change, so their positions serve as ids. */
 function transcriptOf(turns: readonly SessionTurn[] = []): Listing<SessionTurn & { turn_id: string }, number> {
   const rows = turns.map((turn, place) => ({ turn_id: `turn_${String(place).padStart(20, '0')}`, ...turn }))
   return {

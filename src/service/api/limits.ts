@@ -14,7 +14,7 @@ export function whole(min: number, max?: number) {
 
 /**
  * The limits of this service. They can be stricter than those of the interface, but never looser.
- * The minimum lets every client work: its names, a short question, a filename of 255 bytes.
+ * The minimum lets every client work: its names, a short question, a filename of 255 characters.
  */
 export const limit_options = z.object({
   // The defaults are the limits of the interface, so that every client of the interface works.
@@ -24,7 +24,7 @@ export const limit_options = z.object({
   prompt_length: whole(100, max_prompt_length).default(max_prompt_length),
   filename_length: whole(255, max_filename_length).default(max_filename_length),
   name_length: whole(32, max_name_length).default(max_name_length),
-  /** Requests of one token; the next one is answered 429 with Retry-After. 0: no limit. */
+  /** Requests of one token. A request above it is answered 429 with Retry-After. 0: no limit. */
   // No limit by default: the first sync of a large folder should run at the speed of the disk.
   requests_per_minute: whole(0, 1_000_000).default(0),
 })
@@ -43,7 +43,7 @@ const limited_fields: Record<string, keyof Limits> = {
   title: 'name_length',
 }
 
-/** The longest text that a body field may have; undefined if only the interface limits it. */
+/** The most characters of a body field; undefined if this service adds no stricter limit. */
 export function maxLengthOf(field: string, limits: Limits): number | undefined {
   const limit = limited_fields[field]
   return limit === undefined || limits[limit] === limit_defaults[limit] ? undefined : limits[limit]
@@ -62,15 +62,15 @@ export function checkLengths(body: unknown, limits: Limits): void {
   }
 }
 
-/** The number of requests that may come at once, and when it was counted. */
+/** The number of requests that may come at once, and the monotonic time when it was counted. */
 interface Bucket {
   allowance: number
   refilled_ms: number
 }
 
 /**
- * Takes one request out of a bucket, which refills at `per_minute` up to `max_allowance`. Answers
- * the seconds to wait if the bucket is empty.
+ * Takes one request out of a bucket, which refills at `per_minute` up to `max_allowance`. Returns
+ * the seconds to wait if the bucket is empty, else undefined.
  */
 export function takeRequest(
   bucket: Bucket,
@@ -87,9 +87,10 @@ export function takeRequest(
 }
 
 /**
- * Limits the requests of each token per minute. A bucket holds the requests of ten seconds: a page
- * with twenty lists loads at once, but no token uses its whole minute in one second. 0: no limit.
- * Answers the seconds to wait, or undefined. Call it once per request, because it counts.
+ * Limits the requests of each token per minute. A bucket holds the requests of ten seconds: with
+ * 120 a minute, a page with twenty lists loads at once, but no token uses its whole minute in one
+ * second. 0: no limit. The function that it returns counts a request, so call it once for each. It
+ * returns the seconds to wait, or undefined.
  */
 export function limitRequests(per_minute: number, monotonic_ms: () => number): (token: number) => number | undefined {
   if (per_minute === 0) return () => undefined

@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http'
 import type { Place } from '../faults/fault-injection.ts'
 
 /**
+ * The stages of a request. Tests listen to them.
  * - begin: the request line and the headers have arrived, nothing is done yet.
  * - during: half of a body in several pieces has arrived (PUT only).
- * - handled: the work is committed, no byte of the answer is sent.
+ * - handled: the work is committed or refused, no byte of the answer is sent.
  * - end: the answer is sent, or the connection is gone.
  */
 export type Stage = 'begin' | 'during' | 'handled' | 'end'
@@ -14,7 +15,7 @@ export interface RequestEntry {
   /** The time when the request began, Unix milliseconds by the wall clock. */
   readonly at: number
   asset_id?: string
-  /** 0 until the answer is decided, and where no answer was given. */
+  /** The status of the answer; 0 until it is decided, and if no answer was given. */
   status: number
 }
 
@@ -27,7 +28,7 @@ export function observeRequests(max_logged: number) {
   const in_flight = new Set<RequestEntry>()
   const listeners: Record<Stage, StageListener[]> = { begin: [], during: [], handled: [], end: [] }
 
-  /** Calls and awaits the listeners one after the other; undefined if there is none. */
+  /** Calls and awaits the listeners one after the other. Returns undefined if there are none. */
   function notify(stage: Stage, entry: RequestEntry): Promise<void> | undefined {
     return listeners[stage].length === 0 ? undefined : notifyEach([...listeners[stage]], entry)
   }
@@ -38,7 +39,7 @@ export function observeRequests(max_logged: number) {
     in_flight: in_flight as ReadonlySet<RequestEntry>,
     begin(place: Place, response: ServerResponse, now_ms: number): RequestEntry {
       const entry: RequestEntry = { place, at: now_ms, status: 0 }
-      // Dropping half at once is cheaper than dropping one entry per request.
+      // A full log drops its older half, which is cheaper than dropping one entry per request.
       if (log.length >= max_logged) log.splice(0, Math.ceil(max_logged / 2))
       if (max_logged > 0) log.push(entry)
       in_flight.add(entry)

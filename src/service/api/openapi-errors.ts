@@ -12,7 +12,7 @@ const of_every_call: readonly ErrorCode[] = [
   'publicapi.service.unavailable',
 ]
 
-/** Errors of a body before its route checks it. The body of a GET is not read. */
+/** Errors of the body of any POST or DELETE, whatever its route. The body of a GET is not read. */
 const of_bodies: readonly ErrorCode[] = [
   'publicapi.body.invalid',
   'publicapi.body.too_large',
@@ -77,7 +77,7 @@ function responseOf(status: number, codes: readonly ErrorCode[]): Json {
   }
 }
 
-/** One example of each code; the answers refer to them. */
+/** One example of each error code. The described answers refer to them by `$ref`. */
 export function errorExamples(): Json {
   return Object.fromEntries(
     Object.entries(error_statuses).map(([code, status]) => [

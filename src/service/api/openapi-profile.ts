@@ -14,8 +14,8 @@ interface Described extends Json {
 }
 
 /**
- * Describes the interface as this profile answers it, with its differences from the specification
- * (E-01, E-03, E-08).
+ * Adds to the OpenAPI description the answers in which this profile differs from the specification
+ * (E-01, E-03, E-08). Returns a copy.
  */
 export function describeProfile(document: Json, profile: Profile): Json {
   const described = structuredClone(document) as Described
@@ -46,12 +46,12 @@ function visit(value: unknown, see: (schema: Json) => void): void {
   for (const inner of Object.values(value)) visit(inner, see)
 }
 
-/** Adds `value` to a list of values that contains `known`. */
+/** Adds `value` to `values` if this is a list that contains `known` but not `value`. */
 function extend(values: unknown, known: string, value: string): void {
   if (Array.isArray(values) && values.includes(known) && !values.includes(value)) values.push(value)
 }
 
-/** Adds the limits of this service: lengths in the body schemas, the others in the text. */
+/** Adds the limits of this service: lengths in the body schemas, the others in the introduction. */
 export function describeLimits(document: Json, limits: Limits): Json {
   const described = structuredClone(document) as Described
   described.info.description += `\n\n${sentences(limits)}`

@@ -7,8 +7,8 @@ import type { Route } from '../../contract/routes/route.ts'
 import { errorExamples, errorResponsesOf, type Json, sharedErrorResponses } from './openapi-errors.ts'
 
 /**
- * Describes the interface in OpenAPI 3.1. It is made from the table of routes and the schemas that
- * check the requests, so the description always matches the behaviour.
+ * Describes the interface in OpenAPI 3.1. The same table of routes and the same schemas check the
+ * requests, so the description always matches what the service accepts.
  */
 export function describeInterface(routes: readonly Route[], server_url: string): Json {
   const schemas: Json = {}
@@ -113,7 +113,7 @@ function contentOf(schema: z.ZodType, direction: Direction, schemas: Json): Json
   return { schema: described, example: exampleOf(described, schemas) }
 }
 
-/** A client sends input, the service answers output. Only output rules out other fields. */
+/** Clients send input, the service answers output. Output schemas always rule out other fields. */
 type Direction = 'input' | 'output'
 
 /** A schema as JSON Schema. Schemas with an id go to `schemas` and are referenced. */
@@ -171,7 +171,7 @@ function exampleOfObject({ properties = {}, oneOf = [] }: Shape, schemas: Json):
   return Object.fromEntries(shown.map(([name, property]) => [name, exampleOf(property, schemas)]))
 }
 
-/** Every text is in double quotes, so that no reader takes it for a number, a date or a keyword. */
+/** Texts (not keys) are in double quotes, so that no reader takes one for a number or a keyword. */
 export function toYaml(value: unknown): string {
   return stringify(value, {
     defaultStringType: 'QUOTE_DOUBLE',

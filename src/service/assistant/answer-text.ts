@@ -1,14 +1,14 @@
 /** A text that an answer quotes word for word. */
 export interface Quote {
-  /** The name of a file, the id of a message, or the title of a page. */
+  /** A file's name, a message's id, a web page's title and address, or `memory (category)`. */
   source: string
   text: string
 }
 
-/** More words make a search slower, but no better. */
+/** The most words of a question to search for. More make a search slower, but no better. */
 const max_words = 48
 
-/** Most passages contain these words, so they do not help a search. English and German. */
+/** English and German words that so many passages contain that they do not help a search. */
 const stop_words = new Set(
   `a about all am an and any are as at be been but by can could did do does for from had has have he her his how i if in into is it
 its me more most my no not of on one or our please say says she should so some such tell than that the their them then there these
@@ -31,8 +31,8 @@ const extractive_note =
 const nothing_found = 'No passage within the scope of this question matches it.'
 
 /**
- * Composes an answer in Markdown: each quote under its source, then the skills and notes. The last
- * line says that the answer is extractive.
+ * Composes the answer of the extractive assistant in Markdown: each quote under its source, then
+ * the names of the skills, and the notes. The last line says that no model wrote it.
  */
 export function composeAnswer(
   quotes: readonly Quote[],
@@ -48,7 +48,7 @@ export function composeAnswer(
   return [...parts, ...notes, extractive_note].join('\n\n')
 }
 
-/** An earlier answer without its last line, which is not worth quoting. */
+/** An earlier answer without `extractive_note`, which is not worth quoting. */
 export function withoutNote(response: string): string {
   return response.replace(extractive_note, '')
 }
@@ -63,7 +63,7 @@ export function hasAnyOf(words: readonly string[], text: string): boolean {
   return words.some((word) => there.has(word))
 }
 
-/** The passages that contain the most words, for the few texts that are not in the index. */
+/** The passages with the most of these words, best first. For chats, which are in no index. */
 export function bestPassages(passages: readonly Quote[], words: readonly string[], limit: number): Quote[] {
   return passages
     .map((quote) => {

@@ -11,7 +11,7 @@ import { keptOptions, planTurn } from './turn-plan.ts'
 type Asked = MessageRow & { project: number }
 
 const idle_ms = 60 * second_ms
-/** A short fault is over in a second. A host that is down is not asked every second. */
+/** Waits after failed attempts. A short fault is over in a second; longer waits spare the host. */
 const retry_backoff = { first_ms: second_ms, max_ms: 30 * second_ms }
 /** Time until a finished answer that could not be written is written again. */
 const write_retry_ms = 5 * second_ms
@@ -70,8 +70,8 @@ export function runAnswers(parts: Parts): Worker {
 }
 
 /**
- * Makes one attempt. The turn ends `done`, gets another attempt, or ends in `error` after its
- * deadline. Returns the function that writes this down.
+ * Makes one attempt. Returns the function that writes its outcome to the database: the answer, or
+ * the time of the next attempt, or `error` after the deadline and for an injected failure.
  */
 async function answerOne(parts: Parts, message: Asked): Promise<() => void> {
   const { chats, assistant, settings, injected_faults, clock, log } = parts

@@ -14,7 +14,7 @@ const modes = intelligence_modes.filter((mode) => mode !== 'auto') as ['fast', '
 const whole = (min: number, max: number) => z.int().min(min).max(max)
 const duration = (usual: number) => whole(1, 24 * 60 * minute_ms).default(usual)
 
-/** One row of the table of modes. */
+/** How a mode (fast, expert or research) answers. */
 const mode_row = z.strictObject({
   /** A key of `model_classes`; the extractive assistant does not use it. */
   model_class: z.string(),
@@ -28,7 +28,7 @@ const mode_row = z.strictObject({
 /** A rule holds if all of its conditions hold. A rule without conditions always holds. */
 const auto_rule = z.strictObject({
   mode: z.enum(modes),
-  /** At least one of these words is in the prompt. */
+  /** At least one of these words is in the prompt, in upper or lower case. */
   words: z.array(z.string().min(1)).min(1).optional(),
   min_prompt_chars: whole(1, 1_000_000).optional(),
   min_scope_ids: whole(1, 1_000_000).optional(),
@@ -40,19 +40,20 @@ const address = z.string().refine(isSafeAddress, 'must begin with https:// (http
 const model_host = z.strictObject({
   /** The address without `/chat/completions`. */
   base_url: address,
-  /** A file with mode 0600; absent for a server that needs no key. */
+  /** A file that only its owner can read. Absent for a server that needs no key. */
   key_file: z.string().min(1).optional(),
   // Models that think answer within two minutes. A second attempt still fits before the deadline.
   timeout_ms: duration(110 * second_ms),
   // An answer of 100,000 words. No useful answer is longer.
   max_answer_bytes: whole(1_024, 64 * 1_048_576).default(1_048_576),
-  // A conversation of a dozen long turns; only the newest are sent.
+  // A conversation of a dozen long turns. Only the newest turns within this limit are sent.
   max_history_chars: whole(0, 10_000_000).default(60_000),
 })
 
 const web_search = z.strictObject({
   /**
-   * `{query}` is replaced by the words: `https://search.example.org/search?format=json&q={query}`.
+   * The service replaces `{query}` by the words to search for:
+   * `https://search.example.org/search?format=json&q={query}`.
    */
   url: address.refine((url) => url.includes('{query}'), 'must contain {query}'),
   key_file: z.string().min(1).optional(),
@@ -118,12 +119,12 @@ const schema = z
     web_search: web_search.optional(),
     // Our client waits five minutes for a fast answer. It should get `error` before that.
     deadline_ms: duration(4 * minute_ms),
-    // Enough for a small team; the host of a model has a limit, too.
+    // Answers written at the same time. Enough for a small team; a model's host has a limit, too.
     answers_at_once: whole(1, 100).default(8),
-    // The most memories that are useful with every question.
+    // The most memories for one answer. More would not be useful with every question.
     max_memories: whole(0, 200).default(20),
-    // Chats are in no index, so every question that uses chats reads this text: about 250 ms of
-    // work.
+    // Chats are in no index, so a question that uses chats reads up to this many characters of
+    // them: about 250 ms of work.
     max_past_chars: whole(0, 100_000_000).default(2_000_000),
   })
   .superRefine(({ assistant, modes, model_classes, model }, context) => {
@@ -179,7 +180,7 @@ function unusable(file: string, what: string): SluiceError {
   )
 }
 
-/** The requests carry questions, documents and a key. */
+/** Requests carry questions, documents and a key, so plain HTTP is only for this machine. */
 function isSafeAddress(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)

@@ -10,7 +10,7 @@ import { type Clock, second_ms } from '../../base/time/time.ts'
 import { refused } from '../faults/faults.ts'
 
 export interface OutsideHostOptions {
-  /** The whole call, from the first byte sent to the last byte read. */
+  /** The limit for a whole call, from connecting to the last byte of the answer. */
   timeout_ms: number
   max_body_bytes: number
   connections: number
@@ -25,8 +25,9 @@ export interface OutsideHostOptions {
 const connect_ms = 10 * second_ms
 
 /**
- * A host that the service asks for JSON. It follows no redirect, so a key reaches only the host it
- * was given for. Error `config.service` at the start for a key file that cannot be used.
+ * A client for one other host (a model, a web search) that answers JSON. It follows no redirect, so
+ * a key reaches only the host it was given for. Error `config.service` at the start for a key file
+ * that cannot be used.
  */
 export function openOutsideHost(options: OutsideHostOptions) {
   const { timeout_ms, max_body_bytes, connections, key_file, proxy, clock } = options
@@ -47,8 +48,8 @@ export function openOutsideHost(options: OutsideHostOptions) {
     /** Errors: `network.…`, `config.service`, and the reason of the caller's signal. */
     async ask(request: Omit<HttpRequest, 'signal'>, signal: AbortSignal): Promise<HttpResponse> {
       const headers = { accept: 'application/json', ...request.headers, ...keyHeaders() }
-      // The client limits the time of each step only: a host that sends a byte per minute would
-      // never end.
+      // The HTTP client limits the time of each step only: a host that sends a byte per minute
+      // would never end.
       const late = new AbortController()
       const over = new AbortController()
       void clock.sleep(timeout_ms, over.signal).then(() => late.abort())
@@ -65,7 +66,7 @@ export function openOutsideHost(options: OutsideHostOptions) {
   }
 }
 
-/** A key and its line end; a larger file is the wrong one. */
+/** No more of the file is read: enough for a key and its line end. */
 const max_key_file_bytes = 4_096
 
 /** Reads a key that only its owner can read. Error `config.service`, without the content. */

@@ -11,8 +11,8 @@ export interface Knowledge {
 }
 
 /**
- * One function per kind of id in a scope: it finds the thing, or undefined if it does not exist or
- * is out of reach.
+ * One function per kind of id in a scope. It returns the number of the thing (of a view, its
+ * filter), or undefined if the thing does not exist or is out of reach.
  */
 function finders({ access, assets, labels, chats, concepts }: Parts, caller: Caller, project: number) {
   return {
@@ -26,9 +26,9 @@ function finders({ access, assets, labels, chats, concepts }: Parts, caller: Cal
 }
 
 /**
- * Checks the scope of a turn and returns what is stored: JSON, or null for the whole project
- * (C-06). An empty list counts as absent, and so does a scope without ids. One unknown id or one
- * out of reach makes the whole turn a 404 (C-06).
+ * Checks the scope of a turn (C-06). Returns the scope as it is stored: JSON, or null for the whole
+ * project. An empty list counts as absent, and so does a scope without ids. For an id that is
+ * unknown or out of reach, it throws a 404 for the whole turn.
  */
 export function checkScope(parts: Parts, { caller, project }: Who, scope: ChatScope | undefined): string | null {
   const find = finders(parts, caller, project)

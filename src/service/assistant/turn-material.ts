@@ -9,7 +9,7 @@ import { expandScope, type Knowledge } from './scope.ts'
 import type { TurnOptions, TurnPlan } from './turn-plan.ts'
 import type { Web } from './web-search.ts'
 
-/** A turn with its options and its plan. */
+/** A question to answer, with its options and its plan. */
 export interface Turn {
   message: MessageRow & { project: number }
   options: TurnOptions
@@ -18,12 +18,12 @@ export interface Turn {
 
 type Material = Omit<PreparedTurn, 'prompt' | 'plan' | 'attempts'>
 
-/** The search asks for more hits than needed, because some assets may just be removed. */
+/** The search asks for more hits than the answer uses: some may be of assets just removed. */
 const min_hits = 60
 
 /**
- * Uses the tools of the plan, and finds the skills and memories of the turn. Things that were
- * removed since the question add nothing.
+ * Gathers everything that the answer may use: skills, the conversation, and passages, chats, web
+ * results and memories by the tools of the plan. Things removed since the question add nothing.
  */
 export async function gatherMaterial(parts: Parts, turn: Turn): Promise<Material> {
   const { message, options, plan } = turn
@@ -65,7 +65,7 @@ async function passagesOf(
     .slice(0, max_passages)
 }
 
-/** If the search fails, the answer is written without its results. */
+/** If the search fails, the answer is written without its results, and a note says so. */
 async function searchWeb(
   { log, signal }: Parts,
   web: Web,
@@ -107,9 +107,9 @@ function conversationOf({ chats }: Parts, { chat, seq }: MessageRow): Material['
 }
 
 interface ChatSearch {
-  /** Chats to read completely, including the chat of the turn if the scope names it. */
+  /** Chats that the scope names. The chat of the turn itself may be one of them. */
   chats: readonly number[]
-  /** Projects whose other chats are read, too. */
+  /** Projects whose other chats are read after those, without the chat of the turn. */
   projects: readonly number[]
   /** The turn that asks; it is not its own source. */
   asking: Pick<MessageRow, 'seq' | 'chat'>
@@ -118,7 +118,7 @@ interface ChatSearch {
 /** Turns between two yields to the event loop: fifty of 5,000 characters take about 30 ms. */
 const page_turns = 50
 
-/** The best passages of these chats, among the newest `max_past_chars` characters. */
+/** The best passages of these chats. It reads about `max_past_chars` characters, newest first. */
 async function searchChats(
   { chats, assistant }: Parts,
   { chats: named, projects, asking }: ChatSearch,

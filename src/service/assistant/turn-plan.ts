@@ -22,8 +22,8 @@ export interface Asked {
 }
 
 /**
- * Makes the plan from the row of the mode. `provider` puts its models first, `public_data: false`
- * removes the web search (C-02). A tool that is not configured is left out.
+ * Makes the plan from the configuration of the mode. `provider` puts its models first,
+ * `public_data: false` removes the web search (C-02). So does a configuration without one.
  */
 export function planTurn(config: AssistantConfig, options: TurnOptions, asked: Asked): TurnPlan {
   const { intelligence, provider, public_data } = options
@@ -74,7 +74,7 @@ export interface TurnOptions {
   user: number | null
 }
 
-/** The options of a turn as JSON, with defaults. */
+/** The options of a turn as JSON, which is stored with its message. Adds the defaults. */
 export function keepOptions(
   { intelligence = 'auto', provider = 'automatic', skills, public_data = true }: Omit<ChatAppend, 'prompt' | 'scope'>,
   { user }: Pick<Caller, 'user'>,
@@ -88,7 +88,7 @@ export function keepOptions(
   } satisfies TurnOptions)
 }
 
-/** Turns from before options were stored have none and get the defaults. */
+/** Reads stored options. Null (a turn from before options were stored) means the defaults. */
 export function keptOptions(kept: string | null): TurnOptions {
   return JSON.parse(kept ?? keepOptions({}, { user: null })) as TurnOptions
 }

@@ -9,12 +9,12 @@ import { openOutsideHost } from './outside-host.ts'
 
 export type Web = ReturnType<typeof openWebSearch>
 
-/** A page of results. A larger answer is an error. */
+/** Enough for a page of results. A larger answer is an error. */
 const max_results_bytes = 4 * 1_048_576
-/** Search engines use about a dozen words. The service sends no more of a question. */
+/** Search engines use about a dozen words. The service sends no more words of a question. */
 const max_words = 12
 
-/** Any search engine that answers a GET with JSON (C-19). */
+/** A client for any search engine that answers a GET with JSON (C-19). */
 export function openWebSearch(settings: WebSearch, clock: Clock, connections: number, proxy?: ProxyVariables) {
   const { url, max_results } = settings
   const outside = openOutsideHost({ ...settings, max_body_bytes: max_results_bytes, connections, proxy, clock })

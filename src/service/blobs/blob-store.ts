@@ -23,7 +23,7 @@ export interface Door {
   tls: TlsKeys | undefined
 }
 
-/** `behind_proxy`: a reverse proxy may stand in front, which adds headers. */
+/** `behind_proxy`: a reverse proxy may add headers to the requests. */
 type BlobParts = Parts & Door & { faults: BlobFaults; behind_proxy: boolean }
 
 const path_prefix = '/objects/'
@@ -32,7 +32,7 @@ export function blobPathOf(asset_id: string): string {
   return `${path_prefix}${asset_id}`
 }
 
-/** Takes only signed PUTs, on an origin of its own. It knows no tokens and refuses them. */
+/** Accepts only signed PUTs, on an origin of its own. It refuses requests that carry a token. */
 export function createBlobStore(parts: BlobParts): Server {
   const { log } = parts
   return createBareServer({
@@ -74,7 +74,7 @@ function addressOf(url: string): { asset_id: string | undefined; query: URLSearc
   return { asset_id: isId('asset', id) ? id : undefined, query: new URLSearchParams(mark < 0 ? '' : url.slice(mark)) }
 }
 
-/** `gone`: the client closed the connection, so there is no answer. */
+/** Checks and stores one PUT. `gone`: the connection ended early, so there is no answer. */
 async function put(
   parts: BlobParts,
   request: IncomingMessage,
@@ -114,14 +114,15 @@ async function put(
 }
 
 /**
- * Stores the bytes without a flush: the flush of `complete` covers them. Before `complete`, a new
- * PUT replaces the bytes. After it, the same bytes count as a repetition, and other bytes are
- * refused.
+ * Commits the received bytes without a flush: the flush of `complete` covers the commit. Before
+ * `complete`, a new PUT replaces the bytes. After it, the same bytes count as a repetition, and
+ * other bytes are refused.
  */
 async function store(parts: BlobParts, asset_id: string, received: Received): Promise<BlobRefusal | 'stored'> {
   const { assets, objects, files, commits } = parts
   const file = 'file' in received ? received.file : undefined
-  // No row names the new file before the commit, and none does if the commit fails.
+  // A file that no row names is removed at the end: the new one if the commit fails or stores
+  // nothing, else the one that it replaces.
   let unnamed = file
   try {
     const stored = await commits.writeUnflushed(() => {

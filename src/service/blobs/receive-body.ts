@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import type { ObjectFiles, ObjectPlace, ObjectWriter, StoredObject } from '../store/object-files.ts'
 
 /**
- * Objects up to this size are stored in the database, in the commit of their row: many share one
- * flush, where a file needs two. Larger objects are better in a file
+ * Objects (the bytes of an asset) up to this size are stored in the database, in the commit of
+ * their row. Many share one flush, where a file needs two. Larger objects are better in a file
  * (sqlite.org/intern-v-extern-blob.html puts the break-even near 100 KB).
  */
 export const max_inline_bytes = 65_536
@@ -18,7 +18,7 @@ interface ReceiveOptions {
   halfWay: () => Promise<void> | undefined
 }
 
-/** Receives exactly `length` bytes. Undefined, with nothing kept, if the connection ends before. */
+/** Receives exactly `length` bytes. Keeps none and returns undefined if fewer arrive. */
 export async function receiveBody(
   request: IncomingMessage,
   { length, files, halfWay }: ReceiveOptions,
@@ -67,7 +67,8 @@ async function writeAll(
       await halfWay()
     }
   } catch (error) {
-    // The sender reads the answer about a full disk only after it has sent the whole body.
+    // The sender reads the answer about a full disk only after it has sent the whole body, so the
+    // rest is read and dropped.
     await chunks.return?.()
     request.resume()
     throw error

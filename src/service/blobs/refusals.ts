@@ -38,7 +38,7 @@ export function sendXml(
   response.end(text)
 }
 
-/** Requests that a correct client never sends. Reasons name headers, never their values. */
+/** The requests so far that a correct client never sends. Reasons contain no header values. */
 export interface BlobFaults {
   count: number
   /** The newest reasons, at most `max_reasons`. */
@@ -47,7 +47,7 @@ export interface BlobFaults {
 
 const max_reasons = 1_000
 
-/** Headers that break the signature and show the token to a stranger (B-08). */
+/** Headers that a client must never send here: they show a secret to another host (B-08). */
 const never = ['x-api-key', 'x-project-id', 'authorization', 'proxy-authorization', 'cookie']
 
 /** Headers that HTTP and common clients add to any request. Every other header must be signed. */
@@ -65,7 +65,7 @@ const transport = new Set([
   'sec-fetch-mode',
 ])
 
-/** Headers that reverse proxies add. */
+/** Headers that reverse proxies add. They need no signature with `behind_proxy`. */
 const by_proxies = /^(x-forwarded-[a-z]+|x-real-ip|x-request-id|forwarded|via)$/
 
 export function forbiddenHeader(headers: IncomingHttpHeaders): string | undefined {

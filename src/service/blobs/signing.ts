@@ -29,7 +29,7 @@ type SignatureVerdict =
 
 const key_bytes = 32
 
-/** The key is made on first use (0600) and kept, so that tickets survive a restart. */
+/** Makes the key on first use (0600) and keeps it, so that upload URLs survive a restart. */
 export function loadSigningKey(file: string): KeyObject {
   if (!existsSync(file)) writeFileAtomic(file, `${randomBytes(key_bytes).toString('hex')}\n`, 0o600)
   const text = readFileSync(file, 'utf8').trim()
@@ -51,7 +51,7 @@ export function signWith(key: KeyObject) {
   }
 
   return {
-    /** The query of the upload URL. */
+    /** Returns the query of the upload URL. */
     sign({ asset_id, headers, limit_bytes, expires_at_ms }: Ticket): string {
       const lines = Object.entries(headers).map(([name, value]) => `${name.toLowerCase()}:${value}`)
       const names = Object.keys(headers).map((name) => name.toLowerCase())
@@ -60,7 +60,7 @@ export function signWith(key: KeyObject) {
       const query = { expires, limit: String(limit_bytes), headers: names.join(';'), signature: signed.toString('hex') }
       return new URLSearchParams(query).toString()
     },
-    /** Checks that the request is the signed one, but not the time. Reasons contain no value. */
+    /** Checks the signature, but not size and expiry. Reasons contain no header values. */
     verify({ method, asset_id, query, headers }: SignedRequest): SignatureVerdict {
       const expires = query.get('expires') ?? ''
       const limit = query.get('limit') ?? ''

@@ -13,7 +13,7 @@ import { sendXml } from '../blobs/refusals.ts'
 export type Place = RouteId | 'put' | 'unknown'
 
 export interface Failure {
-  /** Absent: every call and the PUT. */
+  /** The kind of request that fails. Absent: every request, also on unknown paths. */
   route?: RouteId | 'put'
   status: number
   /** Every n-th of the matching requests fails. */
@@ -23,11 +23,11 @@ export interface Failure {
   retry_after_s?: number
   /** Replaces the code of the error object. */
   code?: string
-  /** The form of the answer: the contract's error object, or one of a proxy or gateway. */
+  /** The form of the body. `error`: the error object, or XML for a PUT. Others: as of a proxy. */
   body?: 'error' | 'html' | 'string' | 'empty'
   /** True: no answer, the connection is cut. */
   drop_connection?: boolean
-  /** `after`: the work is done and kept; only the answer is replaced or lost. */
+  /** `after`: the work is done and kept, only the answer is replaced or lost. Absent: `before`. */
   when?: 'before' | 'after'
 }
 
@@ -38,9 +38,9 @@ export const injected_faults = z.object({
   failures: z.custom<readonly Failure[]>().optional(),
   /** Requests to the API by all callers together; the next one is answered 429 with Retry-After. */
   requests_per_minute: whole(1).optional(),
-  /** True: all connections are cut, new ones at once. */
+  /** True: open connections are cut, and new ones at once. */
   down: z.boolean().optional(),
-  /** The number of next answers that fail; their turns end in `error`. */
+  /** The number of answers of the assistant that fail next. Their turns end in `error`. */
   failed_answers: whole(0).optional(),
 })
 
@@ -52,7 +52,7 @@ export function openFaultInjection(start: InjectedFaults, clock: Clock) {
   let counts: number[] = []
   const bucket = { allowance: 1, refilled_ms: clock.monotonic_ms() }
 
-  /** The seconds to wait if the request is one too many. */
+  /** The seconds to wait if the request is one too many, else undefined. */
   function wait(place: Place): number | undefined {
     const { requests_per_minute } = current
     if (requests_per_minute === undefined || place === 'put') return undefined
@@ -92,7 +92,7 @@ export function openFaultInjection(start: InjectedFaults, clock: Clock) {
       const wait_s = wait(place)
       return wait_s === undefined ? nextFailure(place) : { status: 429, retry_after_s: wait_s }
     },
-    /** True if the next answer fails. Call it once per answer, because it counts. */
+    /** True if this answer of the assistant must fail. Call it once for each, because it counts. */
     failsAnswer(): boolean {
       const { failed_answers = 0 } = current
       if (failed_answers > 0) current = { ...current, failed_answers: failed_answers - 1 }
@@ -101,7 +101,7 @@ export function openFaultInjection(start: InjectedFaults, clock: Clock) {
   }
 }
 
-/** The likely code of an injected status. */
+/** The error code for an injected status, if the failure names none. */
 const codes: Record<number, ErrorCode> = {
   401: 'publicapi.auth.invalid',
   404: 'publicapi.tenancy.project.not_found',

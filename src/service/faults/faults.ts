@@ -16,12 +16,12 @@ export function found<Row>(row: Row | undefined, kind: Findable, id: string, whe
   return row
 }
 
-/** An error that the operator must fix before the service or a command can start. */
+/** The error `config.service`: the operator must change something, then start or call again. */
 export function refused(message: string, hint?: string, cause?: unknown): SluiceError {
   return new SluiceError({ code: 'config.service', message, hint, cause })
 }
 
-/** The contract's codes for faults of HTTP itself (base/net/http-server). */
+/** The contract's codes for faults of HTTP itself, by the codes of base/net/http-server. */
 const http_codes: Record<string, ErrorCode> = {
   'http.path_unknown': 'publicapi.route.not_found',
   'http.method_wrong': 'publicapi.route.wrong_method',
@@ -44,7 +44,10 @@ export interface FaultAnswers {
   log: (line: string) => void
 }
 
-/** Answers every error as the contract's object (A-20); an unexpected one as a bare 500. */
+/**
+ * Makes the error object of the contract for any error (A-20). A locked database is a 503, an
+ * unexpected error a 500 whose message goes only to the log.
+ */
 export function answerFault(error: unknown, { blank_codes, log }: FaultAnswers): ErrorAnswer {
   if (isLocked(error)) {
     log(`a request must be repeated: ${messageOf(error)}`)

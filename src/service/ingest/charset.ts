@@ -5,17 +5,18 @@ import { switchesCharset, utf16WithoutMark } from './read-text.ts'
 
 /** Enough for letter statistics; more text would not change them. */
 const sample_bytes = 16_384
-/** Percent. With less confidence the statistics are useless: a few words are too little. */
+/** Percent. Statistics with less confidence do not count: a few words are too little for them. */
 const sure_from = 25
 /**
- * Without any confidence, this is text in the Latin alphabet if most bytes are ASCII and no byte is
- * a control character.
+ * If no statistics count, bytes without control characters are text in windows-1252, provided that
+ * the share of bytes that are not ASCII is below this.
  */
 const max_foreign_share = 0.3
 
 /**
- * Decodes text that is not UTF-8, by its statistics. It first tries the charset that the text
- * names, as a page of HTML does. Undefined if it is not text in a known charset.
+ * Decodes text of an unknown charset. It tries UTF-16 and UTF-8, then the charset that the text
+ * names (`named`, as a page of HTML does), then statistics of its letters. Undefined if it is not
+ * text in a known charset.
  */
 export function decodeForeign(bytes: Buffer, named?: string): string | undefined {
   const wide = utf16WithoutMark(bytes)
@@ -36,9 +37,9 @@ export function decodeForeign(bytes: Buffer, named?: string): string | undefined
 }
 
 /**
- * A few words of Japanese are too short for statistics, which then find Western letters. But kana
- * take two bytes in Shift_JIS, and the first is 0x82 or 0x83. Elsewhere those are a low quote and a
- * florin, which are rare and never precede every other letter.
+ * True if the text is probably Japanese in Shift_JIS. A few words are too short for statistics,
+ * which then find Western letters. But kana take two bytes in Shift_JIS, and the first is 0x82 or
+ * 0x83. Elsewhere those are a low quote and a florin: rare, and never before every other letter.
  */
 function hasKana(sample: Buffer): boolean {
   const text = sample.toString('latin1')
@@ -58,7 +59,8 @@ function sampleOf(bytes: Buffer): Buffer {
 }
 
 /**
- * Text may contain tab, line ends, form feed and escape (ISO-2022), but no other control character.
+ * True if there is a control character that text does not contain. Tab, line ends, form feed and
+ * escape (ISO-2022) are allowed.
  */
 function hasControls(bytes: Buffer): boolean {
   return bytes.some(
@@ -86,13 +88,13 @@ function decodeAs(charset: string, bytes: Buffer): string | undefined {
   }
 }
 
-/** The letters 0x80 to 0x9f. Five bytes are no letters, but controls of Latin-1, as in browsers. */
+/** The characters 0x80 to 0x9f. Five are unused and become Latin-1 controls, as in browsers. */
 const windows_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
 /**
  * Decodes text by the name of its charset. It throws if this Node does not know the charset, and
  * with `strict` also for invalid bytes. Node 20 reads windows-1252 as Latin-1, without quotes and
- * dashes, so this is done here.
+ * dashes, so this function decodes windows-1252 itself.
  */
 export function decodeCharset(charset: string, bytes: Buffer, { strict }: { strict: boolean }): string {
   const decoder = new TextDecoder(charset, { fatal: strict })

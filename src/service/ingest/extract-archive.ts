@@ -8,7 +8,7 @@ const max_entries = 20_000
 
 export type Archive = Awaited<ReturnType<typeof openArchive>>
 
-/** Opens a document that is a ZIP archive. */
+/** Opens a document that is a ZIP archive, and lists its parts (its files). */
 export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimits) {
   const zip = await fromBufferPromise(bytes, { lazyEntries: true, autoClose: false, validateEntrySizes: true })
   const entries = new Map<string, Entry>()
@@ -16,12 +16,12 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
     entries.set(entry.fileName, entry)
     if (entries.size > max_entries) throw unreadable(`the archive has more than ${max_entries} parts`)
   }
-  // The limit counts the real bytes of all parts, because the sizes in an archive can be false.
+  // The limit counts the bytes that are really unpacked: the sizes in an archive can be false.
   let left_bytes = unpacked_bytes
 
   /**
-   * Yields the unpacked bytes. It throws if the part is missing, encrypted or broken, or if all
-   * parts together are too large.
+   * Yields the unpacked bytes of a part. It throws if the part is missing, encrypted or broken, or
+   * if all parts that were read are together too large.
    */
   async function* stream(name: string): AsyncIterable<Buffer> {
     const entry = entries.get(name)
@@ -43,8 +43,8 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
 }
 
 /**
- * The parts of a folder by the number in their names: `sheet2.xml` before `sheet10.xml`, and names
- * without a number first.
+ * The XML parts of a folder of the archive, in the order of the number in their names: `sheet2.xml`
+ * before `sheet10.xml`, and names without a number first.
  */
 export function numberedParts(archive: Archive, folder: string): string[] {
   const number = (name: string) => Number(/(\d*)\.xml$/.exec(name)?.[1])

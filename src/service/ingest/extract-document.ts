@@ -5,7 +5,7 @@ import { type FileToRead, formatOf, hasPdfMark, htmlToText, isHtml, isNamedDocum
 
 export type Extracted = { text: string } | { unreadable: string }
 
-/** The most characters of a library's message that `unreadable` quotes. */
+/** The most characters of a library's error message that `unreadable` quotes. */
 const max_quoted_length = 200
 
 /**
@@ -39,7 +39,7 @@ async function textOf(file: FileToRead, limits: ExtractLimits): Promise<string> 
   }
 }
 
-/** Reads one page at a time to save memory. A PDF that opens without a password is read. */
+/** Reads a PDF, one page at a time to save memory. One that needs a password is refused. */
 async function extractPdf(bytes: Buffer, limits: ExtractLimits): Promise<string> {
   const document = await openPdf(bytes)
   try {
@@ -81,7 +81,8 @@ function foreignText(file: FileToRead): string {
 }
 
 /**
- * A page names its charset within the first 1,024 bytes (HTML standard, "prescan a byte stream").
+ * The charset that a page names, if any. It stands in the first 1,024 bytes (HTML standard,
+ * "prescan a byte stream").
  */
 function charsetInHtml(bytes: Buffer): string | undefined {
   return /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)/i.exec(bytes.toString('latin1', 0, 1_024))?.[1]

@@ -4,7 +4,7 @@ import { type GrowingText, unreadable } from './extract-limits.ts'
 import { decodeXml, walkXml } from './extract-xml.ts'
 import { htmlToText } from './read-text.ts'
 
-/** Adds the chapters of an e-book in the order of its spine. */
+/** Adds the chapters of an e-book in the order of its spine (the list of chapters to read). */
 export async function extractEpub(archive: Archive, text: GrowingText): Promise<void> {
   const encrypted = await encryptedParts(archive)
   for (const chapter of await spineOf(archive)) {
@@ -36,7 +36,10 @@ async function spineOf(archive: Archive): Promise<string[]> {
   })
 }
 
-/** The path in a reference inside the book. A literal per cent sign is not rare. */
+/**
+ * The path in a reference inside the book. One with an invalid % escape is taken as it is, because
+ * a literal per cent sign is not rare.
+ */
 function pathOf(reference: string): string {
   const path = reference.replace(/#.*/, '')
   try {
@@ -46,7 +49,7 @@ function pathOf(reference: string): string {
   }
 }
 
-/** Many e-books encrypt only their fonts, which contain no text. */
+/** The paths of the encrypted parts. Many e-books encrypt only their fonts and can be read. */
 async function encryptedParts(archive: Archive): Promise<ReadonlySet<string>> {
   const parts = new Set<string>()
   const list = 'META-INF/encryption.xml'

@@ -7,7 +7,7 @@ export interface ExtractLimits {
   text_length: number
 }
 
-/** The error for a file that cannot be read; the log shows the message as it is. */
+/** The error for a file that cannot be read. The log shows its message as it is. */
 export function unreadable(message: string): SluiceError {
   return new SluiceError({ code: 'ingest.unreadable', message })
 }
@@ -16,7 +16,7 @@ export function tooMuchText({ text_length }: ExtractLimits): SluiceError {
   return unreadable(`it has more than ${text_length} characters of text`)
 }
 
-/** Collects text up to its limit. */
+/** Collects text. It throws when the text exceeds its limit. */
 export class GrowingText {
   readonly #parts: string[] = []
   readonly #limits: ExtractLimits

@@ -4,7 +4,7 @@ import { type ExtractLimits, GrowingText, unreadable } from './extract-limits.ts
 import { extractWorkbook } from './extract-workbook.ts'
 import { gatherText, type TextRules } from './extract-xml.ts'
 
-/** Extracts a document that is a ZIP archive. Its parts show which kind it is. */
+/** Extracts the text of a document that is a ZIP archive. Its parts show which kind it is. */
 export async function extractPackage(bytes: Buffer, limits: ExtractLimits): Promise<string> {
   const archive = await openArchive(bytes, limits)
   const text = new GrowingText(limits)
@@ -22,8 +22,8 @@ function readerOf(archive: Archive): (archive: Archive, text: GrowingText) => Pr
 }
 
 /**
- * Text, formulas and drawings keep their text in elements named `t`. Deleted text (`delText`) and
- * fields (`instrText`) are left out.
+ * Word keeps the text of paragraphs, formulas and drawings in elements named `t`. Deleted text
+ * (`delText`) and field codes (`instrText`) are left out.
  */
 const word_rules: TextRules = {
   text_in: new Set(['t']),
@@ -34,9 +34,9 @@ const word_rules: TextRules = {
   cell: 'tc',
 }
 
-/** Word in the browser calls this part document2.xml. */
+/** The part with the body of a Word document. Word in the browser calls it document2.xml. */
 const word_body = /^word\/document\d*\.xml$/
-/** Comments are left out: they are about the document, and often by another author. */
+/** The parts that are read. Comments are about the document and often by others: left out. */
 const word_parts = /^word\/(document|footnotes|endnotes)\d*\.xml$/
 
 async function extractWordDocument(archive: Archive, text: GrowingText): Promise<void> {

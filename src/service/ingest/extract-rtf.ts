@@ -26,7 +26,7 @@ const written: Record<string, string> = {
   _: '-',
 }
 
-/** The charsets of fonts (`\fcharset`) that can differ from the document's charset. */
+/** Charsets by the number in `\fcharset`: a font's text can have another than the document. */
 const charsets: Record<number, string> = {
   0: 'windows-1252',
   128: 'shift_jis',
@@ -54,7 +54,7 @@ const code_pages: Record<number, string> = {
 
 interface Group {
   is_silent: boolean
-  /** The number of characters after `\u` for programs that do not know it. */
+  /** The number of characters that follow each `\u`, for programs that do not know `\u`. */
   fallback_length: number
   charset: string
 }
@@ -85,10 +85,10 @@ class RtfState {
   readonly #groups: Group[] = []
   readonly #fonts = new Map<number, string>()
   #group: Group = { is_silent: false, fallback_length: 1, charset: 'windows-1252' }
-  /** Bytes of `\'hh`, kept until the next token, because a character can take two. */
+  /** Bytes of `\'hh` tokens in a row, decoded together because a character can take two. */
   #bytes: number[] = []
   #font_defined = -1
-  /** The number of characters after `\u` that are still to be skipped. */
+  /** The number of characters after the last `\u` that are still to be skipped. */
   #passed_over = 0
 
   word(word: string, number: number | undefined): void {
@@ -167,7 +167,7 @@ function decode(charset: string, bytes: Buffer): string {
   try {
     return decodeCharset(charset, bytes, { strict: false })
   } catch {
-    // This Node does not know the code page, but most code pages share the ASCII letters.
+    // This Node does not know the code page. Most code pages share the ASCII letters at least.
     return decodeCharset('windows-1252', bytes, { strict: false })
   }
 }

@@ -3,7 +3,7 @@ import { type Archive, numberedParts } from './extract-archive.ts'
 import type { GrowingText } from './extract-limits.ts'
 import { walkXml } from './extract-xml.ts'
 
-/** Adds one line per row, with tabs between the cells. */
+/** Adds the names of the sheets, then one line per row, with a tab after each cell. */
 export async function extractWorkbook(archive: Archive, text: GrowingText): Promise<void> {
   let is_mac = false
   await walkXml(archive.stream('xl/workbook.xml'), {
@@ -20,7 +20,7 @@ export async function extractWorkbook(archive: Archive, text: GrowingText): Prom
   }
 }
 
-/** One part contains each text once, and cells refer to it by number. */
+/** The texts of cells. One part contains each text once, and cells refer to it by number. */
 async function sharedStrings(archive: Archive): Promise<readonly string[]> {
   const strings: string[] = []
   const part = 'xl/sharedStrings.xml'
@@ -81,10 +81,10 @@ async function addSheet(
 
 type WorkbookDates = Awaited<ReturnType<typeof readWorkbookDates>>
 
-/** The date of day 0. Only old workbooks of the Mac use another one, and they say so. */
+/** Dates are stored as days since this one. Old workbooks of the Mac declare another day 0. */
 const day_0_ms = Date.UTC(1899, 11, 30)
 const mac_day_0_ms = Date.UTC(1904, 0, 1)
-/** The end of the year 9999, the last day that these programs know. */
+/** The last day of the year 9999, in days since day 0: spreadsheets know no later one. */
 const last_day = 2_958_465
 
 /** The numbers of the built-in formats for dates and times (ECMA-376, 18.8.30). */
@@ -95,7 +95,7 @@ async function readWorkbookDates(archive: Archive, is_mac: boolean) {
   const is_date = await dateStyles(archive)
   const zero_ms = is_mac ? mac_day_0_ms : day_0_ms
   return {
-    /** `2026-03-14` or `2026-03-14 09:30`; undefined if style or number are not of a date. */
+    /** `2026-03-14` or `2026-03-14 09:30`; undefined if the style or the number is not a date's. */
     textOf(value: string, style: string | undefined): string | undefined {
       const days = Number(value)
       // A number below one day is a time of day or a duration.

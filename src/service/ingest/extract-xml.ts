@@ -3,21 +3,22 @@ import sax from 'sax'
 import { type GrowingText, unreadable } from './extract-limits.ts'
 
 /**
- * The most characters of one attribute or comment. The default of sax, 64 KB, refuses Word
- * documents that keep a picture in an attribute (gfxdata).
+ * The most characters of one attribute or comment. The default of the library sax, 64 KB, refuses
+ * Word documents that keep a picture in an attribute (gfxdata).
  */
 Object.assign(sax, { MAX_BUFFER_LENGTH: 16 * 1024 * 1024 })
 
 export interface XmlListener {
-  /** Names come without their prefix. */
+  /** Element and attribute names come without their namespace prefix. */
   open?(name: string, attributes: Record<string, string>): void
   text?(text: string): void
   close?(name: string): void
 }
 
 /**
- * Reads XML from left to right. It expands only the five entities of XML itself, and refuses a
- * document that declares others: a few lines could expand to gigabytes.
+ * Reads XML as a stream, and calls the listener for each element and text. It expands only the five
+ * entities of XML itself, and refuses a document that declares others: a few lines could expand to
+ * gigabytes.
  */
 export async function walkXml(chunks: AsyncIterable<Buffer>, listener: XmlListener): Promise<void> {
   const parser = sax.parser(true)
@@ -39,7 +40,7 @@ export async function walkXml(chunks: AsyncIterable<Buffer>, listener: XmlListen
   parser.write(decoder?.decode() ?? '').close()
 }
 
-/** XML is UTF-8, unless it begins with a mark of UTF-16 or its first line names another charset. */
+/** UTF-8, unless the XML begins with a mark of UTF-16 or its first line names another charset. */
 function charsetOf(chunk: Buffer): string {
   if (chunk[0] === 0xff && chunk[1] === 0xfe) return 'utf-16le'
   if (chunk[0] === 0xfe && chunk[1] === 0xff) return 'utf-16be'
@@ -48,7 +49,7 @@ function charsetOf(chunk: Buffer): string {
   return said === undefined || /^utf-?16/i.test(said) ? 'utf-8' : said
 }
 
-/** Decodes a whole part, for readers that are less strict than XML. */
+/** Decodes a whole part of XML. Invalid bytes are replaced: the HTML reader is not strict. */
 export function decodeXml(bytes: Buffer): string {
   return new TextDecoder(charsetOf(bytes)).decode(bytes)
 }

@@ -21,7 +21,7 @@ export function openDocumentReader({ objects, reader, paths, settings }: Parts) 
       if ('unreadable' in found) return { asset, ...found }
       return await reader.ask('index', { asset, project, text: found.text })
     },
-    /** The most memory that its processes have used, in bytes. */
+    /** Bytes. The most memory that one of its processes has used. */
     get peak_bytes() {
       return child.peak_bytes
     },
@@ -29,12 +29,12 @@ export function openDocumentReader({ objects, reader, paths, settings }: Parts) 
   }
 }
 
-/** A process without work ends after this time, because it uses 50 MB. */
+/** A process without work ends after about this time, because it uses 50 MB. */
 const idle_ms = minute_ms
 
 /**
- * Takes documents from `ingesting` to `ready` or `failed`, with one worker per reader, so that a
- * slow file does not block the others. The database rows are the queue.
+ * Takes assets that need a child process from `ingesting` to `ready` or `failed`. Each reader has a
+ * worker, so that a slow file does not block the others. The database rows are the queue.
  */
 export function runDocuments(parts: Parts, readers: readonly DocumentReader[]) {
   const in_hand = new Set<number>()
@@ -75,13 +75,13 @@ async function readOne({ assets, commits, log }: Parts, reader: DocumentReader, 
   if (unreadable !== undefined) log(`the asset ${asset_id} failed, its file cannot be read: ${unreadable}`)
 }
 
-/** The most assets read in one transaction. */
+/** The most assets that `completeIndex` reads in one transaction. */
 const max_batch = 64
 
 /**
- * Reads ready assets that the index lacks, before the service accepts calls. The index file may be
- * lost, restored from an older copy, or cut short by a power cut. Returns the number of assets
- * read. Error `database.…` or `thread.failed` if the index cannot be used.
+ * Reads ready assets that the index lacks. It runs before the service accepts calls. The index file
+ * may be lost, restored from an older copy, or cut short by a power cut. Returns the number of
+ * assets read. Error `database.…` or `thread.failed` if the index cannot be used.
  */
 export async function completeIndex(parts: Parts): Promise<number> {
   const { reader, log } = parts
@@ -111,7 +111,7 @@ export async function completeIndex(parts: Parts): Promise<number> {
   return read
 }
 
-/** If no child process can start, the rest of the index is still made. */
+/** If no child process can start, the document is left out, and the rest of the index is made. */
 async function readDocument(documents: DocumentReader, asset: AssetToRead): Promise<{ unreadable?: string }> {
   try {
     return await documents.read(asset)

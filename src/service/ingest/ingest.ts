@@ -6,16 +6,16 @@ import { isThreadDeath, type Reader } from '../reading/reader.ts'
 import type { AssetToRead, ReadOutcome } from '../reading/reader-thread.ts'
 import type { AssetRow } from '../store/store-assets.ts'
 
-/** The longest rest of the worker; new work wakes it earlier. */
+/** The longest rest of the ingest worker. New work wakes it earlier. */
 const idle_ms = 60 * second_ms
 /**
- * The rest after a small batch, so that a stream of small files shares its flushes. It is real time
- * on any clock, because it is about the disk. A single file never waits.
+ * The rest after a batch of several files that was not full, so that a stream of small files shares
+ * its flushes. It is real time on any clock, because it is about the disk.
  */
 const gather_ms = 50
 /** The most removed assets whose passages are deleted at once. */
 const max_forgotten = 256
-/** The most bytes read in one transaction: files share the flush, questions wait little. */
+/** The most bytes read in one transaction, but always one file. Questions wait for the thread. */
 const max_batch_bytes = 8 * 1024 * 1024
 
 /**
@@ -82,7 +82,7 @@ async function readAll({ reader, log, signal }: Parts, due: readonly AssetRow[])
   return outcomes
 }
 
-/** One of these files ended the thread. It reads each file alone, so that only that one fails. */
+/** Reads each file alone after one of them has ended the thread, so that only that one fails. */
 async function readSingly(reader: Reader, wanted: readonly AssetToRead[], signal: AbortSignal): Promise<ReadOutcome[]> {
   const outcomes: ReadOutcome[] = []
   for (const asset of wanted) {
@@ -96,14 +96,15 @@ async function readSingly(reader: Reader, wanted: readonly AssetToRead[], signal
   return outcomes
 }
 
-/** Bytes without a `complete` are kept for a day, because the client may be offline. */
+/** A slot with bytes is kept this long after its URL expired: the client may be offline. */
 const unused_kept_ms = 24 * hour_ms
-/** An expired slot costs only a row, so there is no hurry. */
+/** The rest between two sweeps. An expired slot costs only a row, so there is no hurry. */
 const sweep_each_ms = minute_ms
 const max_swept = 500
 
 /**
- * Removes slots that can no longer be filled (B-10). The hosted profile keeps them for ever (E-04).
+ * Removes slots that were not completed: without bytes when their URL has expired, with bytes
+ * `unused_kept_ms` later (B-10). The hosted profile keeps them for ever (E-04).
  */
 export function runSlotSweep(parts: Parts): Worker {
   return runWorker({

@@ -10,7 +10,7 @@ export interface FileToRead {
 /** `needs_child`: only a child process may read the file (extract-document.ts). */
 export type ReadText = { text: string } | { unreadable: string } | { needs_child: true }
 
-/** Types that are never text, even in pure ASCII: a PDF must not be read as its source. */
+/** Types that are never text, even in pure ASCII: PostScript must not be read as its source. */
 const no_text_type =
   /^(image|audio|video|font|model)\/|^application\/(postscript|zip|gzip|x-(tar|7z-compressed|bzip2|xz|rar-compressed|rar|shockwave-flash|sqlite3|executable|java-archive)|java-archive|msword|vnd\.(?!.*\+(json|xml)))/i
 const no_text_name =
@@ -18,8 +18,8 @@ const no_text_name =
 const no_text_start = '%!PS'
 
 /**
- * A page of this size takes half a second at worst and ten times its size in memory. A larger page
- * goes to a child process with limits.
+ * A page of HTML of this size takes half a second at worst and ten times its size in memory. A
+ * larger page goes to a child process with limits.
  */
 const max_html_bytes = 1_048_576
 const html_type = /^(text\/html|application\/xhtml\+xml)\b/i
@@ -34,10 +34,10 @@ export function isHtml({ filename, mime_type }: { filename: string; mime_type: s
 }
 
 /**
- * Reads the text of a file by its type, name and bytes: plain text, Markdown, HTML, CSV and JSON,
- * in UTF-8, or in UTF-16 with a byte order mark. This is one fast pass of our own code, so a child
- * process would cost more. Documents and other charsets need a child process. A file that is only
- * partly text is unreadable, so that "ready" is true.
+ * Reads the text of a file, in the reading thread: plain text, Markdown, HTML, CSV and JSON, in
+ * UTF-8, or in UTF-16 with a byte order mark. This is one fast pass, so a child process would cost
+ * more. Documents and other charsets need a child process. A file that is only partly text is
+ * unreadable, so that "ready" is true.
  */
 export function readText(file: FileToRead): ReadText {
   const { bytes } = file
@@ -78,7 +78,7 @@ function decodeUtf16(bytes: Buffer, encoding: keyof typeof strict): string | und
   }
 }
 
-/** Media types and names of documents with a format to extract: PDF, office files, e-books. */
+/** Media types and names of documents that a child process reads: PDF, office files, e-books. */
 const document_type =
   /^(application\/(pdf|rtf|epub\+zip|vnd\.openxmlformats-officedocument\.(wordprocessingml\.document|presentationml\.presentation|spreadsheetml\.sheet)|vnd\.oasis\.opendocument\.(text|spreadsheet|presentation))|text\/rtf)\s*(;|$)/i
 const document_name = /\.(pdf|rtf|docx|xlsx|pptx|od[tsp]|epub)$/i
@@ -106,13 +106,13 @@ const marks: readonly [DocumentFormat, string][] = [
   ['old office', '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1'],
 ]
 
-/** The format by the first bytes, which are more reliable than a name. */
+/** The format by the first bytes, which are more reliable than a name; undefined if unknown. */
 export function formatOf(bytes: Buffer): DocumentFormat | undefined {
   const start = bytes.subarray(0, 8).toString('latin1')
   return marks.find(([, mark]) => start.startsWith(mark))?.[0]
 }
 
-/** ISO-2022 (Japanese mail) is pure ASCII and switches charsets with escape sequences. */
+/** True for ISO-2022 (Japanese mail): pure ASCII that switches charsets by escape sequences. */
 export function switchesCharset(bytes: Buffer): boolean {
   return bytes.includes('\x1b$')
 }
@@ -120,7 +120,7 @@ export function switchesCharset(bytes: Buffer): boolean {
 /** The number of bytes in which zeros are counted. */
 const max_sample_bytes = 16_384
 
-/** Finds UTF-16 without a mark: the same one of both bytes is zero in each ASCII letter. */
+/** Finds UTF-16 without a mark: an ASCII letter has a zero byte, always at the same place. */
 export function utf16WithoutMark(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes.length % 2 === 1) return undefined
   const sample = bytes.subarray(0, max_sample_bytes)

@@ -1,9 +1,9 @@
 /**
- * The longest passage, in UTF-16 units. An answer quotes passages: long enough to understand alone,
- * short enough to read.
+ * UTF-16 units. The longest passage: long enough to understand alone, short enough to read. Answers
+ * quote passages.
  */
 export const max_passage_length = 1_000
-/** A shorter passage is joined with the next one: a heading belongs to its text. */
+/** A shorter passage is joined with the next one if both fit: a heading belongs to its text. */
 const min_passage_length = 400
 
 /**
@@ -30,7 +30,7 @@ export function* splitPassages(text: string): Generator<string> {
 
 interface Piece {
   text: string
-  /** The separator before the piece: an empty line, a line end, or a space. */
+  /** The separator that joins the piece to the one before: an empty line, a line end, a space. */
   gap: '\n\n' | '\n' | ' ' | ''
 }
 
@@ -54,7 +54,7 @@ function* pieces(text: string): Generator<Piece> {
   }
 }
 
-/** Like `split`, but without an array of all parts. */
+/** Like `String.split`, but without an array of all parts in memory. */
 function* splitLazily(text: string, between: RegExp): Generator<string> {
   let from = 0
   for (const match of text.matchAll(between)) {

@@ -7,7 +7,10 @@ import { splitPassages } from '../ingest/split-passages.ts'
 import { type Hit, openPassageIndex, passage_migrations, type SearchRequest } from '../store/passage-index.ts'
 import { service_migrations } from '../store/schema.ts'
 
-/** The files that the reading thread opens at its start. */
+/**
+ * Start data of the reading thread: the files of both databases, the folder of the objects, and the
+ * size from which on a file is unreadable.
+ */
 export interface ReaderData {
   database: string
   passages: string
@@ -24,7 +27,7 @@ export interface AssetToRead {
 
 export interface ReadOutcome {
   asset: number
-  /** If both are absent, the file was read and its passages are in the index. */
+  /** Why the file cannot be read. If both are absent, its passages are in the index. */
   unreadable?: string
   needs_child?: true
 }
@@ -33,7 +36,7 @@ export interface ReaderCalls {
   read: { argument: AssetToRead[]; answer: ReadOutcome[] }
   /** Puts the text that a child process found into the index. */
   index: { argument: { asset: number; project: number; text: string }; answer: ReadOutcome }
-  /** Ready assets after `after` whose passages are not in the index, in order, at most `limit`. */
+  /** Ready assets with a number above `after` that the index lacks, in order, at most `limit`. */
   missing: { argument: { after: number; limit: number }; answer: AssetToRead[] }
   forget: { argument: number[]; answer: null }
   search: { argument: SearchRequest; answer: Hit[] }
@@ -41,8 +44,8 @@ export interface ReaderCalls {
 
 /**
  * The thread that reads and searches files, so that requests do not wait. Only this thread writes
- * the index; it only reads the service's database. Each call is one durable commit, so passages are
- * on the disk before their asset is called ready.
+ * the index; it only reads the service's database. Each call that writes is one durable commit, so
+ * passages are on the disk before their asset becomes `ready`.
  */
 serveCalls(({ database: database_file, passages: passages_file, objects, max_bytes }: ReaderData) => {
   const service = openSqliteReadOnly(database_file, service_migrations)
@@ -103,7 +106,7 @@ serveCalls(({ database: database_file, passages: passages_file, objects, max_byt
   }
 })
 
-/** Undefined if the disk fails to read it. One lost file must not stop the next ones. */
+/** Undefined if the file cannot be read. One lost file must not stop the next ones. */
 function readObjectFile(file: string): Buffer | undefined {
   try {
     return readFileSync(file)

@@ -5,8 +5,8 @@ import type { ReaderCalls, ReaderData } from './reader-thread.ts'
 export type Reader = ReturnType<typeof startReader>
 
 /**
- * Starts the reading thread with the first call, and again after it has failed. A file that ends
- * the thread costs one answer, not the service.
+ * Starts the reading thread with the first call, and again after it has ended. A file that ends the
+ * thread only makes the calls in flight fail.
  */
 export function startReader(data: ReaderData) {
   let thread: Thread | undefined
@@ -28,8 +28,8 @@ export function startReader(data: ReaderData) {
     async close(): Promise<void> {
       const last = thread
       if (!last) return
-      // Closing the databases writes their logs back. A thread that no longer answers is ended all
-      // the same.
+      // Closing the databases writes their logs back. If the thread has failed before, there is
+      // nothing to close.
       await last.call('close', null).catch(() => {})
       await last.terminate()
     },

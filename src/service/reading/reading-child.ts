@@ -26,8 +26,8 @@ function use() {
 }
 
 /**
- * The peak memory of this program. `maxrss` of rusage would begin with the size of the parent
- * process (exec in the kernel).
+ * Bytes. The peak of resident memory of this program. `maxrss` of rusage would begin with the size
+ * of the parent process (exec in the kernel), so it is used only without /proc.
  */
 function peakBytes(): number {
   try {

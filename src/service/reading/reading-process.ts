@@ -21,42 +21,46 @@ export interface ReadRequest {
 export type ChildMessage = { started: true } | (Extracted & ChildUse)
 
 interface ChildUse {
-  /** Processor time of the process so far. */
+  /** Processor time of the process so far, over all its files. */
   cpu_ms: number
   peak_bytes: number
 }
 
 type Limits = Pick<IngestSettings, 'time_ms' | 'memory_bytes' | 'unpacked_bytes' | 'text_length' | 'reading_program'>
 
-/** Memory is checked at this interval. The kernel's limit stops a faster growth. */
+/** The interval of memory checks during a read. The kernel's limit stops a faster growth. */
 const memory_check_ms = 50
 /** A process that has not started within this time has failed. A busy machine needs seconds. */
 const start_within_ms = 30 * second_ms
 /**
- * A new process frees the memory that libraries keep, and anything else that a file leaves behind.
+ * A process ends after this many files. So the memory that libraries keep, and anything else that a
+ * file leaves behind, is freed.
  */
 const max_files_per_process = 200
 
 /**
- * Limits of the kernel, which hold even without this service: no core dumps, no written files,
- * memory (heap, buffers and stacks) and processor time. So an endless process does not outlive a
- * killed service. A lower limit stays as it is. With util-linux, the kernel kills the process
- * together with the service.
+ * The shell script that starts a child process under limits of the kernel, which hold even without
+ * this service: no core dumps, no written files, memory (heap, buffers and stacks) and processor
+ * time. So an endless process does not outlive a killed service for long. A lower limit stays as it
+ * is. With util-linux, the kernel kills the process together with the service.
  */
 const limited = `ulimit -c 0; ulimit -f 0; ulimit -d "$1" 2>/dev/null; ulimit -t "$2" 2>/dev/null; shift 2
 setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL "$@"; exec "$@"`
 
 /**
- * V8 since Node 24 reserves half a gigabyte for code, which the kernel counts as data although no
- * file can use it (VmData of an empty script: 49 MB in Node 22, 576 MB in 24.21 and 26.10). Without
- * this addition no process would start (SIGTRAP).
+ * Added to the memory limit. V8 since Node 24 reserves half a gigabyte for code, which the kernel
+ * counts as data although no file can use it (VmData of an empty script: 49 MB in Node 22, 576 MB
+ * in 24.21 and 26.10). Without this addition no process would start (SIGTRAP).
  */
 const code_reserve_kilobytes = Number.parseInt(process.versions.node, 10) >= 24 ? 540 * 1_024 : 0
 
-/** Signals that no file causes: they stop the whole service (systemd, a closed terminal). */
+/** Signals that no file causes. They come when the whole service stops (systemd, a terminal). */
 const stop_signals: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP'])
 
-/** A process that ended without an answer; the text is for the log. */
+/**
+ * The process ended, or had to be ended, without an answer. `ended` is the reason for the log.
+ * `may_retry`: the file may not be the cause.
+ */
 interface Ended {
   ended: string
   may_retry: boolean
@@ -65,17 +69,18 @@ interface Ended {
 interface Child {
   process: ChildProcess
   /**
-   * Resolves when the process reports its start; otherwise rejects with `service.reading_process`.
+   * Resolves when the process reports its start. Rejects with `service.reading_process` if it ends
+   * before, or does not report within `start_within_ms`.
    */
   started: Promise<void>
   files: number
-  /** Aborts when the process has ended. */
+  /** Aborts when the process has ended, or could not be started. */
   gone: AbortSignal
 }
 
 /**
- * A child process that reads one file at a time. It is replaced after it was killed, has failed, or
- * has read enough files.
+ * A child process that reads one file at a time. A read starts it if there is none. It ends when it
+ * fails, exceeds a limit, or has used enough files, time or memory; the next read starts a new one.
  */
 export function keepReadingProcess(settings: Limits) {
   const { time_ms, memory_bytes, unpacked_bytes, text_length } = settings
@@ -89,15 +94,16 @@ export function keepReadingProcess(settings: Limits) {
   }
 
   return {
-    /** The peak of resident memory over all files, in bytes. */
+    /** Bytes. The peak of resident memory of any of its processes. */
     get peak_bytes() {
       return peak_bytes
     },
-    /** Ends the process in any state. */
+    /** Ends the process, also during a read, which then throws. */
     end,
     /**
-     * If a file ends the process, that is an answer, not an error. Error `service.reading_process`
-     * if no process can start, or if `end` was called; the file is not the cause.
+     * Extracts the text of a file. If the file ends the process, the answer is `unreadable`. Error
+     * `service.reading_process` if no process can start, or if the service or `end` ends it during
+     * the read: the file is not the cause.
      */
     async read(file: Omit<ReadRequest, 'limits'>): Promise<Extracted> {
       const first = await readOnce(file)
@@ -205,7 +211,7 @@ async function ask(
   return message
 }
 
-/** Waits until `done`, or until the file uses too much time or memory. */
+/** Waits until `done` (undefined), or until the file uses too much time or memory. */
 async function watch(
   { process: { pid }, files }: Child,
   { time_ms, memory_bytes }: Limits,
@@ -226,7 +232,7 @@ async function watch(
   return undefined
 }
 
-/** 0 without /proc; the limits of the kernel and of the engine still hold. */
+/** The memory of a process now. 0 without /proc; the limits of kernel and Node.js still hold. */
 function residentBytes(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1')
@@ -236,7 +242,7 @@ function residentBytes(pid: number | undefined): number {
   }
 }
 
-/** Undefined if the process ended without a message. */
+/** The next message of the process; undefined if it ends before. */
 async function nextMessage(child: ChildProcess, gone: AbortSignal): Promise<ChildMessage | undefined> {
   try {
     const [message] = await once(child, 'message', { signal: gone })
@@ -259,7 +265,7 @@ async function kill({ process: child, gone }: Child): Promise<void> {
 }
 
 function killGroup({ pid, signalCode, exitCode }: ChildProcess): void {
-  // Another process may have got the number of one that has ended.
+  // If the process has ended, another one may have got its number.
   if (pid === undefined || signalCode !== null || exitCode !== null) return
   try {
     process.kill(-pid, 'SIGKILL')
@@ -268,7 +274,7 @@ function killGroup({ pid, signalCode, exitCode }: ChildProcess): void {
   }
 }
 
-/** An idle process does not keep the service alive; a reading one does. */
+/** `rest` lets this service end while the process is idle; `hold` keeps it running for a read. */
 function rest(child: ChildProcess): void {
   child.unref()
   child.channel?.unref()

@@ -15,7 +15,7 @@ export interface Caller {
    * The user of the token. Null: the token has no user and is an owner in every project it reaches.
    */
   user: number | null
-  /** 1: all projects of its user, or all without a user. 0: only those in `token_projects`. */
+  /** 1: all projects of its user, or all without a user. 0: of these, those in `token_projects`. */
   every_project: 0 | 1
 }
 
@@ -29,7 +29,7 @@ export interface Who {
   caller: Caller
   /** The number of the project; 0 for a route without a project. */
   project: number
-  /** The role of the caller in this project. */
+  /** The role of the caller in this project; `reader` for a route without a project. */
   role: Role
 }
 
@@ -41,8 +41,8 @@ export interface Call<Id extends RouteId> extends Who {
 }
 
 /**
- * A handler returns the body; the table of routes has the status. An error that it throws becomes
- * the answer (faults). Its changes are committed before the answer.
+ * A handler returns the body; the table of routes has the status. `answerFault` makes an answer of
+ * an error that it throws. Its changes are committed before the answer.
  */
 export type Handlers<Id extends RouteId> = {
   [Each in Id]: (call: Call<Each>) => AnswerOf<Each> | Promise<AnswerOf<Each>>
@@ -50,7 +50,7 @@ export type Handlers<Id extends RouteId> = {
 
 const ranks: Record<Role, number> = { reader: 0, collaborator: 1, owner: 2 }
 
-/** Groups in which a reader may also write: a reader can ask, and keep memories. */
+/** Groups of calls in which a reader may also write: a reader can ask, and keep memories. */
 const open_to_readers = ['chats', 'messages', 'memories']
 
 /**
@@ -65,17 +65,17 @@ const of_own_things: readonly string[] = [
   'memories.delete',
 ]
 
-/** The role that a call to a project needs, whatever it is about. */
+/** The role that a call to a project needs at least. Handlers can demand more for some things. */
 export function minRole({ id, method }: Route): Role {
   return method === 'GET' || open_to_readers.includes(id.split('.')[0]!) ? 'reader' : 'collaborator'
 }
 
-/** True if a call to a project can be refused for the role. */
+/** True if a call to a project can be refused for the role: then its description has that error. */
 export function asksForRole(route: Route): boolean {
   return minRole(route) !== 'reader' || of_own_things.includes(route.id)
 }
 
-/** Throws if the role is too low: a fault of the project, so that a client pauses it. */
+/** Throws if the role is too low. Clients take its code as `project` and pause the project. */
 export function checkRole(role: Role, min_role: Role): void {
   if (ranks[role] >= ranks[min_role]) return
   throw fault(
@@ -107,7 +107,7 @@ export function openAccess(database: Sqlite) {
       // constant time.
       return hash && timingSafeEqual(hash, hashed) ? (caller as Caller) : undefined
     },
-    /** The number of a project, without a check of reach. */
+    /** The number of a project, without a check of reach; undefined if there is none. */
     projectNumber: (project_id: string) => value<number>('SELECT seq FROM projects WHERE project_id = ?', project_id),
     /** The project and the caller's role in it; undefined if it is out of reach. */
     projectOf: (caller: Caller, project_id: string) =>

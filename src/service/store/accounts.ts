@@ -64,7 +64,8 @@ export function openTokens(database: Sqlite, clock: Clock) {
         ['project_ids'],
       ),
     /**
-     * Returns false without such a token. A running service refuses it from the next request on.
+     * Returns false if there is no such token. A running service refuses a revoked one from the
+     * next request on.
      */
     revoke(name: string): boolean {
       return run('DELETE FROM tokens WHERE name = ?', name).changes > 0
@@ -78,7 +79,7 @@ export function hashOf(token: string): Buffer {
 
 const token_letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** 32 letters and digits with equal chances (bytes from 248 on are drawn again): 190 bits. */
+/** Makes 32 letters and digits with equal chances: it skips bytes from 248 on. 190 random bits. */
 function makeToken(): string {
   let tail = ''
   while (tail.length < 32) {
@@ -97,7 +98,7 @@ interface UserRow {
   projects: { project_id: string; role: Role }[]
 }
 
-/** Users are made on this machine only. */
+/** Users are made and removed by commands on this machine only, never through `/v1`. */
 export function openUsers(database: Sqlite, clock: Clock) {
   const { value, run } = statementsOf(database)
   const create = database.transaction((email: string, name: string | undefined) => {
@@ -128,7 +129,7 @@ export function openUsers(database: Sqlite, clock: Clock) {
 
   return {
     /**
-     * The user becomes a member of every project that has invited this address. Error
+     * Makes a user, who becomes a member of every project that has invited this address. Error
      * `config.service` for an address in use.
      */
     create(email: string, name?: string): { user_id: string } {

@@ -23,7 +23,7 @@ export function projectWith(database: Sqlite, project_id: string): number {
   throw refused(`the project ${project_id} does not exist`, 'list them with `sluice serve project list`')
 }
 
-/** Rows for the output of commands: times as text, `json` columns parsed, NULL left out. */
+/** Rows for the output of commands: `created_at` as text, `json` columns parsed, no NULL values. */
 export function listRows<Row extends { created_at: string }>(
   database: Sqlite,
   sql: string,
@@ -67,8 +67,8 @@ interface ProjectRow {
 const always_there = 'default'
 
 /**
- * An organisation has workspaces, a workspace has projects. They are made on this machine only, and
- * `/v1` never names them (A-06).
+ * An organisation has workspaces, a workspace has projects. Organisations and workspaces are made
+ * by a command on this machine only, and `/v1` never names them (A-06).
  */
 export function openWorkspaces(database: Sqlite, clock: Clock) {
   const { run } = statementsOf(database)
@@ -91,7 +91,8 @@ export function openWorkspaces(database: Sqlite, clock: Clock) {
 
   return {
     /**
-     * Makes the organisation with its first workspace. Error `config.service` for a name in use.
+     * Makes a workspace, and its organisation if there is none. Error `config.service` for a name
+     * in use.
      */
     create(name: string, organisation = always_there): void {
       checkName('a workspace', name)

@@ -8,9 +8,9 @@ import { service_migrations } from './schema.ts'
 
 export interface ServiceBackup {
   assets: number
-  /** The number of files beside the database. */
+  /** The number of object files copied; small objects are in the database. */
   objects: number
-  /** Objects that the copied database names, but whose assets were removed during the backup. */
+  /** Object files that the copied database names, but whose assets were removed meanwhile. */
   removed: number
 }
 
@@ -58,7 +58,7 @@ function copyDatabase(source: Sqlite, file: string): void {
   flushToDisk(file)
 }
 
-/** Copies the objects that the copied database names; an upload in progress is not one of them. */
+/** Copies the object files that the copied database names. It names no upload in progress. */
 function copyObjects(from: DataPaths, to: DataPaths): ServiceBackup {
   const copy = openSqliteReadOnly(to.database, service_migrations)
   try {
@@ -72,7 +72,7 @@ function copyObjects(from: DataPaths, to: DataPaths): ServiceBackup {
   }
 }
 
-/** False if the object is gone. */
+/** Copies one object file. Returns false if it is gone. */
 function copyObject(from: string, to: string): boolean {
   try {
     copyFileSync(from, to, constants.COPYFILE_FICLONE)

@@ -6,7 +6,7 @@ import { type Clock, system_clock } from '../../base/time/time.ts'
 interface Waiting {
   work: () => unknown
   flushed: boolean
-  /** The time since which another process has locked the database; undefined without a lock. */
+  /** Monotonic time when this work first met a lock of another process; undefined: none met. */
   locked_since_ms?: number
   resolve: (value: never) => void
   reject: (error: unknown) => void
@@ -22,7 +22,7 @@ const lock_retry_ms = 20
 
 /**
  * Groups the work of many requests into one commit and one flush. All work of one turn of the event
- * loop goes into one transaction. A request is answered only when its commit is on the disk.
+ * loop goes into one transaction. `write` resolves only when its commit is on the disk.
  *
  * The database runs with synchronous=NORMAL, which writes a commit to the log without a flush. This
  * code flushes the log in the thread pool; synchronous=FULL would do the same while the event loop

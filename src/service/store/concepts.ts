@@ -28,7 +28,7 @@ interface ViewRow {
 }
 
 interface Filter {
-  /** A JSON list of names. */
+  /** A JSON list of names; null: no filter by labels. */
   label_names: string | null
   name_pattern: string | null
 }
@@ -51,7 +51,8 @@ interface Place {
 }
 
 /**
- * A concept has assets and labels; missing labels are made. New values replace all earlier ones.
+ * A concept has assets and labels. Labels that do not exist yet are made. A new list of assets or
+ * of labels replaces the earlier list.
  */
 export function openConcepts(database: Sqlite, clock: Clock) {
   const labels = openLabelStore(database)
@@ -96,8 +97,8 @@ export function openConcepts(database: Sqlite, clock: Clock) {
 }
 
 /**
- * A view shows the assets with any of its labels and with a matching file name. An empty list of
- * labels, or an empty pattern, removes that filter.
+ * A view shows the assets that have any of its labels and a matching file name, or one of the two
+ * if it has only that filter. An empty list of labels, or an empty pattern, removes that filter.
  */
 export function openViews(database: Sqlite, clock: Clock) {
   const { one, run } = statementsOf(database)
@@ -125,9 +126,9 @@ export function openViews(database: Sqlite, clock: Clock) {
 }
 
 /**
- * Concepts and views have no paths, only ids in a scope (D-10), so they are made on this machine.
- * `write` stores their fields. Error `config.service` for a name in use, an unknown project, asset
- * or id, or a set without content.
+ * The commands for concepts or for views. `/v1` has no paths for them, only their ids in a scope
+ * (D-10). `write` stores their fields. Error `config.service` for a name in use, an unknown
+ * project, asset or id, a concept without assets, or a view without a filter.
  */
 function openSets<Kind extends 'concept' | 'view', Fields extends { labels?: readonly string[] | undefined }>(
   database: Sqlite,
@@ -202,7 +203,7 @@ function checkLabels(names: readonly string[] = []): void {
   }
 }
 
-/** Concepts and views for the scope of a turn. */
+/** Finds the concepts and views in the scope of a turn, and their assets. */
 export function openConceptStore(database: Sqlite) {
   const { one, value, values } = statementsOf(database)
 

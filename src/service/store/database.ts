@@ -9,7 +9,7 @@ import { service_migrations } from './schema.ts'
 
 export type DataPaths = ReturnType<typeof dataPaths>
 
-/** The files of the data folder. */
+/** The absolute paths in the data folder. */
 export function dataPaths(data_dir: string) {
   // The processes that read documents have another working directory.
   const folder = resolve(data_dir)
@@ -39,13 +39,13 @@ export function makeDataFolders(paths: DataPaths): void {
 }
 
 /**
- * Pages after which the log is written back to the database (16 MB; SQLite's default is 4 MB). Most
- * commits write the same pages, which are then copied a quarter as often, and the pause stays
- * short.
+ * SQLite writes its log back to the database after this many pages (16 MB; SQLite's default is
+ * 4 MB). Most commits write the same pages, which are then copied a quarter as often. The pause
+ * stays short.
  */
 const checkpoint_pages = 4_000
 
-/** NORMAL is enough, because the commit group flushes the log before any answer (commit-group). */
+/** NORMAL is enough, because `write` of commit-group.ts flushes the log before it resolves. */
 export function openServiceDatabase(paths: DataPaths): Sqlite {
   const database = preparingOnce(
     openSqlite({ file: paths.database, migrations: service_migrations, synchronous: 'NORMAL' }),

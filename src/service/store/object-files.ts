@@ -23,7 +23,7 @@ export function openObjectFiles(folder: string) {
     },
     read: (file: string) => readFileSync(join(folder, file)),
     remove,
-    /** Removes every file that `names` does not know. */
+    /** Removes every file for which `names` is false. Returns their number. */
     async sweep(names: (file: string) => boolean): Promise<number> {
       const unknown = (await readdir(folder)).filter((file) => !names(file))
       for (const file of unknown) await remove(file)
@@ -41,7 +41,7 @@ function writerOf(folder: string, file: string, handle: FileHandle) {
       size_in_bytes += chunk.length
       await handle.writeFile(chunk)
     },
-    /** Flushes the bytes and the file name to the disk. */
+    /** Ends the file: flushes its bytes and its name to the disk. */
     async finish(): Promise<StoredObject & { file: string }> {
       await handle.sync()
       await handle.close()
@@ -77,7 +77,7 @@ export function openObjectStore(database: Sqlite) {
   const { one, value, run } = statementsOf(database)
 
   return {
-    /** Replaces an earlier object. Returns the earlier file, which no row names any more. */
+    /** Replaces an earlier object. Returns its file, if any, which no row names any more. */
     put(asset: number, object: StoredObject & ObjectPlace): string | undefined {
       const earlier = value<string | null>('SELECT file FROM objects WHERE asset = ?', asset)
       run(

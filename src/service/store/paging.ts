@@ -5,7 +5,7 @@ import { statementsOf } from './database.ts'
 
 /** A list with its order. */
 export interface Listing<Row, Position> {
-  /** The position of an item, also after its removal; undefined if it was never in the list. */
+  /** The position of an item, also after `removeListed`; undefined if it is not in the list. */
   positionOf(id: string): Position | undefined
   /**
    * At most `count` items after the position, in list order; from the top without a position.
@@ -50,7 +50,10 @@ interface ListedTable {
   newest_first: boolean
 }
 
-/** A list of database rows with parameters in `reach`. A removed item keeps its position. */
+/**
+ * A list of database rows. `reach` has the parameters of `where`. An item that `removeListed`
+ * removed keeps its position.
+ */
 export function sqlListing<Row, Position extends string | number>(
   database: Sqlite,
   { columns = '*', from, where, by, id, newest_first }: ListedTable,

@@ -1,6 +1,6 @@
 import type { Migration, Sqlite } from '../../base/files/sqlite.ts'
 
-/** Passages of ready assets, for the assistant. They can be made again from the objects. */
+/** The index of passages of assets, for the assistant. It can be made again from the objects. */
 export const passage_migrations: readonly Migration[] = [
   {
     version: 1,
@@ -21,7 +21,7 @@ export interface Hit {
 }
 
 export interface SearchRequest {
-  /** A passage with any of these words matches; more and rarer words rank it higher (BM25). */
+  /** A passage with any of these words matches. More and rarer words rank it higher (BM25). */
   words: readonly string[]
   /** The search covers these projects, by number, and the assets below. */
   projects: readonly number[]
@@ -49,7 +49,7 @@ export function openPassageIndex(database: Sqlite) {
   }
 
   return {
-    /** Replaces the passages of an asset, so that a second call has the same result. */
+    /** Replaces the passages of an asset. A second call with the same ones changes nothing. */
     replace(asset: number, project: number, passages: Iterable<string>): void {
       forget(asset)
       let first: number | bigint | undefined

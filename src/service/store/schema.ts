@@ -2,7 +2,8 @@ import type { Migration } from '../../base/files/sqlite.ts'
 
 /**
  * The database of the service. Times are Unix milliseconds. `seq` is the order of creation; lists
- * use it. A number is never used twice, so a cursor keeps its position.
+ * use it. A table with pages never uses a number twice, so a cursor keeps its position. (`tokens`
+ * has no pages and may use one again.)
  */
 export const service_migrations: readonly Migration[] = [
   {

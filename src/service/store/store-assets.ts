@@ -13,7 +13,7 @@ export interface AssetRow {
   description: string | null
   status: AssetStatus
   declared_md5: string | null
-  /** MD5 of the accepted object; null before it is accepted. */
+  /** MD5 of the stored bytes; null until `complete` has accepted them. */
   md5: string | null
   size_in_bytes: number
   created_at_ms: number
@@ -34,7 +34,7 @@ const labels_of = `(SELECT json_group_array(json_object('label_id', label_id, 'n
 
 export function openAssetStore(database: Sqlite) {
   const { one, all, value, values, run } = statementsOf(database)
-  /** Finds an asset by its id alone, for the blob store, whose requests name no project. */
+  /** Finds an asset by its id alone, such as for the blob store: its requests name no project. */
   const findAnywhere = (asset_id: string) => one<AssetRow>('SELECT * FROM assets WHERE asset_id = ?', asset_id)
 
   return {
@@ -62,7 +62,7 @@ export function openAssetStore(database: Sqlite) {
         project,
         md5,
       ),
-    /** A slot with this declared md5; its bytes may never come. */
+    /** The oldest slot with this declared md5 that was not completed. Its bytes may never come. */
     findReservation: (project: number, md5: string) =>
       one<AssetRow>(
         `SELECT * FROM assets WHERE project = ? AND declared_md5 = ? AND status = 'uploaded' ORDER BY seq LIMIT 1`,
@@ -75,7 +75,7 @@ export function openAssetStore(database: Sqlite) {
          WHERE seq = @seq`,
         { ...object, ingest_due_ms, seq },
       ),
-    /** Assets to read now, by the thread or by a child process. */
+    /** Assets to read now, by the reading thread or by a child process. */
     dueForIngest: (now_ms: number, limit: number, by: 'thread' | 'child') =>
       all<AssetRow>(
         `SELECT * FROM assets WHERE status = 'ingesting' AND needs_child = ? AND ingest_due_ms <= ?
@@ -100,21 +100,22 @@ export function openAssetStore(database: Sqlite) {
         seq,
       ),
     /**
-     * Removes the asset. Stores its position in the list, and that its passages are to be deleted.
+     * Removes the asset. Stores its position in the list, and its number for the ingest worker,
+     * which deletes its passages.
      */
     remove(asset: AssetRow) {
       removeListed(database, 'assets', { ...asset, id: asset.asset_id })
       if (asset.status !== 'ingesting' && asset.status !== 'ready') return
       run('INSERT OR IGNORE INTO assets_to_forget (asset) VALUES (?)', asset.seq)
     },
-    /** Removed assets whose passages are still in the index. */
+    /** Removed assets whose passages may still be in the index. */
     toForget: (limit: number) => values<number>('SELECT asset FROM assets_to_forget ORDER BY asset LIMIT ?', limit),
     forgotten(assets: readonly number[]) {
       for (const asset of assets) run('DELETE FROM assets_to_forget WHERE asset = ?', asset)
     },
     /**
-     * Slots whose ticket expired: before `bare_ms` without bytes, or before `unused_ms` with bytes
-     * but no `complete`.
+     * Slots without `complete` whose upload URL expired: without bytes before `bare_ms`, or with
+     * bytes before `unused_ms`.
      */
     expired: (bare_ms: number, unused_ms: number, limit: number) =>
       all<AssetRow>(

@@ -66,7 +66,7 @@ export function openChatStore(database: Sqlite) {
     findMessage: (chat: number, message_id: string) =>
       all<MessageRow>('SELECT * FROM messages WHERE message_id = ? AND chat = ?', message_id, chat)[0],
     removeMessage: (seq: number) => void run('DELETE FROM messages WHERE seq = ?', seq),
-    /** Answered turns before this one, newest first: of these chats, or of these projects. */
+    /** Answered turns before `before_seq` in these chats or in these projects, newest first. */
     answeredTurns(
       where: { chats: readonly number[] } | { projects: readonly number[] },
       before_seq: number,
@@ -83,7 +83,7 @@ export function openChatStore(database: Sqlite) {
         limit,
       )
     },
-    /** Turns without an answer, by due time. A turn waits for earlier turns of its chat. */
+    /** The oldest turn without an answer of each chat, by due time. Later turns wait for it. */
     unanswered: (limit: number) =>
       all<MessageRow & { project: number }>(
         `SELECT messages.*, chats.project FROM messages JOIN chats ON chats.seq = chat
@@ -100,7 +100,7 @@ export function openChatStore(database: Sqlite) {
         answer_due_ms,
         seq,
       ),
-    /** Writes the answer and the chat's `modified_at`. A removed message stays removed. */
+    /** Ends a turn: writes its answer and the chat's `modified_at`, unless it was removed. */
     answer({ seq, chat }: MessageRow, status: 'done' | 'error', response: string | null, now_ms: number) {
       const { changes } = run(
         `UPDATE messages SET status = ?, response = ? WHERE seq = ? AND status = 'running'`,

@@ -103,7 +103,7 @@ export function openProjectStore(database: Sqlite) {
         { project },
       ),
     userWith: (email: string) => value<number>('SELECT seq FROM users WHERE email = ?', email),
-    /** The invitation of this address with this role; it is made if it does not exist. */
+    /** Makes the invitation of this address, or gives the existing one this role. Returns it. */
     invite: (project: number, invitation: InvitationRow) =>
       one<InvitationRow>(
         `INSERT INTO invitations (invitation_id, project, email, role, created_at_ms)

@@ -13,7 +13,7 @@ export interface ResourceRow {
   owner: number | null
   unique_name: string | null
   enabled: 0 | 1
-  /** JSON of the fields as they were sent. */
+  /** JSON of the fields that the caller sent, without `enabled`. */
   fields: string
   created_at_ms: number
   modified_at_ms: number
@@ -37,7 +37,7 @@ export function openResourceStore(database: Sqlite) {
   return {
     find: (reach: ResourceReach, id: string) =>
       one<ResourceRow>(`SELECT * FROM resources WHERE id = @id AND ${within_reach}`, { ...reach, id }),
-    /** The user's own resource comes before the project's. */
+    /** The resource with this name. The user's own one comes before the project's. */
     named: (reach: ResourceReach, name: string) =>
       one<ResourceRow>(
         `SELECT * FROM resources WHERE unique_name = @name AND ${within_reach} ORDER BY owner IS NULL, seq LIMIT 1`,
@@ -105,7 +105,7 @@ export function openLabelStore(database: Sqlite) {
          WHERE seq = @seq`,
         { name, color, icon, seq },
       ),
-    /** Also detaches the label everywhere. */
+    /** Also detaches the label from all assets and concepts. */
     remove: (label: LabelRow) =>
       removeListed(database, 'labels', { ...label, id: label.label_id, position: label.name }),
     attach: (asset: number, label: number) =>

@@ -77,7 +77,7 @@ export function openAdministration(data_dir: string, clock: Clock): Administrati
 
 export type Administration = ReturnType<typeof administrate>
 
-/** Work that only commands on this machine do, never `/v1` (A-18). */
+/** The work of `sluice serve` commands. Except for projects, `/v1` has no calls for it (A-18). */
 function administrate(database: Sqlite, clock: Clock) {
   return {
     workspaces: openWorkspaces(database, clock),

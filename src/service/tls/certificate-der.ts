@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type KeyObject, randomBytes, sign } from '
 import { isIP } from 'node:net'
 import * as asn1 from 'asn1js'
 
-/** An X.509 certificate by RFC 5280, signed with ECDSA over P-256 and SHA-256. */
+/** The content of an X.509 certificate (RFC 5280), signed with ECDSA over P-256 and SHA-256. */
 export interface CertificateFields {
   subject: string
   issuer: string
@@ -11,7 +11,7 @@ export interface CertificateFields {
   issuer_key: KeyObject
   not_before_ms: number
   not_after_ms: number
-  /** Names and addresses of a server. Undefined: an authority that signs servers only. */
+  /** Names and addresses of a server. Undefined: an authority, which signs only for servers. */
   hosts: readonly string[] | undefined
 }
 
@@ -27,7 +27,7 @@ const oids = {
   server: '1.3.6.1.5.5.7.3.1',
 } as const
 
-/** Returns PEM. */
+/** Makes and signs a certificate. Returns it as PEM. */
 export function makeCertificate(wish: CertificateFields): string {
   const algorithm = () => sequence(oid('ecdsa_with_sha256'))
   const body = sequence(
@@ -97,7 +97,8 @@ function nameOf(common_name: string): asn1.Sequence {
 }
 
 /**
- * UTCTime ends with 2049 (RFC 5280, 4.1.2.5), then comes GeneralizedTime; both in whole seconds.
+ * A time in whole seconds: UTCTime up to the year 2049, GeneralizedTime from 2050 on (RFC 5280,
+ * 4.1.2.5).
  */
 function time(at_ms: number): asn1.UTCTime {
   const valueDate = new Date(at_ms - (at_ms % 1_000))

@@ -10,16 +10,16 @@ import { checkKeyMode } from './tls-files.ts'
 
 export type CertificateFiles = ReturnType<typeof certificateFiles>
 
-/** Users copy the authority to each client by hand, so it is valid for long. */
+/** The authority is valid for ten years, because users copy it to each client by hand. */
 const authority_lifetime_ms = 3_650 * day_ms
-/** Common systems accept at most 825 days. One day less allows for wrong clocks. */
+/** Common systems accept a server's certificate for at most 825 days, `clock_skew_ms` included. */
 const server_lifetime_ms = 824 * day_ms
-/** The certificate starts earlier, so that a client with a slow clock accepts it. */
+/** Certificates begin this long before now, so that a client with a slow clock accepts them. */
 const clock_skew_ms = day_ms
 
 /**
- * Makes a private authority and a certificate for these names and addresses. It uses the authority
- * in the folder if there is one, and overwrites nothing. Error `config.service`.
+ * Makes a certificate for these names and addresses, and a private authority that signs it. If the
+ * folder has an authority, that one signs. Overwrites nothing. Error `config.service`.
  */
 export function makeCertificates(folder: string, hosts: readonly string[], clock: Clock): CertificateFiles {
   for (const host of hosts) checkHost(host)
@@ -101,7 +101,7 @@ function readPair(files: CertificateFiles): { certificate: X509Certificate; key:
   }
 }
 
-/** Existing files may be in use, and the halves of two authorities do not fit together. */
+/** Throws if a file to write exists: it may be in use. A new `ca` would not fit an old `ca_key`. */
 function refuseToOverwrite({ ca, ca_key, cert, key }: CertificateFiles): void {
   const hint = 'move it away, or name another folder with --dir'
   const in_the_way = [cert, key].find(existsSync)

@@ -5,13 +5,13 @@ import { messageOf } from '../../base/run/errors.ts'
 import { day_ms } from '../../base/time/time.ts'
 import { refused } from '../faults/faults.ts'
 
-/** The files of a listener: its certificate with the chain (PEM), and its key. */
+/** The PEM files of both listeners: the certificate with its chain, and its key. */
 export interface TlsFiles {
   cert_file: string
   key_file: string
 }
 
-/** Long enough to get a new certificate from a company's office. */
+/** The log warns this long before the expiry: a company's office may need weeks for a new one. */
 const expiry_warning_ms = 30 * day_ms
 
 /**
@@ -35,7 +35,7 @@ export function readTls({ cert_file, key_file }: TlsFiles, now_ms: number, log: 
   return { keys: { cert, key } satisfies TlsKeys, certificate }
 }
 
-/** Error `config.service` if the key file is missing or others can read it. */
+/** Throws `config.service` if the key file is missing, or group or others have any right to it. */
 export function checkKeyMode(key_file: string): void {
   const mode = parse('the key', key_file, () => statSync(key_file)).mode & 0o077
   if (mode !== 0) throw refused(`group or others can read the key ${key_file}`, `chmod 600 ${key_file}`)
