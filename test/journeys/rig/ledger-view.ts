@@ -31,6 +31,8 @@ export interface FolderView {
   name: string
   offline_reason: string | null
   first_scan_ms: number | null
+  /** Begin of the last complete scan. */
+  scan_began_ms: number | null
   scan_ended_ms: number | null
   scan_summary: string | null
 }
@@ -60,7 +62,7 @@ export class LedgerView {
 
   folders(): FolderView[] {
     return this.#all<FolderView>(
-      'SELECT name, offline_reason, first_scan_ms, scan_ended_ms, scan_summary FROM folders WHERE configured = 1',
+      'SELECT name, offline_reason, first_scan_ms, scan_began_ms, scan_ended_ms, scan_summary FROM folders WHERE configured = 1',
     )
   }
 
