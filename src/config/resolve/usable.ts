@@ -43,7 +43,7 @@ function examineText(text: string, file: string, environment: Environment, check
     fields: faults.map(({ path }) => pathText(path)),
     hint: faults.length > 0 ? invalid_hint : undefined,
     warnings: usable?.service ? addressWarnings({ service: usable.service }) : [],
-    /** Undefined if the text could not be read. */
+    /** The config without its faulty parts; undefined if no part of the text can be used. */
     usable,
   }
 }

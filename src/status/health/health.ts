@@ -37,8 +37,8 @@ function scanProblems(facts: HealthFacts, { scan_late_ms }: HealthLimits): Probl
   const away = awayIn(facts)
   return folders.flatMap(({ name, online, state_since_ms, kept_ms, scanned_ms, rescan_interval_ms }) => {
     const since_ms = Math.max(scanned_ms ?? kept_ms, kept_ms)
-    // An offline folder cannot be scanned, and neither can any folder without a daemon. After the
-    // return of either, a scan has scan_late_ms.
+    // Time without a daemon does not count; time offline does. A scan always has at least
+    // scan_late_ms after the daemon or the folder is back.
     const back_ms = Math.max(state_since_ms, ...away.map(({ to_ms }) => to_ms))
     const late_ms = Math.max(
       afterAtWork(since_ms, rescan_interval_ms + scan_late_ms, away),
