@@ -38,15 +38,15 @@ export interface ToolOptions {
 /** Errors: `ledger.locked`, `database.*`; nothing stays open then. */
 export async function openTools({ config, clock, log, mode, wrap_ledger, ...options }: ToolOptions) {
   const { heartbeats = createHeartbeats(clock) } = options
-  const rooms = { sync: log.child({ room: 'sync' }), prompts: log.child({ room: 'prompts' }) }
+  const logs = { sync: log.child({ module: 'sync' }), prompts: log.child({ module: 'prompts' }) }
   const opened = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock })
   const ledger = wrap_ledger?.(opened) ?? opened
   const ledgerLoss = watchLedgerPlace(config.state_dir, clock)
-  const lines = createFileLines({ log: rooms.sync, clock, files_per_second: config.log.files_per_second })
+  const lines = createFileLines({ log: logs.sync, clock, files_per_second: config.log.files_per_second })
   const roots = startRootAsker(clock)
   const silence = { roots, answer_ms: config.scan.answer_ms }
   const examiner = startExaminer({ threads: config.hashing.threads, heartbeats, clock, silence })
-  const logged = logReport(rooms.sync, lines, clock)
+  const logged = logReport(logs.sync, lines, clock)
   const measures: { current: Measures | undefined } = { current: undefined }
   let worker_fault: SluiceError | undefined
   /** Lasting fault of the last record, with the time of the first; undefined after a success. */
@@ -84,7 +84,7 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
     /** Bandwidth limit of all uploads, also of those that began under an earlier config. */
     bandwidth: createBandwidth(clock),
     report,
-    prompt_report: logPromptReport(rooms.prompts, clock),
+    prompt_report: logPromptReport(logs.prompts, clock),
     lines,
     /** Heartbeats of all workers. */
     heartbeats,
@@ -99,7 +99,7 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
     /** Sets the level only: readers of the log rely on the format that it began with. */
     setLogLevel(level: LogConfig['level']): void {
       // A child logger copies the level of its parent only when it is made.
-      for (const one of [log, rooms.sync, rooms.prompts]) one.level = level
+      for (const one of [log, logs.sync, logs.prompts]) one.level = level
     },
   }
 }

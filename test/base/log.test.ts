@@ -13,11 +13,11 @@ function capture(options: Partial<LogOptions>): { log: ReturnType<typeof createL
 
 test('a JSON line has level, time, room and message, and no host name', () => {
   const { log, lines } = capture({})
-  log.child({ room: 'sync' }).info({ files: 3 }, 'settled')
+  log.child({ module: 'sync' }).info({ files: 3 }, 'settled')
   expect(JSON.parse(lines()[0]!)).toEqual({
     level: 'info',
     time: expect.stringMatching(/^\d{4}-.*Z$/),
-    room: 'sync',
+    module: 'sync',
     files: 3,
     msg: 'settled',
   })
@@ -42,7 +42,7 @@ test('lines below the level are not written', () => {
 
 test.each(['json', 'pretty'] as const)('%s: no secret gets through, by whatever way it comes', (format) => {
   const { log, lines } = capture({ format })
-  const child = log.child({ room: 'remote', token: 'SECRET', nested: { upload_headers: { sig: 'SECRET' } } })
+  const child = log.child({ module: 'remote', token: 'SECRET', nested: { upload_headers: { sig: 'SECRET' } } })
   child.info({ deep: [{ Authorization: 'SECRET' }], 'x-api-key': 'SECRET', ticket: { upload_url: 'SECRET' } }, token)
   child.warn({ url: 'https://blob.example/x?sig=SECRET' }, 'PUT https://blob.example/x?sig=SECRET %s', '?sig=SECRET')
   const foreign = Object.assign(new Error(`at https://u:SECRET@h/p?SECRET ${token}`), { headers: ['SECRET'] })
@@ -78,7 +78,7 @@ test('under journald each line begins with the priority that sd-daemon(3) define
 
 test('readable lines: one row for one message, and nothing in it can steer the terminal', () => {
   const { log, lines } = capture({ format: 'pretty' })
-  log.child({ room: 'disk' }).warn({ path: 'a\u001b[2Jb\nc' }, 'skipped: a\u001b[2Jb\nc')
+  log.child({ module: 'disk' }).warn({ path: 'a\u001b[2Jb\nc' }, 'skipped: a\u001b[2Jb\nc')
   expect(lines()).toHaveLength(1)
   expect(lines()[0]).toMatch(/^\[\d\d:\d\d:\d\d\] WARN: disk: skipped: a\\x1b\[2Jb\\nc /)
 })

@@ -27,7 +27,7 @@ const priorities: Record<string, number> = { trace: 7, debug: 7, info: 6, warn: 
 const longest_text = 8_000
 
 /**
- * The log of a process; each module takes `log.child({ room: 'sync' })`. Every line is scrubbed of
+ * The log of a process; each module takes `log.child({ module: 'sync' })`. Every line is scrubbed of
  * secrets: fields with secret names at any depth, tokens, passwords in URLs, URL queries.
  */
 export function createLog(options: LogOptions): Log {
@@ -71,8 +71,8 @@ function prettyForm(colors: boolean): (line: LogLine) => string {
   const pretty = prettyFactory({
     colorize: colors,
     translateTime: 'SYS:HH:MM:ss',
-    ignore: 'room',
-    messageFormat: (line, key) => `${line.room ? `${line.room}: ` : ''}${line[key] ?? ''}`,
+    ignore: 'module',
+    messageFormat: (line, key) => `${line.module ? `${line.module}: ` : ''}${line[key] ?? ''}`,
     singleLine: true,
   })
   return (line) => pretty(fitForTerminal(line))
