@@ -74,7 +74,7 @@ function queueProblems(facts: HealthFacts, { queue_age_ms }: HealthLimits): Prob
   if (unchecked && now_ms > afterAtWork(unchecked.since_ms, queue_age_ms, awayIn(facts))) {
     problems.push({
       kind: 'queue',
-      about: 'looks',
+      about: 'checks',
       message: `${unchecked.name} was not checked, although its check was due ${formatDuration(now_ms - unchecked.since_ms)} ago`,
       hint: 'the log says why; reading many large files may take longer than health.queue_age_ms',
       since_ms: unchecked.since_ms,
