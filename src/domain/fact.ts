@@ -175,6 +175,18 @@ export type TroubleFact =
   /** A daemon starts. It forgets all earlier troubles, and finds out anew what is wrong. */
   | { type: 'daemon_started' }
 
+const trouble_subjects: Readonly<Record<string, string>> = {
+  account: 'the token',
+  api: 'the service',
+  blob: 'the blob store',
+}
+
+/** What a trouble is about, to show to users. */
+export function troubleSubject(about: string): string {
+  const project = /^project:(.*)$/.exec(about)?.[1]
+  return project === undefined ? (trouble_subjects[about] ?? about) : `project ${project}`
+}
+
 /** All facts that can be recorded, in the past tense. Only the ledger turns them into states. */
 export type Fact =
   | FolderEvent

@@ -1,6 +1,7 @@
 import { messageOf, SluiceError } from '../../base/run/errors.ts'
 import type { FileLines, Log } from '../../base/text/log.ts'
 import { type Clock, minute_ms } from '../../base/time/time.ts'
+import { troubleSubject } from '../../domain/fact.ts'
 import type { PromptReport } from '../../prompts/run-tools.ts'
 import type { SyncReport } from '../../sync/report.ts'
 
@@ -21,7 +22,7 @@ export function logReport(log: Log, lines: FileLines, clock: Clock): SyncReport 
     later: (reason, name) => log.debug({ reason }, `deferred: ${name}: ${reason}`),
     folder: (name, what, level) => log[level]({ folder: name }, `Folder "${name}" ${what}`),
     // A message of the service may end in a full stop of its own.
-    trouble: (about, what, level) => log[level]({ about }, `${about}: ${what.replace('.. ', '. ')}`),
+    trouble: (about, what, level) => log[level]({ about }, `${troubleSubject(about)}: ${what.replace('.. ', '. ')}`),
     audit: (project_id, what, level) => log[level]({ project_id }, `audit of ${project_id}: ${what}`),
     fault: logFaults(log, clock),
   }

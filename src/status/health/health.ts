@@ -1,6 +1,6 @@
 import { formatBytes, formatCount, formatDuration } from '../../base/text/format.ts'
 import { minute_ms } from '../../base/time/time.ts'
-import type { Absence } from '../../domain/fact.ts'
+import { type Absence, troubleSubject } from '../../domain/fact.ts'
 import {
   afterAtWork,
   type Health,
@@ -125,20 +125,16 @@ function troubleProblems(facts: HealthFacts, { unreachable_ms }: HealthLimits): 
     const project = /^project:(.*)$/.exec(about)?.[1]
     const kind = about === 'account' ? 'account' : project === undefined ? 'service' : 'project'
     if (kind === 'service' && now_ms <= afterAtWork(since_ms, unreachable_ms, away)) return []
-    const lasting = kind === 'service' ? `${nameOf(about)} for ${formatDuration(now_ms - since_ms)}: ` : ''
+    const lasting = kind === 'service' ? `${troubleSubject(about)} for ${formatDuration(now_ms - since_ms)}: ` : ''
     const usual = 'Sluice tries again by itself; check service.base_url, the network and the proxy'
     return {
       kind,
-      about: project ?? nameOf(about),
+      about: project ?? troubleSubject(about),
       message: `${lasting}${message}`,
       hint: hint ?? usual,
       since_ms,
     }
   })
-}
-
-function nameOf(about: string): string {
-  return { account: 'the token', api: 'the service', blob: 'the blob store', uploads: 'uploads' }[about] ?? about
 }
 
 function auditProblems(facts: HealthFacts, { audit_late_ms }: HealthLimits): Problem[] {

@@ -1,6 +1,7 @@
 import { counted, formatAmount, formatBytes, formatCount, formatDuration, shellWord } from '../../base/text/format.ts'
 import { ingest_failed } from '../../domain/asset.ts'
 import { waitsForPerson } from '../../domain/disappearance.ts'
+import { troubleSubject } from '../../domain/fact.ts'
 import { excludeLine } from '../../domain/file.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
@@ -23,7 +24,7 @@ export function statusLines(status: StatusView, width: number): Line[] {
   if (status.health) healthLines(writer, status.health, Date.parse(status.at))
   for (const trouble of status.troubles) {
     writer.gap()
-    writer.say(`${aboutText(trouble.about)}: ${trouble.message} (for ${spanText(trouble.since, status.at)})`, {
+    writer.say(`${troubleSubject(trouble.about)}: ${trouble.message} (for ${spanText(trouble.since, status.at)})`, {
       tone: 'bad',
     })
     if (trouble.hint !== null) writer.say(trouble.hint, { indent: 2 })
@@ -36,12 +37,6 @@ export function statusLines(status: StatusView, width: number): Line[] {
   sayLimits(writer, status)
   if (status.prompts) promptLines(writer, status.prompts, Date.parse(status.at))
   return writer.lines
-}
-
-function aboutText(about: string): string {
-  const project = /^project:(.*)$/.exec(about)?.[1]
-  if (project !== undefined) return `project ${project}`
-  return { account: 'the token', api: 'the service', blob: 'the blob store' }[about] ?? about
 }
 
 function sayVerdict(writer: LineWriter, status: StatusView): void {
