@@ -49,7 +49,7 @@ export interface ArrivalTimes {
  */
 export type HealthView = ReturnType<typeof openHealthView>
 
-/** Maximum number of rows read. If all are in offline folders, another promise is broken anyway. */
+/** Maximum number of rows read. If all are in offline folders, there is another problem anyway. */
 const max_candidates = 10_000
 const max_given_up = 50
 // ctime is when the file got its present bytes and place on this disk. If that was before its
@@ -90,7 +90,7 @@ export function openHealthView(state_dir: string) {
     audits: () => readAudits(database),
     /** The pause in force at this time; undefined without one. */
     pause: (now_ms: number) => readPause(database, now_ms),
-    /** Times in which no promise could be kept, by start, without the pause in force. */
+    /** Times without a daemon or in a pause, by start, without the pause in force. */
     absences: (now_ms: number) => {
       const ended = readEndedPause(database, now_ms)
       return [...readAbsences(database), ...(ended ? [ended] : [])].sort((one, other) => one.from_ms - other.from_ms)

@@ -5,9 +5,9 @@ import type { AuditView } from '../../ledger/views/view-folders.ts'
 import type { FailingFiles, HealthView } from '../../ledger/views/view-health.ts'
 
 /**
- * Kinds of health problems. Each stands for a promise that Sluice keeps all the time, and a problem
- * means that the promise is broken. Sluice is healthy while there is no problem. Only time in which
- * a promise could be kept counts: nothing is late because no daemon was at work.
+ * Kinds of health problems, each with the condition that holds while there is no such problem.
+ * Sluice is healthy without problems. Only time in which Sluice could work counts: nothing is late
+ * because no daemon was at work.
  *
  * - `scan`: every folder is fully scanned again and again. This finds what the watcher missed.
  * - `queue`: no file waits for long or fails again and again. The age of the oldest counts, never
@@ -97,7 +97,7 @@ export interface HealthFacts {
   ledger_fault: { message: string; hint: string | undefined; since_ms: number } | undefined
 }
 
-/** Limits beyond which a promise is broken: fields of the section `health`. */
+/** Limits beyond which something is a problem: fields of the section `health`. */
 export interface HealthLimits {
   readonly scan_late_ms: number
   readonly queue_age_ms: number
