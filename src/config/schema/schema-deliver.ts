@@ -101,9 +101,7 @@ export const smtp_schema = z
       'implicit: from the first byte; starttls: required before anything is said; none: to this machine only, for nothing ' +
         'protects what is sent. Default: starttls when the port is 587, else implicit, as RFC 8314 advises.',
     ),
-    user: optional(lineOf(320)).describe(
-      'The name to log in with. Default none: some servers know their own machines.',
-    ),
+    user: optional(lineOf(320)).describe('Login name. Default: no login. Some servers know their own machines.'),
     password_file: optional(local_path).describe(
       'The file that holds the password, alone, readable by its owner only (chmod 600). Needed with user.',
     ),

@@ -15,7 +15,7 @@ const upload_limit = z
           .describe('New files in that time. Default 100000: a large archive still passes.'),
         bytes: sizeValue({ min: 1, max: max_bytes })
           .prefault('100GB')
-          .describe('Their bytes. Default 100GB: about a day on a line of 10 Mbit/s.'),
+          .describe('Total size of the new files in 24 hours. Default 100GB: about a day on a line of 10 Mbit/s.'),
       }),
     ],
     'must be off, or files, bytes or both',
@@ -60,7 +60,7 @@ export const ledger_schema = z.strictObject({
 
 export const log_schema = z.strictObject({
   level: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal'], 'info').describe(
-    'The least important lines that are written. Default info: what explains later what happened. ' +
+    'Lowest level that is written. Default info: what explains later what happened. ' +
       'SLUICE_LOG_LEVEL overrides it.',
   ),
   format: choice(['auto', 'json', 'pretty'], 'auto').describe(

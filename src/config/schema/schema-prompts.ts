@@ -94,7 +94,7 @@ export const prompt_schema = z.strictObject({
       'was set up) or all. Default from_now: an old archive is no news.',
   ),
   when_nothing_new: choice(['skip', 'run'], 'skip').describe(
-    'Without a new file in its folders: skip the run, or run it with what else the scope names. Default skip: there is ' +
+    'If its folders have no new file: skip the run, or run it with the rest of its scope. Default skip: there is ' +
       'nothing to report. A prompt without folders is always run.',
   ),
   wait_for_files: span({ usual: '20m', min: '0ms', max: '1d' }).describe(

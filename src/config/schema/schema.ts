@@ -65,8 +65,8 @@ const asking_schema = z.strictObject({
 export const config_schema = z.strictObject({
   service: service_schema.describe('Where the files go.'),
   state_dir: optional(local_path).describe(
-    'Where Sluice keeps what it knows; not inside a watched folder, and on a local disk (SQLite and network shares do not ' +
-      'go together). Default: $STATE_DIRECTORY (set by systemd), else /var/lib/sluice for /etc/sluice/sluice.yaml and ' +
+    'Directory of the ledger and other state. It must be on a local disk (SQLite does not work over network shares) and ' +
+      'outside every watched folder. Default: $STATE_DIRECTORY (set by systemd), else /var/lib/sluice for /etc/sluice/sluice.yaml and ' +
       '/var/lib/sluice-NAME for /etc/sluice/NAME.yaml, else $XDG_STATE_HOME/sluice, else ~/.local/state/sluice.',
   ),
   folders: z
@@ -75,11 +75,13 @@ export const config_schema = z.strictObject({
     .max(1_000, 'must not name more than 1000 folders')
     .describe('The folders to watch, 1 to 1000.'),
   uploads: prefault(uploads_schema, {}).describe('How files are sent.'),
-  audit: prefault(audit_schema, {}).describe('How what is ready is held against the service, again and again.'),
-  removal: prefault(removal_schema, {}).describe(
-    'How much of what folders let go of (on_delete, on_change) is removed on the service by itself.',
+  audit: prefault(audit_schema, {}).describe(
+    'The audit: Sluice checks regularly that the service still has every ready file.',
   ),
-  ledger: prefault(ledger_schema, {}).describe('How long things are remembered.'),
+  removal: prefault(removal_schema, {}).describe(
+    'Limits on what Sluice removes on the service without asking (on_delete: remove, on_change: remove_old).',
+  ),
+  ledger: prefault(ledger_schema, {}).describe('How long the history of files is kept.'),
   log: prefault(log_schema, {}).describe('What is written to standard error.'),
   prompts: z
     .array(prompt_schema, 'must be a list of prompts')
@@ -92,11 +94,9 @@ export const config_schema = z.strictObject({
   smtp: optional(smtp_schema).describe(
     'The mail server of the e-mail deliveries that name none of their own. Default none.',
   ),
-  asking: prefault(asking_schema, {}).describe(
-    'How patiently the prompts wait for answers, and their deliveries for receivers.',
-  ),
+  asking: prefault(asking_schema, {}).describe('How long prompts wait for answers.'),
   health: prefault(health_schema, {}).describe(
-    'When a promise counts as broken, and where health and metrics are served.',
+    'When something counts as a problem, and where health and metrics are served.',
   ),
   alerts: prefault(alerts_schema, {}).describe('Receivers of a message when the health changes.'),
 })
