@@ -61,7 +61,7 @@ export type Call = 'create' | 'put' | 'complete' | 'read' | 'list' | 'attach' | 
 const call_texts: Record<Call, string> = {
   create: 'when asked for an upload slot',
   put: 'when sent the bytes',
-  complete: 'when told that the bytes are there',
+  complete: 'when asked to complete the upload',
   read: 'when asked for an asset',
   list: 'when asked for a list',
   attach: 'when asked to attach a label',

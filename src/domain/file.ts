@@ -88,7 +88,7 @@ export interface KnownFile {
 
 /** Advice to users about paths that a scan could not read, by the errno(3) codes that it got. */
 export function adviceOnUnreadable(codes: readonly string[]): string {
-  const advice = new Set(codes.map((code) => advices[code] ?? 'look at the disk: dmesg'))
+  const advice = new Set(codes.map((code) => advices[code] ?? 'check the disk: dmesg'))
   return [...advice].join('; ')
 }
 

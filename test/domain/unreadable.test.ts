@@ -6,7 +6,7 @@ test('each cause has its own way out, said once', () => {
   expect(adviceOnUnreadable(['ENAMETOOLONG', 'EACCES'])).toBe(
     'shorten the path: the system takes 4,096 bytes; give this user the right',
   )
-  expect(adviceOnUnreadable(['EIO'])).toBe('look at the disk: dmesg')
+  expect(adviceOnUnreadable(['EIO'])).toBe('check the disk: dmesg')
 })
 
 test('what another disk covers is not called unreadable', () => {

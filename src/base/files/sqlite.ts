@@ -148,7 +148,7 @@ export function translateSqliteError(error: unknown, file: string): unknown {
 const recorded = 'nothing that was recorded is lost'
 const sqlite_faults: readonly (readonly [prefix: string, code: string, hint?: string])[] = [
   ['SQLITE_FULL', 'database.full', `free some space on the disk that holds the file; ${recorded}`],
-  ['SQLITE_IOERR', 'database.disk', `look at the disk that holds the file (space, dmesg); ${recorded}`],
+  ['SQLITE_IOERR', 'database.disk', `check the disk that holds the file (space, dmesg); ${recorded}`],
   [
     'SQLITE_CORRUPT',
     'database.damaged',

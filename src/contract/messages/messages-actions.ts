@@ -75,12 +75,12 @@ const timing_text = 'Exactly one of `schedule` and `trigger` is there.'
 const timing_shape = { oneOf: [{ required: ['schedule'] }, { required: ['trigger'] }] }
 
 export const actionCreate = z
-  .strictObject({ ...fields, enabled: z.boolean().optional().meta({ description: 'True unless told.' }) })
+  .strictObject({ ...fields, enabled: z.boolean().optional().meta({ description: 'True by default.' }) })
   .refine(hasOneTiming, one_timing)
   .meta({ id: 'ActionCreate', description: timing_text, ...timing_shape })
 
 export const actionUpdate = z
-  .strictObject({ ...fields, enabled: z.boolean().optional().meta({ description: 'Stays as it is unless told.' }) })
+  .strictObject({ ...fields, enabled: z.boolean().optional().meta({ description: 'Unchanged by default.' }) })
   .refine(hasOneTiming, one_timing)
   .meta({
     id: 'ActionUpdate',
