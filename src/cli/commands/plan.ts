@@ -95,7 +95,7 @@ function sayFolder(writer: LineWriter, folder: FolderPlan): void {
   writer.gap()
   writer.say(`${folder.name}  ${folder.path}`, { tone: 'strong' })
   if (folder.offline !== null) {
-    writer.say(folder.offline, { indent: 2, tone: 'bad' })
+    writer.say(`offline: ${folder.offline}`, { indent: 2, tone: 'bad' })
     return
   }
   writer.say(`would go up: ${formatAmount(folder.would_go_up)}`, { indent: 2 })

@@ -234,7 +234,7 @@ function sizeOf({ stat }: FileToRead): number {
 }
 
 function noAnswer(root: string): SluiceError {
-  return offline(root, 'it does not answer')
+  return offline(root, `${root} does not answer`)
 }
 
 function startOne(): Pick<Slot, 'thread' | 'progress'> {

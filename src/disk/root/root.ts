@@ -106,7 +106,7 @@ export function wordOn(
   return isSameRoot(said.identity, now.identity) ? said : undefined
 }
 
-function offlineBy(root: string, error: unknown): RootStatus {
+function offlineBy(root: string, error: unknown): Extract<RootStatus, { kind: 'offline' }> {
   const code = codeOf(error)
   const reason = code === 'ENOENT' ? 'missing' : code === 'ENOTDIR' ? 'not a directory' : 'unreadable'
   const detail = {
@@ -131,12 +131,14 @@ function isEmpty(root: string): boolean {
   }
 }
 
-/** The root is missing or unreadable. This says nothing about the files in it. */
+/**
+ * The root is missing or unreadable. This says nothing about the files in it. `why`: an error, or
+ * the sentence to show.
+ */
 export function offline(root: string, why: unknown): SluiceError {
-  const reason = typeof why === 'string' ? why : (codeOf(why) ?? messageOf(why))
   return new SluiceError({
     code: 'disk.offline',
-    message: `the folder ${root} cannot be read: ${reason}`,
+    message: typeof why === 'string' ? why : offlineBy(root, why).detail,
     hint: 'check that it exists, that its disk or share is mounted and that this user may read it',
     cause: why,
   })

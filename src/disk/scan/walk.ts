@@ -223,7 +223,7 @@ function sortsBeforeInsides(name: string | undefined, directory: string): boolea
 function statRoot(root: string): BigIntStats {
   try {
     const stat = statSync(root, { bigint: true })
-    if (!stat.isDirectory()) throw offline(root, 'it is not a directory')
+    if (!stat.isDirectory()) throw offline(root, `${root} is not a directory`)
     return stat
   } catch (error) {
     throw error instanceof SluiceError ? error : offline(root, error)

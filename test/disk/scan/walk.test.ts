@@ -258,7 +258,7 @@ describe('what is no ordinary file', () => {
 
 describe('the root', () => {
   test.each([
-    ['is missing', 'none', 'ENOENT'],
+    ['is missing', 'none', 'does not exist (not mounted?)'],
     ['is a file', 'file', 'not a directory'],
   ])('that %s is offline', (_what, name, why) => {
     const root = makeTree({ file: '' })
