@@ -85,7 +85,8 @@ export function createParser({ width }: { width: number }): Argv<GlobalOptions> 
     .option('config', {
       type: 'string',
       requiresArg: true,
-      describe: 'the configuration file (docs/config.md says where it is looked for without this)',
+      describe:
+        'the configuration file; default: the first of $SLUICE_CONFIG, ./sluice.yaml, ~/.config/sluice/sluice.yaml and /etc/sluice/sluice.yaml',
     })
     .wrap(Math.min(width, max_help_columns))
     .fail((message, error) => {

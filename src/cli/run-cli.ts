@@ -63,7 +63,7 @@ async function parseAndRun(words: readonly string[], terminal: Terminal, command
         async (inner) => {
           register(inner as Argv<GlobalOptions>, subcommands, path)
           addExamples(inner as Argv<GlobalOptions>, path)
-          if (!load) return inner.demandCommand(1)
+          if (!load) return inner.demandCommand(1, needsCommand(path, subcommands))
           const described = (await load()).options(inner as Argv<GlobalOptions>)
           repeatable = optionsOf(inner as Argv<GlobalOptions>).array
           return described
@@ -84,7 +84,7 @@ async function parseAndRun(words: readonly string[], terminal: Terminal, command
     })
   } catch (error) {
     const is_usage = error instanceof Error && error.name === 'YError'
-    throw is_usage ? await usageError(error.message, parser, commands) : error
+    throw is_usage ? await usageError(error.message, words, parser, commands) : error
   }
   if (answer !== undefined) return answer
   if (help !== '') {
@@ -117,9 +117,25 @@ function refuseOddValues(options: object, words: readonly string[], repeatable: 
   }
 }
 
+/** The message for `sluice prompts` alone. */
+function needsCommand(path: readonly string[], subcommands: readonly ListedCommand[]): string {
+  const names = subcommands.map(({ usage }) => nameOf(usage))
+  return `sluice ${path.join(' ')} needs a command: ${names.join(', ')}`
+}
+
 /** yargs' words, in one line, with what was probably meant. */
-async function usageError(message: string, parser: Argv<GlobalOptions>, commands: readonly ListedCommand[]) {
-  const unknown = /^Unknown (?:argument|command)s?: (.*)$/.exec(message)?.[1]?.split(', ')[0]
+async function usageError(
+  message: string,
+  words: readonly string[],
+  parser: Argv<GlobalOptions>,
+  commands: readonly ListedCommand[],
+) {
+  const all_unknown = /^Unknown (?:argument|command)s?: (.*)$/.exec(message)?.[1]?.split(', ') ?? []
+  for (const word of all_unknown) {
+    const group = groupBefore(word, words, commands)
+    if (group) return unknownCommand(word, group)
+  }
+  const unknown = all_unknown[0]
   const options = [...(await parser.getHelp()).matchAll(/--([a-z][a-z-]*)/g)].map(([, name]) => name!)
   const names = commands.map(({ usage }) => nameOf(usage))
   const meant = unknown === undefined ? undefined : didYouMean(unknown, [...names, ...options])
@@ -131,5 +147,33 @@ async function usageError(message: string, parser: Argv<GlobalOptions>, commands
       shown === undefined
         ? 'sluice --help shows the commands, sluice COMMAND --help its options'
         : `did you mean ${shown}?`,
+  })
+}
+
+interface Group {
+  /** `sluice`, or `sluice prompts` */
+  name: string
+  listed: readonly ListedCommand[]
+}
+
+/** The commands that could stand where this word stands; undefined if none can. */
+function groupBefore(word: string, words: readonly string[], commands: readonly ListedCommand[]): Group | undefined {
+  const at = words.indexOf(word)
+  if (word === '' || at < 0) return undefined
+  let group: Group = { name: 'sluice', listed: commands }
+  for (const before of words.slice(0, at)) {
+    const found = group.listed.find(({ usage }) => nameOf(usage) === before)
+    if (found) group = { name: `${group.name} ${before}`, listed: found.subcommands ?? [] }
+  }
+  return group.listed.length === 0 ? undefined : group
+}
+
+function unknownCommand(word: string, { name, listed }: Group): SluiceError {
+  const names = listed.map(({ usage }) => nameOf(usage))
+  const meant = didYouMean(word, names)
+  return new SluiceError({
+    code: 'usage.invalid',
+    message: `${word} is no command of ${name}`,
+    hint: meant === undefined ? `${name} --help shows the commands` : `did you mean ${meant}?`,
   })
 }

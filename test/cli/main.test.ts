@@ -64,7 +64,7 @@ test('what is written into a pipe has no colours, and errors go to standard erro
   expect(await sluice(['confg'])).toEqual({
     code: 64,
     out: '',
-    err: 'sluice: Unknown argument: confg\n  did you mean config?\n',
+    err: 'sluice: confg is no command of sluice\n  did you mean config?\n',
   })
 })
 

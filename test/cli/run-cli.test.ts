@@ -131,7 +131,11 @@ test('a command has a help of its own', async () => {
 
 test('subcommands', async () => {
   expect(await run('token', 'create', 'ada')).toMatchObject({ code: 0, out: '{"name":"ada"}\n' })
-  expect(await run('token')).toMatchObject({ code: 64, out: '' })
+  expect(await run('token')).toMatchObject({
+    code: 64,
+    out: '',
+    err: expect.stringMatching(/^sluice: sluice token needs a command: create\n/),
+  })
 })
 
 test.each([
@@ -146,7 +150,10 @@ test.each([
 
 test.each([
   [[], /Commands:/],
-  [['stauts'], /Unknown argument: stauts\n {2}did you mean status\?/],
+  [['stauts'], /stauts is no command of sluice\n {2}did you mean status\?/],
+  [['frob'], /frob is no command of sluice\n {2}sluice --help shows the commands/],
+  [['token', 'craete'], /craete is no command of sluice token\n {2}did you mean create\?/],
+  [['token', 'frob'], /frob is no command of sluice token\n {2}sluice token --help/],
   [['status', '--jsno'], /Unknown argument: jsno\n {2}did you mean --json\?/],
   [['status', '--confg', 'x'], /did you mean --config\?/],
   [['status', 'extra'], /Unknown argument: extra\n {2}sluice --help/],

@@ -5,7 +5,7 @@ import { SluiceHome } from './sluice-home.ts'
 const service = { base_url: 'http://127.0.0.1:1', project_id: 'project_0123456789abcdefghij' }
 
 const wrong: readonly (readonly [words: string[], said: RegExp])[] = [
-  [['snyc'], /Unknown argument: snyc\n {2}did you mean sync\?/],
+  [['snyc'], /snyc is no command of sluice\n {2}did you mean sync\?/],
   [['sync', '--dry-run'], /Unknown argument: dry-run/],
   [['status', '--jsno'], /Unknown argument: jsno\n {2}did you mean --json\?/],
   [['sync', '--token', 'pat_x'], /Unknown argument: token/],
