@@ -1,4 +1,5 @@
 import { counted, formatAmount, formatBytes, printable } from '../../base/text/format.ts'
+import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { ControlClient } from '../../control/control-client.ts'
@@ -17,7 +18,7 @@ export const accept = defineCommand({
   options: (yargs) =>
     yargs
       .positional('path', argument('a file, a directory or a whole folder, by where it is or as FOLDER/PATH'))
-      .option('removals', flag('what was deleted or replaced there may be removed on the service, however much it is')),
+      .option('removals', flag('also remove from the service what was deleted or replaced there, without a limit')),
   run({ config, path, removals }, terminal) {
     return recordCommand(removals ? 'removals_accepted' : 'accepted', config, [path], terminal)
   },
@@ -46,7 +47,7 @@ async function recordCommand(
   const { config } = loadConfig({ file: config_file })
   const words: PersonFact[] = placesOf(paths, config).map((place) => ({ type, ...place }))
   // Counted before anything is recorded: afterwards these files are on their way.
-  const reached = await findReached(words, config.state_dir)
+  const reached = await findReached(words, config)
   // Without a ledger no file is known, so there is nothing to record.
   const is_running = reached === undefined || (await record(words, config))
   for (const [index, word] of words.entries()) printFitted(terminal, outcomeText(word, reached?.[index] ?? nothing))
@@ -67,20 +68,24 @@ interface Reached extends Amount {
    * the command is about these alone.
    */
   missing: DisappearanceWait
+  /** True for `accept` of a whole folder whose project seems emptied on the service. */
+  is_emptied: boolean
+  is_paused: boolean
 }
 
-const nothing: Reached = { files: 0, bytes: 0, missing: 'none' }
+const nothing: Reached = { files: 0, bytes: 0, missing: 'none', is_emptied: false, is_paused: false }
 
-function findReached(words: readonly PersonFact[], state_dir: string): Promise<Reached[] | undefined> {
-  return withPassView(
-    state_dir,
-    (pass) =>
-      pass &&
-      words.map((word) => {
-        const is_whole = word.type === 'accepted' && word.path === ''
-        return { ...pass.reachedBy(word), missing: is_whole ? pass.disappearanceIn(word.folder) : 'none' }
-      }),
-  )
+function findReached(words: readonly PersonFact[], { state_dir, folders }: Config): Promise<Reached[] | undefined> {
+  return withPassView(state_dir, (pass) => {
+    if (!pass) return undefined
+    const is_paused = pass.pause(system_clock.now_ms()) !== undefined
+    return words.map((word) => {
+      const reached = { ...nothing, ...pass.reachedBy(word), is_paused }
+      if (word.type !== 'accepted' || word.path !== '') return reached
+      const { project_id } = folders.find(({ name }) => name === word.folder)!
+      return { ...reached, missing: pass.disappearanceIn(word.folder), is_emptied: pass.seemsEmptied(project_id) }
+    })
+  })
 }
 
 /** Records the facts, through a daemon if one is running. Returns true if a daemon took them. */
@@ -101,12 +106,14 @@ const verbs: Record<PersonFact['type'], (control: ControlClient, place: Place) =
   removals_accepted: (control, place) => control.acceptRemovals(place),
 }
 
-function outcomeText({ type, folder, path }: PersonFact, { files, bytes, missing }: Reached): string {
+function outcomeText({ type, folder, path }: PersonFact, reached: Reached): string {
+  const { files, bytes, missing } = reached
+  const when = reached.is_paused ? 'after `sluice resume`' : 'now'
   const where = printable(path === '' ? folder : `${folder}/${path}`)
   const what = formatAmount({ files, bytes })
   if (type === 'removals_accepted') {
     if (files === 0) return `${where}: nothing there waits to be removed on the service`
-    return `${where}: ${counted(files, 'version')} (${formatBytes(bytes)}) may be removed on the service now`
+    return `${where}: ${counted(files, 'version')} (${formatBytes(bytes)}) may be removed on the service ${when}`
   }
   if (missing === 'unchecked') {
     return `${where}: its missing files were not checked since Sluice was upgraded; accept them again after \`sluice sync\`, or once the daemon has scanned the folder`
@@ -116,8 +123,11 @@ function outcomeText({ type, folder, path }: PersonFact, { files, bytes, missing
     const rest = files === 0 ? '' : `; ${what} ${wait} still held back: accept them again when the folder is online`
     return `${where}: the missing files count as deleted now${rest}`
   }
-  const emptied = path === '' ? '; if its project looked emptied on the service, that is confirmed now' : ''
-  if (files === 0)
-    return `${where}: ${type === 'accepted' ? `nothing is held back there${emptied}` : 'no file there is refused, blocked or deferred'}`
-  return `${where}: ${what} ${type === 'accepted' ? 'will be sent now' : 'will be tried again now'}`
+  if (type === 'retried') {
+    if (files === 0) return `${where}: no file there is refused, blocked or deferred`
+    return `${where}: ${what} will be tried again ${when}`
+  }
+  const outcome = files === 0 ? `${where}: nothing is held back` : `${where}: ${what} will be sent ${when}`
+  if (!reached.is_emptied) return outcome
+  return `${outcome}. Sluice accepts now that files of its project are gone on the service.`
 }

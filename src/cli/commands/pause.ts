@@ -5,8 +5,6 @@ import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
 import { max_pause_ms } from '../../control/control-verbs.ts'
-import { pauseText } from '../../status/text/text-health.ts'
-import { pauseStatus } from '../../status/view.ts'
 import { defineCommand, text } from '../command.ts'
 import { passToDaemon } from '../daemon/beside-or-alone.ts'
 import { readPause } from '../daemon/daemon-status.ts'
@@ -56,14 +54,16 @@ export const resume = defineCommand({
     const { config } = loadConfig({ file: named })
     const pause = await readPause(config.state_dir)
     if (!pause) {
-      terminal.out('nothing was paused')
+      terminal.out('Sluice was not paused.')
       return exit_codes.ok
     }
     const is_running = await passToDaemon(config, {
       to_daemon: (control) => control.resume(),
       to_ledger: () => [{ type: 'resumed' }],
     })
-    printFitted(terminal, `resumed; it was ${pauseText(pauseStatus(pause), system_clock.now_ms())}`)
+    const duration = formatDuration(Math.max(0, system_clock.now_ms() - pause.since_ms))
+    const why = pause.why === undefined ? '' : ` (${pause.why})`
+    printFitted(terminal, `Sluice sends again. It was paused for ${duration} by ${pause.by}${why}.`)
     if (!is_running) {
       printNote(terminal, 'no daemon is running: `sluice run` or `sluice sync` goes on with the work')
     }

@@ -3,7 +3,8 @@ import type { PersonFact } from '../../domain/fact.ts'
 import { openLedgerReadOnly } from '../file/ledger-file.ts'
 import { pathsBelow } from '../rows/file-rows.ts'
 import { readFolderRows } from '../rows/folder-row.ts'
-import type { Amount } from './view-folders.ts'
+import { readPause } from '../rows/trouble-rows.ts'
+import { type Amount, readAudits } from './view-folders.ts'
 
 /**
  * Results of one pass of `sync`, and counts for `accept` and `retry`. Reads only. view.ts has the
@@ -74,6 +75,11 @@ export function openPassView(state_dir: string) {
       if (!waitsForPerson(row?.offline_reason)) return 'none'
       return row?.disappearance ? 'waits' : 'unchecked'
     },
+    /** True if the project seems emptied or replaced, and no user has accepted that yet. */
+    seemsEmptied: (project_id: string) =>
+      readAudits(database).some((audit) => audit.project_id === project_id && audit.emptied !== undefined),
+    /** The pause in force at this time; undefined without one. */
+    pause: (now_ms: number) => readPause(database, now_ms),
     /** Skipped files by reason and rule. Reads every file's row. */
     skipped: () =>
       database

@@ -1,4 +1,4 @@
-import { counted, formatBytes, formatCount } from '../../base/text/format.ts'
+import { counted, formatBytes, formatCount, shellWord } from '../../base/text/format.ts'
 import { waitsForPerson } from '../../domain/disappearance.ts'
 import { adviceOnUnreadable, watchingText } from '../../domain/file.ts'
 import { amountOf, type FolderStatus, underway } from '../folders.ts'
@@ -21,16 +21,14 @@ export function folderLines(writer: LineWriter, folder: FolderStatus, now_ms: nu
   sayScan(writer, folder, now_ms)
 }
 
-function sayOffline(writer: LineWriter, { reason, since }: FolderStatus, now_ms: number): void {
+function sayOffline(writer: LineWriter, { name, reason, since }: FolderStatus, now_ms: number): void {
   const duration = since === null ? '' : ` for ${spanText(since, now_ms)}`
   writer.say(`offline${duration}: ${reason}`, { indent: 2, tone: 'bad' })
   writer.say('nothing in it counts as deleted; Sluice goes on by itself when the folder is online again', { indent: 2 })
   if (waitsForPerson(reason ?? undefined)) {
     writer.say(
-      'this accepts only that files are missing; files that are held back need another `sluice accept` afterwards',
-      {
-        indent: 2,
-      },
+      `\`sluice accept ${shellWord(name)}\` confirms only the deletions; files that are held back need another \`sluice accept\` afterwards`,
+      { indent: 2 },
     )
   }
 }

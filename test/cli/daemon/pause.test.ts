@@ -7,7 +7,7 @@ const test = inTurn.concurrent
 test('paused without a daemon: status says so, sync and prompts do nothing, resume ends it', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   expect((await home.inProcess('sync')).code).toBe(0)
-  expect((await home.inProcess('resume')).out).toBe('nothing was paused\n')
+  expect((await home.inProcess('resume')).out).toBe('Sluice was not paused.\n')
   home.write({ 'b.txt': 'two' })
   expect((await home.inProcess('pause', '--for', '2h', '--why', 'the line is slow')).out).toMatch(/^paused for 2 h/)
   const [first] = (await home.inProcess('status')).out.split('\n')
@@ -16,7 +16,9 @@ test('paused without a daemon: status says so, sync and prompts do nothing, resu
   const sync = await home.inProcess('sync')
   expect(sync).toMatchObject({ code: 3, err: expect.stringContaining('nothing is synchronised: paused') })
   expect(home.readyAssets()).toBe(1)
-  expect((await home.inProcess('resume')).out).toMatch(/^resumed; it was paused/)
+  expect((await home.inProcess('resume')).out).toMatch(
+    /^Sluice sends again\. It was paused for [\d.]+ m?s by \S+ \(the line is slow\)\.$/m,
+  )
   expect((await home.inProcess('sync')).code).toBe(0)
   expect(home.readyAssets()).toBe(2)
   for (const words of [
