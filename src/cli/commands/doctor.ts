@@ -51,7 +51,9 @@ export function doctorLines(answer: DoctorAnswer, width: number): Line[] {
 }
 
 function sayCheck(writer: LineWriter, { id, level, about, message, hint }: Check): void {
-  writer.say(`${marks[level]} ${id}: ${about}: ${message}`, { indent: 2, tone: tones[level] })
+  // Some checks are about nothing but what their id names: `md5`, `clock`.
+  const subject = about === id ? '' : `${about}: `
+  writer.say(`${marks[level]} ${id}: ${subject}${message}`, { indent: 2, tone: tones[level] })
   if (hint !== undefined) writer.say(hint, { indent: 10 })
 }
 

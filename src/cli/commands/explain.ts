@@ -60,8 +60,12 @@ export function explanationLines(explanation: Explanation, width: number): Line[
 }
 
 function sayIdentity(writer: LineWriter, explanation: Explanation): void {
-  const { last_error, next_try, asset_id, md5, labels, same_bytes, project_id } = explanation
-  if (last_error) writer.say(`last error: ${last_error.message} [${last_error.code}]`, { indent: 2 })
+  const { last_error, why, next_try, asset_id, md5, labels, same_bytes, project_id } = explanation
+  if (last_error) {
+    const { code, message } = last_error
+    const is_shown = message !== '' && why.some((reason) => reason.includes(message))
+    writer.say(is_shown ? `error code: ${code}` : `last error: ${message} [${code}]`, { indent: 2 })
+  }
   if (next_try !== null) writer.say(`next try: ${next_try}`, { indent: 2 })
   if (asset_id !== null) writer.say(`asset: ${asset_id} in ${project_id}`, { indent: 2 })
   if (md5 !== null) writer.say(`md5: ${md5}`, { indent: 2 })

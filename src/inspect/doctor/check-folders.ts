@@ -65,7 +65,7 @@ function checkFilesystem({ name, watch, rescan_interval_ms }: FolderConfig, { fi
   const { ok, warning } = findings('filesystem', name)
   if (!remote) {
     const every = formatDuration(rescan_interval_ms)
-    return ok(`${filesystem}${notes[filesystem] ?? ''}; a whole scan at least every ${every}`)
+    return ok(`${filesystem}${notes[filesystem] ?? ''}; a full scan at least every ${every}`)
   }
   const text = `${filesystem}: changes by other machines give no events here, so scans find them`
   if (watch === 'auto' || watch === 'scan') return ok(text)

@@ -59,7 +59,7 @@ export function checkToken(
     const { secrets, warnings } = openSecrets({ service: service as ServiceConfig }, env)
     const { ok, warning } = findings('token', secrets.source)
     return {
-      checks: warnings.length > 0 ? warnings.map((line) => warning(line)) : [ok('there, and of the right form')],
+      checks: warnings.length > 0 ? warnings.map((line) => warning(line)) : [ok('found and well formed')],
       secrets,
     }
   } catch (error) {

@@ -62,8 +62,8 @@ export function reasonsOf(of: Case): string[] {
       return ['it is usable in the assistant', ...changedSince(of), ...olderVersionReasons(of)]
     case 'refused':
       return [
-        `refused: ${of.story?.content?.error_message ?? 'no reason was given'}`,
-        `other bytes are tried by themselves; once the reason is gone: sluice retry ${placeOf(of)}`,
+        of.story?.content?.error_message ?? 'no reason was given',
+        `Sluice uploads the file again when it changes; once the reason is gone: sluice retry ${placeOf(of)}`,
         ...(of.story?.content?.error_code === ingest_failed
           ? [`or leave it out: add the line ${excludeLine(of.path)} to ${of.folder.path}/.sluiceignore`]
           : []),
@@ -191,7 +191,7 @@ function standstill({ offline, troubles, daemon_runs }: Case): string[] {
   return [
     ...(offline === undefined ? [] : [`its folder is offline: ${offline}`]),
     ...troubles.map(({ message, hint }) => (hint === undefined ? message : `${message}: ${hint}`)),
-    ...(daemon_runs ? [] : ['no daemon is running: `sluice run`, or `sluice sync` for one pass, takes it further']),
+    ...(daemon_runs ? [] : ['no daemon is running: `sluice run`, or `sluice sync` for one pass, continues with it']),
   ]
 }
 

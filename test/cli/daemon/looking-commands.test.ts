@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import tmp from 'tmp'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { doctorLines } from '../../../src/cli/commands/doctor.ts'
 import { commands } from '../../../src/cli/commands.ts'
 import { runCli } from '../../../src/cli/run-cli.ts'
 import { createTerminal } from '../../../src/cli/text/terminal.ts'
 import { startControl } from '../../../src/control/control-server.ts'
+import type { DoctorAnswer } from '../../../src/inspect/doctor/run-doctor.ts'
 import { controlSocket } from '../../../src/ledger/file/state-directory.ts'
 import { nothing_seen } from '../../ledger/fixture.ts'
 import { openRig, project_id, type Rig, stat } from '../../ledger/views/view-rig.ts'
@@ -211,8 +213,10 @@ describe('sluice explain', () => {
     const answer = JSON.parse((await sluice(['explain', 'notes/no.bin', '--json'])).out)
     expect(answer).toMatchObject({ version: 1, state: 'refused', last_error: { code: 'a.b', message: 'not read' } })
     const { out } = await sluice(['explain', 'notes/no.bin'])
-    expect(out).toContain('refused: not read')
-    expect(out).toContain('last error: not read [a.b]')
+    expect(out).toContain('\n  refused\n    not read\n')
+    const [before_history = ''] = out.split('times:')
+    expect(before_history.match(/refused|not read/g)).toEqual(['refused', 'not read'])
+    expect(out).toContain('error code: a.b')
     expect(out).toContain(`sluice retry ${notes}/no.bin`)
   })
 
@@ -244,6 +248,43 @@ folders: [{ name: away, path: ${home}/away }]
 state_dir: ${state_dir}
 `,
     )
-    expect(await sluice(['plan'])).toMatchObject({ code: 3, out: expect.stringContaining('cannot be read: ENOENT') })
+    expect(await sluice(['plan'])).toMatchObject({
+      code: 3,
+      out: expect.stringContaining(`offline: ${home}/away does not exist (not mounted?)`),
+    })
   })
+})
+
+test('accept says that an emptied project is accepted only where one seems emptied', async () => {
+  const rig = await rigHere()
+  const contents: number[] = []
+  for (let at = 0; at < 101; at++) contents.push(await rig.bringIn(`${at}.txt`))
+  await rig.record({ type: 'audit_round_began', project_id })
+  await rig.record({ type: 'assets_listed', project_id, round: 1, cursor: undefined, items: [] })
+  await rig.record(...contents.map((content) => ({ type: 'asset_missing' as const, content })))
+  await rig.record({ type: 'audit_round_ended', project_id, round: 1, unanswered: 0, resend: false })
+  await rig.closeLedger()
+  expect(await sluice(['accept', 'notes'])).toMatchObject({
+    code: 0,
+    out: 'notes: nothing is held back. Sluice accepts now that files of its project are gone on the service.\n',
+  })
+  expect((await sluice(['accept', 'notes'])).out).toBe('notes: nothing is held back\n')
+})
+
+test('doctor names a check once', () => {
+  const checks = [
+    { id: 'token', level: 'fault', about: 'token', message: 'none was found' },
+    { id: 'folder', level: 'ok', about: 'notes', message: 'readable' },
+  ] as const
+  const answer = {
+    version: 1,
+    at: '',
+    config_file: null,
+    faults: 1,
+    warnings: 0,
+    checks: [...checks],
+  } satisfies DoctorAnswer
+  const lines = doctorLines(answer, 80).map(({ text }) => text)
+  expect(lines).toContain('  FAULT   token: none was found')
+  expect(lines).toContain('  ok      folder: notes: readable')
 })
