@@ -5,14 +5,13 @@ import { existsSync, writeFileSync } from 'node:fs'
 const built = '/usr/local/lib/node_modules/sluice/dist'
 const load = (module) => import(`${built}/${module}.js`)
 const { createHeartbeats } = await load('base/run/heartbeat')
-const { system_clock: clock } = await load('base/time/time')
+const { aborted, system_clock: clock } = await load('base/time/time')
 const { loadConfig } = await load('config/load')
 const { openSecrets } = await load('config/secrets')
 const { startDaemon } = await load('daemon/daemon')
 const { reportToServiceManager } = await load('cli/daemon/service-manager')
 const { openLog } = await load('cli/daemon/open')
 const { listenForStop } = await load('cli/daemon/stop-signals')
-const { aborted } = await load('base/run/waits')
 
 const { config } = loadConfig()
 const { secrets } = openSecrets(config)
