@@ -224,7 +224,7 @@ localJourneys('verify', (profile) => {
     renameSync(journey.at('docs'), journey.at('away'))
     const gone = await verified(journey)
     expect(gone.named).toEqual([])
-    expect(gone.summary.folders[0]!.offline).toContain('ENOENT')
+    expect(gone.summary.folders[0]!.offline).toContain('does not exist (not mounted?)')
     expect(gone.summary.projects).toMatchObject([{ expected: 15, usable: 15 }])
     expect(isWhole(gone.summary)).toBe(false)
     mkdirSync(journey.at('docs'))
