@@ -181,7 +181,7 @@ const trouble_subjects: Readonly<Record<string, string>> = {
   blob: 'the blob store',
 }
 
-/** What a trouble is about, to show to users. */
+/** The subject of a trouble in words for users: `the service`, `project PROJECT_ID`. */
 export function troubleSubject(about: string): string {
   const project = /^project:(.*)$/.exec(about)?.[1]
   return project === undefined ? (trouble_subjects[about] ?? about) : `project ${project}`

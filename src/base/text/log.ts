@@ -27,8 +27,8 @@ const priorities: Record<string, number> = { trace: 7, debug: 7, info: 6, warn: 
 const longest_text = 8_000
 
 /**
- * The log of a process; each module takes `log.child({ module: 'sync' })`. Every line is scrubbed of
- * secrets: fields with secret names at any depth, tokens, passwords in URLs, URL queries.
+ * The log of a process; each module takes `log.child({ module: 'sync' })`. Every line is scrubbed
+ * of secrets: fields with secret names at any depth, tokens, passwords in URLs, URL queries.
  */
 export function createLog(options: LogOptions): Log {
   const destination = options.destination ?? standard_error
