@@ -166,7 +166,11 @@ const scenarios = {
     mkdirSync(root + '/sub')
     for (let n = 0; n < ${files} + 5; n++) writeFileSync(root + '/sub/' + n + '.txt', 'below ' + n)
     await until(() => ready.get() === 2 * ${files} + 5 && known.get() === 2 * ${files} + 5)
+    // Checks that events asked for could come between the mount and the scan. They block the files
+    // one by one, and then a scan misses nothing.
+    await daemon.stop()
     sh('mount', '-t', 'tmpfs', 'none', root + '/sub')
+    daemon = await start()
     await until(() => /waiting/.test(reason.get() ?? ''))
     await daemon.ledger.record([{ type: 'accepted', folder: 'docs', path: '' }])
     await until(() => reason.get() === null && blocked.get() === ${files} + 5)
