@@ -1,4 +1,5 @@
 import { counted, formatBytes, formatCount, formatDuration, printable, shellWord } from '../../base/text/format.ts'
+import { troubleSubject } from '../../domain/fact.ts'
 import { type LedgerView, openLedgerView } from '../../ledger/views/view.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../../ledger/views/view-folders.ts'
@@ -136,7 +137,7 @@ function waitingLines({ view, now_ms }: PassEnd, folders: readonly FolderView[])
   if (settling > 0) lines.push(detail(`${formatCount(settling)} × found, not settled or not hashed yet`))
   const reading = sumOf(folders, ['ingesting']).files
   if (reading > 0) lines.push(detail(`${formatCount(reading)} × sent, and still read by the service`))
-  for (const { about, message } of view.troubles()) lines.push(detail(`${about}: ${message}`))
+  for (const { about, message } of view.troubles()) lines.push(detail(`${troubleSubject(about)}: ${message}`))
   for (const { message, contents, next_try_ms, examples } of view.retrying()) {
     const next = next_try_ms > now_ms ? `, next try in ${formatDuration(next_try_ms - now_ms)}` : ''
     lines.push(reasonLine(contents, `${message}${next}`, examples))
