@@ -5,8 +5,8 @@ import type { Disappearance } from '../domain/disappearance.ts'
 import type { Fact, FolderWatch } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
 import type { RemovalLimits } from '../domain/removal.ts'
+import type { AuditLedger } from './audit-work.ts'
 import type { DeliveryWork, PromptLedger, RunWork } from './prompt-work.ts'
-import type { AuditLedger } from './rows/audit-rows.ts'
 
 /**
  * The only link between workers: they record facts and ask for work. Every call is coarse and

@@ -3,12 +3,12 @@ import { messageOf, SluiceError } from '../base/run/errors.ts'
 import { type ServedCall, serveBatches } from '../base/run/thread.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { FileStat } from '../domain/file.ts'
+import type { UnauditedQuery } from './audit-work.ts'
 import type { ClaimQuery } from './claims/claim-queries.ts'
 import type { CheckQuery, SendQuery } from './claims/claims.ts'
 import type { DeliveryQuery } from './claims/run-claims.ts'
 import type { LedgerLimits, PathRange } from './ledger.ts'
 import type { ArrivalQuery, UnreadyQuery } from './prompt-work.ts'
-import type { UnauditedQuery } from './rows/audit-rows.ts'
 import { createLedgerStore, type LedgerStore } from './store.ts'
 
 /*

@@ -2,9 +2,8 @@ import { messageOf } from '../base/run/errors.ts'
 import { backoff_ms, type Clock, day_ms, minute_ms, second_ms } from '../base/time/time.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Failure } from '../remote/outcome.ts'
-import { type Concern, createFaultCounts, type Host, isOfAHost } from './fault-counts.ts'
+import { type Concern, createFaultCounts, type Host, isOfAHost, type Step } from './fault-counts.ts'
 import { type About, hintFor, isOfUploads, type SyncReport } from './report.ts'
-import type { Step } from './upload/send-places.ts'
 
 interface Tripped {
   attempts: number

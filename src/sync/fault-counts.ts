@@ -3,9 +3,10 @@ import { formatDuration } from '../base/text/format.ts'
 import { type Clock, minute_ms } from '../base/time/time.ts'
 import type { SendWork } from '../ledger/ledger.ts'
 import type { Failure } from '../remote/outcome.ts'
-import type { Step } from './upload/send-places.ts'
 
 export type Host = 'api' | 'blob'
+/** The calls of an upload, in their order. */
+export type Step = 'create' | 'put' | 'complete'
 
 /** Content that a failed call was about, and the step of its upload, if any. */
 export interface Concern {

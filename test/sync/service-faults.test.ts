@@ -4,10 +4,10 @@ import type { Fact } from '../../src/domain/fact.ts'
 import type { FollowWork, Ledger } from '../../src/ledger/ledger.ts'
 import type { Failure } from '../../src/remote/outcome.ts'
 import { createCircuits } from '../../src/sync/circuits.ts'
+import type { Step } from '../../src/sync/fault-counts.ts'
 import { givenUp, isSlotGivenUp } from '../../src/sync/fault-counts.ts'
 import { unreadFact } from '../../src/sync/follow/follow-verdict.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
-import type { Step } from '../../src/sync/upload/send-places.ts'
 import { FakeClock } from '../rig/fake-clock.ts'
 
 const silent = new Proxy({}, { get: () => () => {} }) as SyncReport

@@ -3,7 +3,7 @@
  *
  * audits     one row per project, made with it: the running round of the audit (`began_ms` is NULL
  *            between rounds), its progress (`cursor`, `listed`) and its counts.
- *   last     the last full round, as JSON (rows/audit-rows.ts).
+ *   last     the last full round, as JSON (audit-work.ts).
  *   emptied_ms   when a round found so many assets gone that a user must check. NULL once a user
  *            has accepted it, or at the end of a round if fewer are gone then.
  *   restored_ms  when the ledger came back from a backup; NULL again after the next full round.

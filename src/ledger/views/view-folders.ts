@@ -1,6 +1,7 @@
 import { readAll, type Sqlite } from '../../base/files/sqlite.ts'
 import type { FolderWatch } from '../../domain/fact.ts'
-import { type AuditCounts, createAuditRows, type Emptied, expectedAssets } from '../rows/audit-rows.ts'
+import { type AuditCounts, type Emptied, expectedAssets } from '../audit-work.ts'
+import { createAuditRows } from '../rows/audit-rows.ts'
 import { type FolderRow, readFolderRows } from '../rows/folder-row.ts'
 import { type Stage, stageOf, stages } from './view-files.ts'
 

@@ -1,7 +1,7 @@
 import { minute_ms } from '../../base/time/time.ts'
 import { lossOf } from '../../domain/asset.ts'
 import type { Fact } from '../../domain/fact.ts'
-import { type AuditState, expectedAssets, type UnauditedAsset } from '../../ledger/rows/audit-rows.ts'
+import { type AuditState, expectedAssets, type UnauditedAsset } from '../../ledger/audit-work.ts'
 import { type AssetRecord, assets_a_page, isUnfilled, ListCursor } from '../../remote/assets.ts'
 import type { Outcome } from '../../remote/outcome.ts'
 import type { Remote } from '../../remote/remote.ts'

@@ -8,9 +8,9 @@ import { isUnfilled } from '../../remote/assets.ts'
 import { type Failure, failureText, noteOf, type Outcome } from '../../remote/outcome.ts'
 import { withoutTicket } from '../../remote/put-bytes.ts'
 import type { ClaimTools } from '../claim-worker.ts'
-import { givenUp, isSlotGivenUp } from '../fault-counts.ts'
+import { givenUp, isSlotGivenUp, type Step } from '../fault-counts.ts'
 import type { Bandwidth } from './bandwidth.ts'
-import type { SendPlaces, Step } from './send-places.ts'
+import type { SendPlaces } from './send-places.ts'
 import {
   changedFact,
   openSendingSource,

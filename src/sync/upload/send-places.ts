@@ -1,9 +1,9 @@
 import PQueue from 'p-queue'
 import type { Clock } from '../../base/time/time.ts'
+import type { Step } from '../fault-counts.ts'
 import { createSendWindow } from './send-window.ts'
 
 /** Later steps go first: their bytes are in memory, or their slot expires. */
-export type Step = 'create' | 'put' | 'complete'
 const priorities: Record<Step, number> = { create: 0, put: 1, complete: 2 }
 
 /** Cost of a call without a body, in bytes. */

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { day_ms } from '../../../src/base/time/time.ts'
 import type { ListedAsset } from '../../../src/domain/audit.ts'
 import { waitingText } from '../../../src/domain/disappearance.ts'
-import type { AuditState } from '../../../src/ledger/rows/audit-rows.ts'
+import type { AuditState } from '../../../src/ledger/audit-work.ts'
 import { type Bench, type LedgerFactory, md5Of, other_project_id, project_id } from '../fixture.ts'
 import { withLedger } from './with-ledger.ts'
 

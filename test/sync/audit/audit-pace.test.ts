@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { day_ms, hour_ms, minute_ms } from '../../../src/base/time/time.ts'
-import type { AuditState } from '../../../src/ledger/rows/audit-rows.ts'
+import type { AuditState } from '../../../src/ledger/audit-work.ts'
 import { assets_a_page } from '../../../src/remote/assets.ts'
 import { pauseAfterTurn_ms, reads_a_turn } from '../../../src/sync/audit/audit-round.ts'
 

@@ -1,0 +1,96 @@
+/** The queries of the auditor; a part of Ledger. */
+export interface AuditLedger {
+  /** The state of the audit of each project. */
+  audits(): Promise<AuditState[]>
+  /**
+   * Contents that were ready before the running round began, and that it has not seen ready on the
+   * service. A page may hold fewer than `limit`, or none, and still have a `next`, because one call
+   * reads only so many rows.
+   */
+  unaudited(query: UnauditedQuery): Promise<UnauditedPage>
+}
+
+export interface AuditState {
+  project_id: string
+  /** Number of the running round, or else of the last one. */
+  round: number
+  /** True if a user wants a round now. */
+  wanted: boolean
+  running:
+    | {
+        began_ms: number
+        /** True if a user waits for this round. */
+        asked: boolean
+        /** Begin of the next page; undefined for the first page, and when all are listed. */
+        cursor: string | undefined
+        /**
+         * True once the list was read to its end. What it did not show as ready is then asked for
+         * singly.
+         */
+        listed: boolean
+        pages: number
+        counts: AuditCounts
+      }
+    | undefined
+  /** The last full round; undefined before it. */
+  last: { began_ms: number; ended_ms: number; pages: number; counts: AuditCounts } | undefined
+  /** About how many assets the service should have, counted by files: for the pace and status. */
+  expected: number
+  /** Undefined if too few are gone, or if a user accepted it. */
+  emptied: Emptied | undefined
+}
+
+export interface AuditCounts {
+  /** Ready here and on the service. */
+  usable: number
+  /** Ready here; the service is reading it again. */
+  unready: number
+  /** Ready here; the service cannot use it. */
+  failed: number
+  /** Ready here, gone on the service. */
+  missing: number
+  /** Ready here; the service gave no answer about it. Known at the end of a round. */
+  unanswered: number
+  /** Ready on the service, unknown here: uploaded by others. */
+  unknown: number
+  /**
+   * Slots that are unknown here and never got bytes. A crash of this or another client between two
+   * calls leaves them. They go when they expire.
+   */
+  slots: number
+}
+
+/** The number of assets that the service should have had. */
+export function expectedAssets({ usable, unready, failed, missing, unanswered }: AuditCounts): number {
+  return usable + unready + failed + missing + unanswered
+}
+
+export interface UnauditedQuery {
+  project_id: string
+  /** The content after which the page begins; 0 for the first page. */
+  after: number
+  limit: number
+}
+
+export interface UnauditedPage {
+  assets: UnauditedAsset[]
+  next?: number
+}
+
+export interface UnauditedAsset {
+  content: number
+  asset_id: string
+  size: number
+  /** For users: folder and path of one of its files. */
+  name: string
+}
+
+/**
+ * A project with so many assets gone that a user must check it. `removed` and `expected` are
+ * numbers of files: those still gone, and all.
+ */
+export interface Emptied {
+  since_ms: number
+  removed: number
+  expected: number
+}
