@@ -18,7 +18,7 @@ export interface Found {
 /** Root of a folder when files were missing, and the number of known files found there. */
 export interface FoundThere {
   device: bigint
-  /** Identity as disk/root/root.ts compares it; undefined if not known. */
+  /** Identity as disk/root/identity.ts compares it; undefined if not known. */
   identity: string | undefined
   files: number
 }
@@ -46,7 +46,7 @@ export function hasVanished({ known, missing, files }: Found, limits: Disappeara
 }
 
 /** True if far fewer files are found than the user accepted (`word`): another disappearance. */
-export function isBeyondWord(word: Disappearance, files: number, limits: DisappearanceLimits): boolean {
+export function exceedsAcknowledgement(word: Disappearance, files: number, limits: DisappearanceLimits): boolean {
   return hasVanished({ known: word.files, missing: word.files - files, files }, limits)
 }
 
@@ -63,14 +63,14 @@ export function isOtherDisk({ known, met }: { known: number; met: number }): boo
   return known < few_files ? met < known : met * 2 < known
 }
 
-const for_a_word = 'files found: waiting; if that is right: sluice accept'
+const accept_question = 'files found: waiting; if that is right: sluice accept'
 
 /** Offline reason to show to users. The folder waits for an acknowledgement, or for its files. */
 export function waitingText(name: string, found: Found): string {
-  return `${formatCount(filesThere(found))} of ${formatCount(found.known)} ${for_a_word} ${name}`
+  return `${formatCount(filesThere(found))} of ${formatCount(found.known)} ${accept_question} ${name}`
 }
 
 /** True if a folder with this offline reason waits for a user, not for its disk. */
 export function waitsForPerson(offline_reason: string | undefined): boolean {
-  return offline_reason?.includes(for_a_word) === true
+  return offline_reason?.includes(accept_question) === true
 }

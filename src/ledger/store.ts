@@ -42,7 +42,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
       if (contents.apply(fact, at_ms)) audits.follow(fact.type, fact.content, at_ms)
     },
     label: (fact) => labels.apply(fact),
-    person: (fact, at_ms) => applyWord(fact, at_ms),
+    person: (fact, at_ms) => applyRequest(fact, at_ms),
     pause: (fact, at_ms) => {
       pause.apply(fact, at_ms)
       claims.allowanceChanged()
@@ -173,7 +173,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     apply(fact, at_ms)
   }
 
-  function applyWord(fact: PersonFact, at_ms: number): void {
+  function applyRequest(fact: PersonFact, at_ms: number): void {
     const folder = folders_sql.named(fact.folder)
     if (!folder) return
     if (fact.type === 'removals_accepted') {

@@ -256,7 +256,7 @@ export function createCircuits(tools: CircuitTools) {
         await ledger.record(recorded.map(([about]) => ({ type: 'trouble_ended', about })))
         for (const [about, tripped] of recorded) {
           tripped.recorded = false
-          report.trouble(about, 'dropped: the configuration names another service', 'info')
+          report.trouble(about, 'dropped: the connection to the service was configured anew', 'info')
         }
       }
       is_retired = true

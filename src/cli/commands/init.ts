@@ -153,8 +153,8 @@ function sayNext(file: string, { token }: Connection, terminal: Terminal): void 
   const option = is_found ? '' : ` --config ${shellWord(file)}`
   terminal.err('next:')
   for (const [words, why] of [
-    ['sluice plan', 'what would go up, what not and why; sends nothing'],
-    ['sluice doctor', 'is everything right for it?'],
+    ['sluice plan', 'show which files would be sent, which not and why; sends nothing'],
+    ['sluice doctor', 'is everything in order?'],
     ['sluice run', 'watch the folders'],
   ] as const) {
     terminal.err(`  ${bold(words + option)}`)

@@ -98,7 +98,7 @@ function identityOf(
  * The user's acknowledgement that files of this root are gone; undefined if there is none, or if it
  * was given for another root than the one here now.
  */
-export function wordOn(
+export function acknowledgementOn(
   now: { device: bigint | undefined; identity: string | undefined },
   said: Disappearance | undefined,
 ): Disappearance | undefined {

@@ -2,9 +2,15 @@ import { isSluiceError } from '../../base/run/errors.ts'
 import { hour_ms, isoTime } from '../../base/time/time.ts'
 import type { Config, FolderConfig } from '../../config/config.ts'
 import { type Examiner, startExaminer } from '../../disk/read/examiner.ts'
-import { identifiedRoot, trustInRoot, wordOn } from '../../disk/root/root.ts'
+import { acknowledgementOn, identifiedRoot, trustInRoot } from '../../disk/root/root.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../../disk/scan/scan.ts'
-import { filesThere, hasVanished, isBeyondWord, isOtherDisk, waitingText } from '../../domain/disappearance.ts'
+import {
+  exceedsAcknowledgement,
+  filesThere,
+  hasVanished,
+  isOtherDisk,
+  waitingText,
+} from '../../domain/disappearance.ts'
 import { type FileStat, sameStat } from '../../domain/file.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { ComparedFile, ComparedFolder } from '../../ledger/views/view-comparison.ts'
@@ -141,9 +147,11 @@ function doubtAbout(
   const known = departures.known_total - out_of_reach
   const found = { known, missing: departures.missing.length - out_of_reach, files: end.files }
   const root = identifiedRoot(folder.path)
-  const acknowledgement = root.kind === 'online' ? wordOn(root, before.disappearance) : undefined
+  const acknowledgement = root.kind === 'online' ? acknowledgementOn(root, before.disappearance) : undefined
   if (acknowledgement)
-    return isBeyondWord(acknowledgement, filesThere(found), limits) ? waitingText(folder.name, found) : undefined
+    return exceedsAcknowledgement(acknowledgement, filesThere(found), limits)
+      ? waitingText(folder.name, found)
+      : undefined
   const was = { ...before, online: true, is_first_check: true, known_files: known }
   const trust = root.kind === 'online' ? trustInRoot(was, root, known > limits.empty_folder_files) : 'trusted'
   const is_other = trust === 'other_disk' || (trust === 'compare' && isOtherDisk({ known, met: filesThere(found) }))

@@ -1,9 +1,9 @@
 import { isSluiceError } from '../../base/run/errors.ts'
 import type { FolderConfig } from '../../config/config.ts'
-import { identifiedRoot, rootChange, wordOn } from '../../disk/root/root.ts'
+import { acknowledgementOn, identifiedRoot, rootChange } from '../../disk/root/root.ts'
 import { createIgnoreRules } from '../../disk/scan/ignore.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../../disk/scan/scan.ts'
-import { filesThere, isBeyondWord } from '../../domain/disappearance.ts'
+import { exceedsAcknowledgement, filesThere } from '../../domain/disappearance.ts'
 import { type FileStat, sameStat } from '../../domain/file.ts'
 import { max_missing } from '../../ledger/ledger.ts'
 import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
@@ -164,9 +164,9 @@ class FolderComparer {
     const { stages } = this.#known ?? { stages: undefined }
     const known = Object.entries(stages ?? {}).reduce((sum, [stage, at]) => sum + (stage === 'gone' ? 0 : at.files), 0)
     const status = identifiedRoot(this.#folder.path)
-    const acknowledgement = status.kind === 'online' ? wordOn(status, state.disappearance) : undefined
+    const acknowledgement = status.kind === 'online' ? acknowledgementOn(status, state.disappearance) : undefined
     const found = { known, missing: this.#missing_total, files }
-    if (acknowledgement && !isBeyondWord(acknowledgement, filesThere(found), config.scan)) return undefined
+    if (acknowledgement && !exceedsAcknowledgement(acknowledgement, filesThere(found), config.scan)) return undefined
     if (files === 0 && this.#missing_total > config.scan.empty_folder_files) {
       return `it is empty, and held ${known} files: unmounted? Nothing in it counts as gone`
     }

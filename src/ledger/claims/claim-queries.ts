@@ -65,7 +65,7 @@ export function createClaimQueries(database: Sqlite) {
     // nowhere else, so the next process knows it too. Only rows with it become due when a folder
     // returns. In a content it replaces an earlier error; a file keeps the reason of its block.
     defer_content: database.prepare(
-      `UPDATE contents SET not_before_ms = ?, error_code = 'out_of_reach', error_message = 'its folder is not there' WHERE id = ?`,
+      `UPDATE contents SET not_before_ms = ?, error_code = 'out_of_reach', error_message = 'its folder is offline' WHERE id = ?`,
     ),
     defer_check: database.prepare(
       `UPDATE files SET not_before_ms = ?, reason = coalesce(reason, 'out_of_reach') WHERE folder = ? AND path = ?`,
@@ -75,7 +75,7 @@ export function createClaimQueries(database: Sqlite) {
       `UPDATE contents SET not_before_ms = @at_ms, error_code = NULL, error_message = NULL
          WHERE ${to_send} AND not_before_ms > @at_ms AND error_code = 'out_of_reach'`,
     ),
-    return_looks: database.prepare(
+    return_checks: database.prepare(
       `UPDATE files SET not_before_ms = @at_ms, reason = NULL
          WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL AND reason = 'out_of_reach'`,
     ),

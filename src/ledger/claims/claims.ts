@@ -100,7 +100,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
   /** Makes work that waits for a folder due now. The next claim defers it again if need be. */
   function folderBack(at_ms: number): void {
     queries.return_contents.run({ at_ms })
-    queries.return_looks.run({ at_ms })
+    queries.return_checks.run({ at_ms })
   }
 
   function send(query: SendQuery, now_ms: number): Claimed<SendWork> {
@@ -195,7 +195,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
       work.push({ ...of, name: nameOf(row), wanted, attached, in_doubt })
     }
     // Contents that need no change count towards the limit. Others may be due behind them.
-    return { work, next_due_ms: found.length > 0 ? now_ms : nextDue('label', now_ms) }
+    return { work, next_due_ms: found.length === query.limit ? now_ms : nextDue('label', now_ms) }
   }
 
   function due(

@@ -16,7 +16,7 @@ export interface ArrivedFile {
 /** Arrivals per page. Between pages the connection is free, and memory holds only one page. */
 const page_arrivals = 1_000
 
-/** Errors: those of openLedgerReadOnly, `database.unreadable`. */
+/** Errors: those of openLedgerReadOnly. */
 export function openArrivalsView(state_dir: string) {
   const database = openLedgerReadOnly(state_dir)
   const page = database.prepare(

@@ -165,7 +165,7 @@ function emptiedProblems({ audits }: HealthFacts): Problem[] {
       about: project_id,
       message: `${gone} are gone from ${project_id}: the project was emptied or replaced`,
       hint:
-        'check service.project_id and service.base_url first; `sluice retry FOLDER` sends the files again, `sluice accept FOLDER` accepts that they are gone ' +
+        'check project_id and service.base_url in the configuration first; `sluice retry FOLDER` sends the files again, `sluice accept FOLDER` accepts that they are gone ' +
         '(and sends what the upload limit or start holds back there; if files are missing on disk, it first confirms that, and you need it a second time)',
       since_ms,
     }

@@ -15,10 +15,13 @@ export function auditLines(writer: LineWriter, audits: readonly AuditStatus[], n
     sayAudit(writer, audit, of, now_ms)
     if (!audit.seems_emptied) continue
     const where = `in ${audit.project_id}`
-    writer.say(`so many files are gone ${where} that the project seems emptied or replaced: check service.project_id`, {
-      indent: 2,
-      tone: 'bad',
-    })
+    writer.say(
+      `so many files are gone ${where} that the project seems emptied or replaced: check project_id in the configuration`,
+      {
+        indent: 2,
+        tone: 'bad',
+      },
+    )
     writer.say(
       'files that the service lists again are ready again; `sluice retry FOLDER` sends the files again, `sluice accept FOLDER` accepts that they are gone',
       { indent: 2 },

@@ -82,7 +82,7 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
     if (is_mass)
       report.audit(
         project_id,
-        `${formatCount(counts.missing)} are gone on the service: the project seems emptied or replaced; check service.project_id`,
+        `${formatCount(counts.missing)} are gone on the service: the project seems emptied or replaced; check project_id in the configuration`,
         'warn',
       )
   }

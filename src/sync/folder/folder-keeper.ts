@@ -2,10 +2,10 @@ import { runWorker, type Worker } from '../../base/run/worker.ts'
 import { minute_ms } from '../../base/time/time.ts'
 import type { Examiner } from '../../disk/read/examiner.ts'
 import { withKnownId } from '../../disk/root/identity.ts'
-import { type OnlineRoot, type RootTrust, rootChange, trustInRoot, wordOn } from '../../disk/root/root.ts'
+import { acknowledgementOn, type OnlineRoot, type RootTrust, rootChange, trustInRoot } from '../../disk/root/root.ts'
 import type { IgnoreRules } from '../../disk/scan/ignore.ts'
 import type { Hint } from '../../disk/watch/watch.ts'
-import { filesThere, isBeyondWord, knownBefore, waitingText } from '../../domain/disappearance.ts'
+import { exceedsAcknowledgement, filesThere, knownBefore, waitingText } from '../../domain/disappearance.ts'
 import type { FolderEvent } from '../../domain/fact.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import type { FolderSettings } from '../folder-settings.ts'
@@ -97,8 +97,8 @@ export function keepFolder(
     if (status.kind === 'offline') return goOffline(state, { reason: status.detail })
     const known = knownBefore(state)
     const here = { device: status.device, identity: withKnownId(state.identity, status.identity) }
-    const word = wordOn(status, state.disappearance)
-    if (status.empty && known > empty_folder_files && !(word && !isBeyondWord(word, 0, tools))) {
+    const word = acknowledgementOn(status, state.disappearance)
+    if (status.empty && known > empty_folder_files && !(word && !exceedsAcknowledgement(word, 0, tools))) {
       const reason = `it is empty, ${waitingText(name, { known, missing: known, files: 0 })}`
       return goOffline(state, { reason, found: { ...here, files: 0 } })
     }

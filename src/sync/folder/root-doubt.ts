@@ -1,5 +1,11 @@
 import { minute_ms } from '../../base/time/time.ts'
-import { type OnlineRoot, type RootChange, type RootTrust, rootChange, wordOn } from '../../disk/root/root.ts'
+import {
+  acknowledgementOn,
+  type OnlineRoot,
+  type RootChange,
+  type RootTrust,
+  rootChange,
+} from '../../disk/root/root.ts'
 import { type FoundThere, filesThere, hasVanished, isOtherDisk, waitingText } from '../../domain/disappearance.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import type { FolderSettings } from '../folder-settings.ts'
@@ -38,7 +44,7 @@ export function createRootDoubt(folder: FolderSettings, tools: ScanTools) {
       const found = await compareWithKnown(folder, tools, { state, device: now.device, signal })
       if (found === undefined) return { reason: comparing }
       const after = await ledger.folder(state.name)
-      if (wordOn(now, after?.disappearance)) return undefined
+      if (acknowledgementOn(now, after?.disappearance)) return undefined
       const { known_files: known } = state
       const is_other = trust === 'other_disk' || (trust === 'compare' && isOtherDisk({ known, met: found.met }))
       if (!is_other && !hasVanished(found, tools)) return undefined

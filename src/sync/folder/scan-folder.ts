@@ -1,5 +1,5 @@
 import type { Heartbeats } from '../../base/run/heartbeat.ts'
-import { rootChange, wordOn } from '../../disk/root/root.ts'
+import { acknowledgementOn, rootChange } from '../../disk/root/root.ts'
 import {
   entryPath,
   entryStat,
@@ -9,7 +9,7 @@ import {
   scanFolder,
 } from '../../disk/scan/scan.ts'
 import type { KeptScanThread } from '../../disk/scan/scan-threads.ts'
-import { type Found, filesThere, hasVanished, isBeyondWord } from '../../domain/disappearance.ts'
+import { exceedsAcknowledgement, type Found, filesThere, hasVanished } from '../../domain/disappearance.ts'
 import type { ScanSummary } from '../../domain/fact.ts'
 import type { FileStat } from '../../domain/file.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
@@ -137,8 +137,8 @@ async function scanNow(
     const state = await ledger.folder(name)
     if (!state) return undefined
     const found = await comparison.found({ ...state, known_files: known_at_begin ?? state.known_files }, end)
-    const word = wordOn(state, state.disappearance)
-    const is_much = word ? isBeyondWord(word, filesThere(found), tools) : hasVanished(found, tools)
+    const word = acknowledgementOn(state, state.disappearance)
+    const is_much = word ? exceedsAcknowledgement(word, filesThere(found), tools) : hasVanished(found, tools)
     return is_much ? found : undefined
   }
 

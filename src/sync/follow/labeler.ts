@@ -55,7 +55,7 @@ async function labelAsset(work: LabelWork, tools: ClaimTools, tries: Map<number,
     const outcome = await makeLabelCall(call, work, remote)
     if (!outcome.ok) {
       const unsent = calls.slice(isSurelyUndone(outcome.failure) ? index : index + 1)
-      return setBack(work, outcome.failure, unsent, tools, tries)
+      return defer(work, outcome.failure, unsent, tools, tries)
     }
     await circuits.succeeded(project_id, 'api')
     await ledger.record([outcome.value])
@@ -64,7 +64,7 @@ async function labelAsset(work: LabelWork, tools: ClaimTools, tries: Map<number,
   await ledger.record([{ type: 'labels_settled', content, wanted }])
 }
 
-async function setBack(
+async function defer(
   work: LabelWork,
   failure: Failure,
   unsent: readonly LabelCall[],

@@ -1,5 +1,10 @@
-import { type RootStatus, rootChange, wordOn } from '../../disk/root/root.ts'
-import { type DisappearanceLimits, hasVanished, isBeyondWord, knownBefore } from '../../domain/disappearance.ts'
+import { acknowledgementOn, type RootStatus, rootChange } from '../../disk/root/root.ts'
+import {
+  type DisappearanceLimits,
+  exceedsAcknowledgement,
+  hasVanished,
+  knownBefore,
+} from '../../domain/disappearance.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 
 export interface DeletionsSeen {
@@ -28,7 +33,7 @@ export function judgeDeletions(seen: DeletionsSeen): 'record' | 'scan_first' {
   const is_mass_deletion = !by_full_scan && hasVanished(found, limits)
   if (!is_emptied && !is_mass_deletion) return 'record'
 
-  const acknowledged = wordOn(folder, folder.disappearance)
-  const is_covered = acknowledged && !isBeyondWord(acknowledged, is_emptied ? 0 : files_left, limits)
+  const acknowledged = acknowledgementOn(folder, folder.disappearance)
+  const is_covered = acknowledged && !exceedsAcknowledgement(acknowledged, is_emptied ? 0 : files_left, limits)
   return is_covered ? 'record' : 'scan_first'
 }

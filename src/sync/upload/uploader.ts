@@ -46,7 +46,7 @@ export function startUploader(
     const held_bytes = isLarge(work) || work.state === 'sent' ? 0 : work.size
     await heartbeat.during(memory.enter(held_bytes))
     try {
-      await heartbeat.during(intended)
+      if (work.state === 'wanted') await heartbeat.during(intended)
       await sendAsset(work, send_tools, heartbeat, hard)
       fault_rest.succeeded()
     } catch (error) {
