@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { readBeginning } from '../base/files/atomic-file.ts'
 import { isLoopbackHost } from '../base/net/loopback.ts'
 import { codeOf, SluiceError } from '../base/run/errors.ts'
 
@@ -70,21 +70,15 @@ const max_secret_bytes = 16_384
  * Reads a secret anew for each try, so that users can change it. Errors: `delivery.secret_file`.
  */
 export function readSecretFile(file: string, what: string): string {
-  let descriptor: number | undefined
   try {
-    // Without O_NONBLOCK, opening a pipe would wait for a writer.
-    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
-    if (!fstatSync(descriptor).isFile()) throw unusable(file, what, 'not a file')
-    const bytes = Buffer.alloc(max_secret_bytes + 1)
-    const length = readSync(descriptor, bytes, 0, bytes.length, 0)
-    const text = bytes.toString('utf8', 0, length).trim()
+    const { stat, bytes } = readBeginning(file, max_secret_bytes + 1)
+    if (!stat.isFile()) throw unusable(file, what, 'not a file')
+    const text = bytes.toString('utf8').trim()
     if (text === '') throw unusable(file, what, 'it is empty')
-    if (length > max_secret_bytes) throw unusable(file, what, `it is larger than ${max_secret_bytes} bytes`)
+    if (bytes.length > max_secret_bytes) throw unusable(file, what, `it is larger than ${max_secret_bytes} bytes`)
     return text
   } catch (error) {
     throw error instanceof SluiceError ? error : unusable(file, what, codeOf(error) ?? 'unreadable')
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 

@@ -44,7 +44,7 @@ export async function deliverByWebhook(
     'idempotency-key': message.id,
     ...signatureHeaders(message.id, Math.floor(clock.now_ms() / second_ms), body, secret),
   }
-  const answer = await http.request({ method: 'POST', url, headers, body, max_body_ms: max_body_ms, signal })
+  const answer = await http.request({ method: 'POST', url, headers, body, max_body_ms, signal })
   return outcomeOf(answer, url, clock.now_ms())
 }
 

@@ -65,7 +65,7 @@ export function readBeginning(file: string, max_bytes: number, flags = 0): { sta
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | flags)
   try {
     const stat = fstatSync(descriptor)
-    const bytes = Buffer.alloc(stat.isFile() ? max_bytes : 0)
+    const bytes = Buffer.allocUnsafe(stat.isFile() ? max_bytes : 0)
     let length = 0
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {
       read = readSync(descriptor, bytes, length, bytes.length - length, null)

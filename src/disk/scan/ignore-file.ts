@@ -33,7 +33,9 @@ export function readIgnoreFile(file: string): IgnoreFile {
     return { kind: 'lines', lines }
   } catch (error) {
     const code = codeOf(error)
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'none' }
+    // Only open(2) says that no file is there. A file that then cannot be read has unknown rules.
+    const is_opening = (error as NodeJS.ErrnoException).syscall === 'open'
+    if (is_opening && (code === 'ENOENT' || code === 'ENOTDIR')) return { kind: 'none' }
     const why = code === 'ELOOP' ? 'it is a symbolic link' : `it cannot be read: ${code ?? messageOf(error)}`
     return { kind: 'unusable', why }
   }

@@ -1,4 +1,5 @@
 import { type Stats, statSync } from 'node:fs'
+import { codeOf } from '../../base/run/errors.ts'
 import { isZone } from '../../base/time/time.ts'
 import type { ExaminedConfig } from '../../config/resolve/usable.ts'
 import { type Check, findings } from './check.ts'
@@ -37,7 +38,8 @@ function isOpenToWriters(file: string): boolean {
   let stat: Stats
   try {
     stat = statSync(file)
-  } catch {
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
     // Another check says that the file is missing or cannot be read.
     return false
   }

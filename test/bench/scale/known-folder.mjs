@@ -15,7 +15,7 @@ export async function makeKnownFolder({ options, folder, tree }) {
   const service = await startKnownService(paths.length)
   const place = folder('known')
   const { config_file, state_dir, ledger_file } = configure(place, { watched, service, connections })
-  // All of it was wanted within the last hours: the brake would hold what is saved now.
+  // All of it was wanted within the last hours: the upload limit would hold what is saved now.
   change(config_file, ({ uploads }) => Object.assign(uploads, { limit: 'off' }))
   const { ready } = await scanOnce(program, state_dir, watched, 'all-ready')
   if (ready !== paths.length) throw new Error(`${ready} of ${paths.length} files are ready`)
