@@ -158,14 +158,15 @@ interface Group {
 
 /** The commands that could stand where this word stands; undefined if none can. */
 function groupBefore(word: string, words: readonly string[], commands: readonly ListedCommand[]): Group | undefined {
-  const at = words.indexOf(word)
+  const at = words.lastIndexOf(word)
   if (word === '' || at < 0) return undefined
   let group: Group = { name: 'sluice', listed: commands }
   for (const before of words.slice(0, at)) {
     const found = group.listed.find(({ usage }) => nameOf(usage) === before)
     if (found) group = { name: `${group.name} ${before}`, listed: found.subcommands ?? [] }
   }
-  return group.listed.length === 0 ? undefined : group
+  const names = group.listed.map(({ usage }) => nameOf(usage))
+  return names.length === 0 || names.includes(word) ? undefined : group
 }
 
 function unknownCommand(word: string, { name, listed }: Group): SluiceError {

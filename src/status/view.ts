@@ -10,8 +10,8 @@ import type { HealthStatus } from './health/health-facts.ts'
 import type { PromptStatus } from './prompts.ts'
 
 /**
- * Version of the JSON format. It grows when a field is removed or changes its meaning, but not when
- * one is added.
+ * Version of the JSON format. From the first release on it grows when a field is removed or changes
+ * its meaning, but not when one is added.
  */
 const status_version = 1
 

@@ -151,6 +151,7 @@ test.each([
 test.each([
   [[], /Commands:/],
   [['stauts'], /stauts is no command of sluice\n {2}did you mean status\?/],
+  [['status', 'status'], /Unknown argument: status/],
   [['frob'], /frob is no command of sluice\n {2}sluice --help shows the commands/],
   [['token', 'craete'], /craete is no command of sluice token\n {2}did you mean create\?/],
   [['token', 'frob'], /frob is no command of sluice token\n {2}sluice token --help/],

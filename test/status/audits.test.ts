@@ -54,9 +54,9 @@ describe('the audit in status', () => {
     const emptied = { since_ms: ended_ms, removed: 12_431, expected: 12_431 }
     // The next round finds nothing ready here, and so nothing missing.
     const last_full = { ...full, usable: 0, expected: 0 }
-    expect(linesOf({ last_full, emptied }).join(' ')).toContain('check service.project_id')
+    expect(linesOf({ last_full, emptied }).join(' ')).toContain('check project_id in the configuration')
     const running = { began_ms: ended_ms, pages: 1, checked: 500, missing: 400, expected: 12_431 }
-    expect(linesOf({ running }).join(' '), 'before its end').toContain('check service.project_id')
-    expect(linesOf({ last_full }).join(' ')).not.toContain('check service.project_id')
+    expect(linesOf({ running }).join(' '), 'before its end').toContain('check project_id in the configuration')
+    expect(linesOf({ last_full }).join(' ')).not.toContain('check project_id in the configuration')
   })
 })

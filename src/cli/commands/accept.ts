@@ -108,7 +108,7 @@ const verbs: Record<PersonFact['type'], (control: ControlClient, place: Place) =
 
 function outcomeText({ type, folder, path }: PersonFact, reached: Reached): string {
   const { files, bytes, missing } = reached
-  const when = reached.is_paused ? 'after `sluice resume`' : 'now'
+  const when = reached.is_paused ? 'after the pause' : 'now'
   const where = printable(path === '' ? folder : `${folder}/${path}`)
   const what = formatAmount({ files, bytes })
   if (type === 'removals_accepted') {

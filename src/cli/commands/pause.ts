@@ -63,7 +63,7 @@ export const resume = defineCommand({
     })
     const duration = formatDuration(Math.max(0, system_clock.now_ms() - pause.since_ms))
     const why = pause.why === undefined ? '' : ` (${pause.why})`
-    printFitted(terminal, `Sluice sends again. It was paused for ${duration} by ${pause.by}${why}.`)
+    printFitted(terminal, `The pause has ended. It lasted ${duration}, set by ${pause.by}${why}.`)
     if (!is_running) {
       printNote(terminal, 'no daemon is running: `sluice run` or `sluice sync` goes on with the work')
     }

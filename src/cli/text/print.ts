@@ -68,7 +68,7 @@ export function toned({ tone, text }: Line, { bold, green, yellow, red, dim }: S
   return by_tone[tone](text)
 }
 
-/** Version of the `--json` answers. It grows when a field goes or changes its meaning. */
+/** Version of `--json` answers. After the first release it grows when a field goes or changes. */
 export const answer_version = 1
 
 /** An answer that has a version of its own keeps it. */

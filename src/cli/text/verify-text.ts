@@ -91,7 +91,7 @@ function cureOf(kind: DifferenceKind, on_remote_delete: 'respect' | 'resend'): s
       return 'stop the daemon, and move the file away: an upload that was under way begins anew'
     case 'unknown_on_disk':
     case 'changed_on_disk':
-      return 'the next pass sends it'
+      return 'the next pass checks it, and sends it if it is new'
     case 'gone_from_disk':
       return 'the next pass records it; nothing is removed on the service'
     case 'content_differs':

@@ -20,7 +20,7 @@ import { type FolderPlan, noAmount, type Reason, Tally, TypeTally } from './plan
 import { FolderDepartures, judge } from './plan-files.ts'
 import { keepsAll, planRemovals, type WalkedFolder } from './plan-removals.ts'
 
-/** Version of the JSON form. It grows when a field goes or changes its meaning. */
+/** Version of the JSON form. From the first release on it grows when a field goes or changes. */
 const plan_version = 1
 
 export interface PlanOptions {

@@ -8,9 +8,9 @@
  *
  * folders    one row per folder that was ever configured. A folder that left the config keeps its
  *            rows (`configured` is 0), so that nothing is sent again if it returns.
- *   device, identity   of the root when it was last online (disk/root/identity.ts). The system gives a
- *            device number again to the next disk; it is TEXT because it has 64 bits. NULL if not
- *            known yet, or if the file system has no identity.
+ *   device, identity   of the root when it was last online (disk/root/identity.ts). The system
+ *            gives a device number again to the next disk; it is TEXT because it has 64 bits. NULL
+ *            if not known yet, or if the file system has no identity.
  *   disappearance   what a waiting folder asks the user to confirm: the root that was there, how
  *            many known files were found, and whether a user accepted that. NULL again after the
  *            next complete scan.

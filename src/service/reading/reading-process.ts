@@ -292,7 +292,7 @@ function endingOf({ signalCode, exitCode }: ChildProcess): string {
 function notStarted(why: string): SluiceError {
   return new SluiceError({
     code: 'service.reading_process',
-    message: `the process that reads documents did not start: ${why}`,
-    hint: 'documents wait until it starts; other files are read meanwhile',
+    message: `no process reads documents now: ${why}`,
+    hint: 'documents wait until one runs; other files are read meanwhile',
   })
 }

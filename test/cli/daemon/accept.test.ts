@@ -40,7 +40,7 @@ test('retry during a pause says that files are tried again after it', async (con
   const home = await Home.of(context, { 'x.png': png })
   expect((await home.inProcess('sync')).code).toBe(3)
   await home.inProcess('pause')
-  expect((await home.inProcess('retry')).out).toBe('docs: 1 file (6 B) will be tried again after `sluice resume`\n')
+  expect((await home.inProcess('retry')).out).toBe('docs: 1 file (6 B) will be tried again after the pause\n')
 })
 
 test('accept lets go what the upload limit holds', async (context) => {

@@ -17,7 +17,7 @@ test('paused without a daemon: status says so, sync and prompts do nothing, resu
   expect(sync).toMatchObject({ code: 3, err: expect.stringContaining('nothing is synchronised: paused') })
   expect(home.readyAssets()).toBe(1)
   expect((await home.inProcess('resume')).out).toMatch(
-    /^Sluice sends again\. It was paused for [\d.]+ m?s by \S+ \(the line is slow\)\.$/m,
+    /^The pause has ended\. It lasted [\d.]+ m?s, set by \S+ \(the line is slow\)\.$/m,
   )
   expect((await home.inProcess('sync')).code).toBe(0)
   expect(home.readyAssets()).toBe(2)

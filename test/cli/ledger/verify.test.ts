@@ -55,10 +55,10 @@ test('differences by kind, with what heals them: 3; a pass takes up what is on d
     [
       '1 × on disk, not known yet',
       '  docs/new.txt: not known yet',
-      '  the next pass sends it',
+      '  the next pass checks it, and sends it if it is new',
       '1 × changed on disk since the last check',
       '  docs/b/c.txt: 5 bytes, known with 3',
-      '  the next pass sends it',
+      '  the next pass checks it, and sends it if it is new',
       '2 files ready, 2 of 2 assets usable; 2 differences',
       '',
     ].join('\n'),

@@ -162,6 +162,19 @@ const scenarios = {
     await daemon.ledger.record([{ type: 'retried', folder: 'docs', path: '' }])
     stops.push({ ...(await back(${files} + 3)), blocked: blocked.get() })
   },
+  async 'most of it covered while it runs'() {
+    mkdirSync(root + '/sub')
+    for (let n = 0; n < ${files} + 5; n++) writeFileSync(root + '/sub/' + n + '.txt', 'below ' + n)
+    await until(() => ready.get() === 2 * ${files} + 5)
+    sh('mount', '-t', 'tmpfs', 'none', root + '/sub')
+    // Events block the files one by one, or a scan finds that most of them are missing.
+    await until(() => blocked.get() === ${files} + 5 || /waiting/.test(reason.get() ?? ''))
+    await system_clock.sleep(1500)
+    stops.push({ gone: gone.get(), deletes: deletes() })
+    umount(root + '/sub')
+    await daemon.ledger.record([{ type: 'retried', folder: 'docs', path: '' }])
+    stops.push({ ...(await back(2 * ${files} + 5)), blocked: blocked.get() })
+  },
   async 'most of it covered'() {
     mkdirSync(root + '/sub')
     for (let n = 0; n < ${files} + 5; n++) writeFileSync(root + '/sub/' + n + '.txt', 'below ' + n)

@@ -55,6 +55,16 @@ diskJourneys('a disk of its own', (profile) => {
     },
   )
 
+  test.skipIf(!has_tmpfs)(
+    'another one over most of it while it runs: nothing is gone, and nothing is sent again',
+    () => {
+      expect(run('most of it covered while it runs')).toEqual([
+        { gone: 0, deletes: 0 },
+        { ...nothing_lost, ready: 2 * files + 5, why: null, blocked: 0, puts: 2 * files + 5 },
+      ])
+    },
+  )
+
   test.skipIf(!has_tmpfs)('unmounted while its files are sent: later, and no failure', () => {
     // What was open when the disk was detached is read to its end, and goes in.
     const some = expect.toSatisfy((ready: number) => ready >= files && ready <= files + 10)

@@ -123,7 +123,7 @@ export function folderContract(factory: LedgerFactory): void {
     const before = await bench.ledger.folder('docs')
     expect(before?.watch).toMatchObject({ watcher: 'scan', deaf: { reason: 'it missed 11 files' } })
     const { project_id } = before!
-    const rest = { labels: [], label_from: 'none', rules: '' } as const
+    const rest = { labels: [], label_from: 'none', rules: '{"new":1}' } as const
     // The folder of a configuration has more fields than the ledger asks for.
     const folder = { name: 'docs', root: '/docs', project_id, ...rest, watch: 'native' }
     await bench.record({ type: 'folder_configured', folder })

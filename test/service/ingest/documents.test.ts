@@ -108,7 +108,7 @@ test('B-24 where no process can be started, documents wait and everything else g
   const slot = await client.slot({ filename: 'a.pdf', mime_type: 'application/pdf' })
   await put(slot, fixture('harbour.pdf'))
   await client.post(`/v1/assets/${slot.asset_id}/complete`)
-  await until(() => lines.some((line) => line.includes('the process that reads documents did not start')))
+  await until(() => lines.some((line) => line.includes('no process reads documents now')))
   expect(client.statusOf(slot.asset_id)).toBe('ingesting')
   expect(client.statusOf(await client.upload('plain text'))).toBe('ready')
 })
