@@ -363,7 +363,7 @@ describe('shown again', () => {
   })
 
   test('the commented prompt of the example is in order, and its defaults are the true ones', () => {
-    const min = prompt()
+    const minimal = prompt()
     const file = fileURLToPath(new URL('../../config/sluice.example.yaml', import.meta.url))
     const lines = readFileSync(file, 'utf8').split('\n')
     const block = (name: string) => {
@@ -380,7 +380,7 @@ describe('shown again', () => {
     writeFileSync(path, text.replace('~/.config/sluice/token', join(home, 'token')))
     const { prompts } = loadConfig({ file: path, env: { HOME: home } }).config
     const { name, schedule, prompt: _text, scope, provider, public_data, report, deliver, ...defaults } = prompts[0]!
-    expect(first(min)).toMatchObject(defaults)
+    expect(first(minimal)).toMatchObject(defaults)
     expect(deliver.map((target) => target.name)).toEqual([
       expect.stringMatching(/^webhook-[0-9a-f]{8}$/),
       expect.stringMatching(/^webhook-[0-9a-f]{8}$/),

@@ -52,8 +52,8 @@ test('the defaults that the example shows are the true ones', () => {
   const shown = example.replaceAll(/^( *)#(\w+:.*)$/gm, '$1$2')
   const value = parse(shown)
   delete value.service.ca_file
-  const min = { service: value.service, folders: [{ name: 'notes', path: '~/Documents/notes' }] }
-  expect(configFromObject(value, { HOME: home })).toEqual(configFromObject(min, { HOME: home }))
+  const minimal = { service: value.service, folders: [{ name: 'notes', path: '~/Documents/notes' }] }
+  expect(configFromObject(value, { HOME: home })).toEqual(configFromObject(minimal, { HOME: home }))
 })
 
 test('the example shows every field', () => {

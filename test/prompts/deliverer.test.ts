@@ -29,7 +29,7 @@ function start(rig: RunRig, alerts: DeliveryTarget[] = []) {
   }
 }
 
-const covered = (rig: RunRig, what: string) => rig.covered.filter((line) => line.startsWith(what))
+const linesOf = (rig: RunRig, what: string) => rig.reported.filter((line) => line.startsWith(what))
 
 test('each receiver gets the report on its own: one that fails for a while holds up none, and keeps its id', async () => {
   const server = await startServer([{ status: 500 }, { status: 200 }])
@@ -39,13 +39,13 @@ test('each receiver gets the report on its own: one that fails for a while holds
     { name: 'copy', kind: 'file', dir, file_name: '{{name}}.md' },
   ])
   const end = start(rig)
-  await until('both are delivered', () => covered(rig, 'delivered').length === 2)
+  await until('both are delivered', () => linesOf(rig, 'delivered').length === 2)
   await end()
   expect(readdirSync(dir)).toEqual(['digest.md'])
   const ids = server.requests.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id)
   expect(ids).toHaveLength(2)
   expect(new Set(ids).size).toBe(1)
-  expect(covered(rig, 'later')).toHaveLength(1)
+  expect(linesOf(rig, 'later')).toHaveLength(1)
 })
 
 test('a receiver of two deliveries of a run can tell them apart; sent again by hand one keeps its id', async () => {
@@ -55,13 +55,13 @@ test('a receiver of two deliveries of a run can tell them apart; sent again by h
   const end = start(rig)
   await until(
     'two are delivered, one given up',
-    () => server.requests.length === 3 && covered(rig, 'failed').length === 1,
+    () => server.requests.length === 3 && linesOf(rig, 'failed').length === 1,
   )
   const ids = () => server.requests.map(({ headers }) => String(headers['webhook-id']))
   expect(new Set(ids()).size).toBe(3)
   const refused = server.requests[2]!.path.slice(1)
   await rig.ledger.record([{ type: 'delivery_wanted_again', run: 1, targets: [refused] }])
-  await until('it is sent again', () => covered(rig, 'delivered').length === 3)
+  await until('it is sent again', () => linesOf(rig, 'delivered').length === 3)
   await end()
   expect(ids()[3]).toBe(ids()[2])
 })
@@ -75,7 +75,7 @@ test('what a command writes is kept with its delivery, whether it failed or not'
     command('silent', 'exit 0'),
   ])
   const end = start(rig)
-  await until('all are tried', () => covered(rig, 'delivered').length === 2 && covered(rig, 'later').length > 0)
+  await until('all are tried', () => linesOf(rig, 'delivered').length === 2 && linesOf(rig, 'later').length > 0)
   await end()
   const [good, bad, silent] = rig.shown(1).deliveries
   expect(good?.output).toMatch(/^\d*\n[\d\n]+\n9999\npat_\*\*\*\npublished$/)
@@ -90,7 +90,7 @@ test('a receiver that asks for a pause of nothing is not called in a circle', as
     asking: { deliver_first_ms: 60_000, max_deliver_ms: 60_000 },
   })
   const end = start(rig)
-  await until('it is put off', () => covered(rig, 'later').length > 0)
+  await until('it is put off', () => linesOf(rig, 'later').length > 0)
   await end()
   const { next_due_ms } = await rig.ledger.claimDeliveries(1)
   expect(next_due_ms! - system_clock.now_ms()).toBeGreaterThan(3_000)
@@ -103,9 +103,9 @@ test('what is not taken for too long is given up, and said', async () => {
     asking: { deliver_give_up_ms: 1 },
   })
   const end = start(rig)
-  await until('it is given up', () => covered(rig, 'failed').length === 1)
+  await until('it is given up', () => linesOf(rig, 'failed').length === 1)
   await end()
-  expect(covered(rig, 'failed')[0]).toMatch(/hook: given up after 3 tries/)
+  expect(linesOf(rig, 'failed')[0]).toMatch(/hook: given up after 3 tries/)
   expect((await rig.ledger.claimDeliveries(1)).work).toEqual([])
 })
 
@@ -113,9 +113,9 @@ test('a receiver that is taken out of the config is none any more', async () => 
   const rig = await written([{ name: 'copy', kind: 'file', dir: makeTree(), file_name: 'x.md' }])
   rig.settings = { ...rig.settings, deliver: [] }
   const end = start(rig)
-  await until('it is given up', () => covered(rig, 'failed').length === 1)
+  await until('it is given up', () => linesOf(rig, 'failed').length === 1)
   await end()
-  expect(covered(rig, 'failed')[0]).toContain('copy is no longer among the deliveries of digest')
+  expect(linesOf(rig, 'failed')[0]).toContain('copy is no longer among the deliveries of digest')
 })
 
 test('receivers of reports that hang hold up no alert', async () => {
@@ -132,10 +132,10 @@ test('receivers of reports that hang hold up no alert', async () => {
   await rig.ledger.record([{ type: 'alert_raised', ...alert, targets: ['people', 'gone'] }])
   await until(
     'the alert is delivered',
-    () => covered(rig, 'delivered').length === 1 && covered(rig, 'failed').length === 1,
+    () => linesOf(rig, 'delivered').length === 1 && linesOf(rig, 'failed').length === 1,
   )
   expect(readdirSync(dir)).toEqual(['sluice-alert.md'])
-  expect(covered(rig, 'failed')[0]).toContain('gone is no longer among the deliveries of alerts')
+  expect(linesOf(rig, 'failed')[0]).toContain('gone is no longer among the deliveries of alerts')
   rig.hard.abort()
   await end()
 })

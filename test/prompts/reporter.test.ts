@@ -16,7 +16,7 @@ function start(rig: RunRig) {
   return { reporter, end }
 }
 
-const count = (rig: RunRig, what: string) => rig.covered.filter((line) => line.startsWith(what)).length
+const count = (rig: RunRig, what: string) => rig.reported.filter((line) => line.startsWith(what)).length
 
 test('a run goes from the due time to its report without help', async () => {
   const rig = await openRunRig()
@@ -67,7 +67,7 @@ test('a run that cannot be worked on is set back alone', async () => {
   await rig.due('digest')
   await until('the other is written', () => count(rig, 'written') === 1)
   await end()
-  expect(rig.covered.some((line) => line.includes('no_such_name'))).toBe(true)
+  expect(rig.reported.some((line) => line.includes('no_such_name'))).toBe(true)
 })
 
 test('while the account is refused nothing is begun; with the right token it goes on by itself', async () => {

@@ -45,7 +45,7 @@ async function measure({ options: { idle_s }, known }) {
     files: folder.paths.length,
     idle_s,
     ...Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, figureOf([value])])),
-    notes: [`inside: one scan, ${audited} pages of an audit, a look of the watchdog every 20 s`],
+    notes: [`inside: one scan, ${audited} pages of an audit, a check of the watchdog every 20 s`],
   }
 }
 

@@ -12,7 +12,7 @@ const rclone_words = ['--config', '/dev/null']
 /** @type {import('./scale-rows.mjs').ScaleRow} */
 export const peers = {
   name: 'peers',
-  about: ({ files }) => `Other programs on the same ${files} files, for the looks above`,
+  about: ({ files }) => `Other programs on the same ${files} files, for the scans above`,
   figures: {
     find_s: ['find', 's'],
     md5sum_s: ['find | xargs -P2 md5sum', 's'],

@@ -19,8 +19,7 @@ const of_the_process = {
 /** @type {import('./scale-rows.mjs').ScaleRow} */
 export const rescan = {
   name: 'rescan',
-  about: ({ files }) =>
-    `Another look at ${files} known files; one changed, one added, one removed, exactly these recorded`,
+  about: ({ files }) => `A scan of ${files} known files; one changed, one added, one removed, exactly these recorded`,
   figures: {
     find_s: ['find', 's'],
     scan_s: ['scan, from its begin', 's'],
@@ -38,7 +37,7 @@ export const rescan = {
 /** @type {import('./scale-rows.mjs').ScaleRow} */
 export const first_scan = {
   name: 'first-scan',
-  about: ({ files }) => `First look at ${files} files, all hashed into the ledger`,
+  about: ({ files }) => `First scan of ${files} files, all hashed into the ledger`,
   figures: {
     md5sum_s: ['find | xargs -P2 md5sum', 's'],
     scan_s: ['scan, from its begin', 's'],
@@ -54,7 +53,7 @@ export const first_scan = {
 }
 
 /**
- * A known folder is looked at again by a new process, after one file was changed, one added, one removed; beside `find`. Nobody is
+ * A known folder is scanned again by a new process, after one file was changed, one added, one removed; beside `find`. Nobody is
  * measured who does not record exactly the three. Nothing is sent.
  * @param {import('./scale-rows.mjs').ScaleBench} bench
  */
@@ -93,7 +92,7 @@ async function measureRescan({ options: { program, rounds }, folder, tree, turn 
 }
 
 /**
- * A folder is looked at for the first time, all of it hashed into a new ledger; beside md5sum in two processes.
+ * A folder is scanned for the first time, all of it hashed into a new ledger; beside md5sum in two processes.
  * @param {import('./scale-rows.mjs').ScaleBench} bench
  */
 async function measureFirstScan({ options: { program, rounds }, folder, tree }) {

@@ -40,8 +40,8 @@ async function setUp() {
 
 test('--ca-file: the projects are read, and what was written works', async () => {
   const { home, address, ca_file, words, made } = await setUp()
-  const uncovered = await home.sluice(...words, '--project', 'cli')
-  expect(uncovered).toMatchObject({ code: 64, err: expect.stringContaining('--ca-file FILE') })
+  const without_ca = await home.sluice(...words, '--project', 'cli')
+  expect(without_ca).toMatchObject({ code: 64, err: expect.stringContaining('--ca-file FILE') })
   const unusable = await home.sluice(...words, '--project', 'cli', '--ca-file', 'docs/a.txt')
   expect(unusable).toMatchObject({ code: 78, err: expect.stringContaining('docs/a.txt cannot be used') })
   expect(await home.sluice(...words, '--project', 'cli', '--ca-file', 'company.pem')).toMatchObject({ code: 0 })

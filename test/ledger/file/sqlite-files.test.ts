@@ -167,13 +167,13 @@ test('written before the first release: refused with what to do, by whoever writ
   const ninth = Array.from({ length: 9 }, (_, index) => ({ version: index + 1, sql: 'SELECT 1' }))
   openSqlite({ file, migrations: ninth, synchronous: 'NORMAL' }).close()
   const before = readFileSync(file)
-  const covered = {
+  const refusal = {
     code: 'database.older',
     message: expect.stringContaining(file),
     hint: expect.stringContaining('rebuild'),
   }
-  await expect(openAt(state_dir)).rejects.toMatchObject(covered)
-  expect(() => openLedgerView(state_dir)).toThrow(expect.objectContaining(covered))
+  await expect(openAt(state_dir)).rejects.toMatchObject(refusal)
+  expect(() => openLedgerView(state_dir)).toThrow(expect.objectContaining(refusal))
   expect(readFileSync(file).equals(before)).toBe(true)
 })
 

@@ -28,7 +28,7 @@ test('an answer that cannot be read while all else works: the deadline ends the 
   rig.circuits.failed = async () => 'count'
   expect(await rig.step()).toBe('asked')
   rig.circuits = circuits
-  expect(rig.covered.at(-1)).toMatch(/^failed.*no answer within.*the last read failed.*500.*stay fresh/)
+  expect(rig.reported.at(-1)).toMatch(/^failed.*no answer within.*the last read failed.*500.*stay fresh/)
 })
 
 test.each([500, 400])(

@@ -7,7 +7,7 @@ async function stoppedAfterError(options: Parameters<typeof openRunRig>[0] = {})
   await rig.bringIn('z.md')
   await rig.due()
   await rig.run()
-  rig.covered.length = 0
+  rig.reported.length = 0
   await rig.bringIn('a.md')
   rig.service.injectFaults({ failed_answers: 1 })
   await rig.due()
@@ -49,6 +49,6 @@ test('not found, then ended with an error: asked once more for each, and not for
   rig.service.injectFaults({ failed_answers: 2 })
   await rig.reopen()
   expect(await rig.run()).toEqual(['asking', 'planned', 'asked', 'planned', 'asked'])
-  expect(rig.covered.at(-1)).toMatch(/^failed.*the service ended the turn with an error, twice.*stay fresh/)
+  expect(rig.reported.at(-1)).toMatch(/^failed.*the service ended the turn with an error, twice.*stay fresh/)
   expect(rig.starts()).toBe(2)
 })

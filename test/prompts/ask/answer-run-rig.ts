@@ -60,7 +60,7 @@ export class RunRig {
   readonly project_id: string
   readonly remote: Remote
   readonly reports = makeTree()
-  readonly covered: string[] = []
+  readonly reported: string[] = []
   soft = new AbortController()
   readonly hard = new AbortController()
   token: string
@@ -217,7 +217,7 @@ export class RunRig {
   async runTo(state: RunWork['state']): Promise<RunWork> {
     for (;;) {
       const work = await this.claim()
-      if (!work) throw new Error(`no run came to ${state}: ${this.covered.join('; ')}`)
+      if (!work) throw new Error(`no run came to ${state}: ${this.reported.join('; ')}`)
       this.ledger.release('run', [work.run])
       if (work.state === state) return work
       await this.step()
@@ -251,20 +251,20 @@ export class RunRig {
   }
 
   report: PromptReport = {
-    asked: (run) => this.covered.push(`asked ${run}`),
-    answered: (run) => this.covered.push(`answered ${run}`),
-    written: (run, path) => this.covered.push(`written ${run}: ${path}`),
-    skipped: (reason, run) => this.covered.push(`skipped ${run}: ${reason}`),
-    failed: (reason, run) => this.covered.push(`failed ${run}: ${reason}`),
-    delivered: (run, target) => this.covered.push(`delivered ${run}: ${target}`),
-    later: (reason, run) => this.covered.push(`later ${run}: ${reason}`),
-    fault: (where, error) => this.covered.push(`fault ${where}: ${error}`),
+    asked: (run) => this.reported.push(`asked ${run}`),
+    answered: (run) => this.reported.push(`answered ${run}`),
+    written: (run, path) => this.reported.push(`written ${run}: ${path}`),
+    skipped: (reason, run) => this.reported.push(`skipped ${run}: ${reason}`),
+    failed: (reason, run) => this.reported.push(`failed ${run}: ${reason}`),
+    delivered: (run, target) => this.reported.push(`delivered ${run}: ${target}`),
+    later: (reason, run) => this.reported.push(`later ${run}: ${reason}`),
+    fault: (where, error) => this.reported.push(`fault ${where}: ${error}`),
   }
 
   /** The text of the one report that was written. */
   written(): string {
-    const line = this.covered.find((text) => text.startsWith('written'))
-    if (line === undefined) throw new Error(`nothing was written: ${this.covered.join('; ')}`)
+    const line = this.reported.find((text) => text.startsWith('written'))
+    if (line === undefined) throw new Error(`nothing was written: ${this.reported.join('; ')}`)
     return readFileSync(line.slice(line.indexOf(': ') + 2), 'utf8')
   }
 }

@@ -19,7 +19,7 @@ describe.each(['default', 'hosted'] as const)('one run (%s)', (profile) => {
     expect(rig.written()).toContain('a.md')
     await rig.due()
     expect(await rig.run()).toEqual(['due'])
-    expect(rig.covered.at(-1)).toContain('skipped')
+    expect(rig.reported.at(-1)).toContain('skipped')
     expect(rig.starts()).toBe(1)
   })
 
@@ -53,7 +53,7 @@ describe.each(['default', 'hosted'] as const)('one run (%s)', (profile) => {
     await rig.record({ type: 'turn_intended', run, body: turns[0]!.body })
     await rig.reopen()
     expect(await rig.run()).toEqual(['asking'])
-    expect(rig.covered.at(-1)).toMatch(/failed.*twice/)
+    expect(rig.reported.at(-1)).toMatch(/failed.*twice/)
     expect(rig.starts()).toBe(0)
   })
 
@@ -94,7 +94,7 @@ test('a chat that does not show what was asked yet may be the one: nothing is as
   await rig.reopen()
   expect(await rig.step()).toBe('asking')
   expect(system_clock.monotonic_ms() - began_ms).toBeGreaterThan(900)
-  expect(rig.covered.at(-1)).toMatch(/not found.*asked once more/)
+  expect(rig.reported.at(-1)).toMatch(/not found.*asked once more/)
 })
 
 test('turned away for now: planned again after the pause that the service asks for, and asked once in the end', async () => {
@@ -166,7 +166,7 @@ test('the last asset removed between the check and the question: skipped, and ne
   await rig.runTo('planned')
   await rig.service.removeAsset(gone)
   await rig.run()
-  expect(rig.covered.at(-1)).toContain('skipped')
+  expect(rig.reported.at(-1)).toContain('skipped')
   expect(rig.chats()).toHaveLength(0)
 })
 
@@ -189,7 +189,7 @@ test('an id of the config that is gone is a failure that says what to look at', 
   await rig.bringIn('a.md')
   await rig.due()
   await rig.run()
-  expect(rig.covered.at(-1)).toMatch(/^failed.*scope.*one of concept_[a-z0-9]+ may be gone/)
+  expect(rig.reported.at(-1)).toMatch(/^failed.*scope.*one of concept_[a-z0-9]+ may be gone/)
   expect(rig.starts()).toBe(1)
 })
 
@@ -205,7 +205,7 @@ test('a turn that the service ends with an error is asked once more, and then gi
   await twice.bringIn('a.md')
   await twice.due()
   await twice.run()
-  expect([twice.starts(), twice.covered.at(-1)]).toEqual([2, expect.stringMatching(/^failed.*error.*stay fresh/)])
+  expect([twice.starts(), twice.reported.at(-1)]).toEqual([2, expect.stringMatching(/^failed.*error.*stay fresh/)])
 })
 
 test('no answer before the deadline is a failure; its files are fresh for the next run', async () => {
@@ -216,7 +216,7 @@ test('no answer before the deadline is a failure; its files are fresh for the ne
   const asset_id = await rig.bringIn('a.md')
   await rig.due()
   expect(await rig.run()).toEqual(['due', 'planned', 'asked'])
-  expect(rig.covered.at(-1)).toMatch(/^failed.*no answer.*stay fresh/)
+  expect(rig.reported.at(-1)).toMatch(/^failed.*no answer.*stay fresh/)
   await rig.due()
   expect((await rig.runTo('planned')).assets).toMatchObject([{ asset_id }])
 })
@@ -256,7 +256,7 @@ test('a prompt that is too long is asked once more with a shorter list, and then
   await hopeless.due()
   await hopeless.run()
   expect(hopeless.starts()).toBe(2)
-  expect(hopeless.covered.at(-1)).toMatch(/^failed/)
+  expect(hopeless.reported.at(-1)).toMatch(/^failed/)
 })
 
 test('a short prompt that is refused is not refused for its length: not asked again', async () => {
@@ -266,7 +266,7 @@ test('a short prompt that is refused is not refused for its length: not asked ag
   await rig.due()
   expect(await rig.run()).toEqual(['due', 'planned'])
   expect(rig.starts()).toBe(1)
-  expect(rig.covered.at(-1)).toMatch(/^failed.*400.*stay fresh/)
+  expect(rig.reported.at(-1)).toMatch(/^failed.*400.*stay fresh/)
 })
 
 test('labels are asked for by name; one that is not there is left out and said', async () => {
@@ -287,7 +287,7 @@ test('where no label is left there is no question: an empty scope would be every
   await rig.bringIn('a.md')
   await rig.due()
   await rig.run()
-  expect(rig.covered.at(-1)).toMatch(/^failed.*nowhere/)
+  expect(rig.reported.at(-1)).toMatch(/^failed.*nowhere/)
   expect(rig.starts()).toBe(0)
 })
 
@@ -348,7 +348,7 @@ test('a report that cannot be written is written later, from the same answer', a
   const { report } = rig.settings
   rig.settings = { ...rig.settings, report: { ...report, dir: join(makeTree({ file: '' }), 'file') } }
   expect(await rig.step()).toBe('answered')
-  expect(rig.covered.at(-1)).toContain('later')
+  expect(rig.reported.at(-1)).toContain('later')
   rig.settings = { ...rig.settings, report }
   await answerRun(work, rig.tools())
   expect(rig.written()).toContain('a.md')

@@ -12,7 +12,7 @@ test('a prompt that is taken out of the config in the moment of its question: no
   await answerRun(work, rig.tools())
   rig.ledger.release('run', [work.run])
   expect(rig.starts()).toBe(0)
-  expect(rig.covered).toEqual([])
+  expect(rig.reported).toEqual([])
   // Back again it is asked at its next time: the run that ended is over, and its file is still fresh.
   await rig.reopen()
   expect(await rig.run()).toEqual([])

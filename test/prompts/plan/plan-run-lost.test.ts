@@ -5,8 +5,8 @@ import { setStatusThere } from '../../service/set-status.ts'
 import { openRunRig, type RunRig } from '../ask/answer-run-rig.ts'
 
 /** Of the one report that was written. */
-function manifestOf({ covered }: RunRig): Manifest {
-  const line = covered.findLast((text) => text.startsWith('written'))!
+function manifestOf({ reported }: RunRig): Manifest {
+  const line = reported.findLast((text) => text.startsWith('written'))!
   return JSON.parse(readFileSync(line.slice(line.indexOf(': ') + 2).replace(/md$/, 'json'), 'utf8'))
 }
 
@@ -67,6 +67,6 @@ test('all that is new is read again: skipped, and it says why', async () => {
   setStatusThere(rig.service, await rig.bringIn('again.md'), 'ingesting')
   await rig.due()
   await rig.run()
-  expect(rig.covered.at(-1)).toContain('0 of 1 file ready; 1 still on the way (notes/again.md)')
+  expect(rig.reported.at(-1)).toContain('0 of 1 file ready; 1 still on the way (notes/again.md)')
   expect(rig.chats()).toHaveLength(0)
 })
