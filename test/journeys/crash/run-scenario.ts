@@ -4,9 +4,9 @@ import { startDaemon } from '../../../src/daemon/daemon.ts'
 import type { Daemon } from '../../../src/daemon/running-daemon.ts'
 import type { Fact } from '../../../src/domain/fact.ts'
 import { until, within } from '../../rig/waiting.ts'
+import { crashingLedger, Fate, type Moments, type Stop } from './crashing-ledger.ts'
 import { bareSlots, type End, readEnd } from './end.ts'
 import { type FactType, mayBeSaid } from './fact-types.ts'
-import { Fate, type Moments, mortal, type Stop } from './mortal-ledger.ts'
 import type { Phase, Scenario } from './scenarios.ts'
 import { World } from './world.ts'
 
@@ -75,7 +75,7 @@ function start(world: World, fate: Fate, moments: Moments, lines: string[]): Pro
     clock: world.clock,
     log: createLog({ level: 'debug', format: 'json', destination: { write: (text) => void lines.push(text) } }),
     mode: world.watches ? 'run' : 'once',
-    wrap_ledger: (inner) => mortal(inner, fate, moments),
+    wrap_ledger: (inner) => crashingLedger(inner, fate, moments),
   })
 }
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { seedOfCommit } from '../../rig/commit-seed.ts'
+import type { Stop } from './crashing-ledger.ts'
 import type { End } from './end.ts'
 import { type FactType, fact_types, isActedOn } from './fact-types.ts'
-import type { Stop } from './mortal-ledger.ts'
 import { type Run, runScenario } from './run-scenario.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
 

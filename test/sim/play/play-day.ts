@@ -1,9 +1,9 @@
 import type { Day } from '../day/day.ts'
 import { world } from '../world/world.ts'
-import { Honesty } from './honest.ts'
 import { wrongAtEnd } from './oracle.ts'
 import { Play } from './play.ts'
 import { closeTable, digestOf, endState, Table } from './table.ts'
+import { ViewCheck } from './view-check.ts'
 
 const minute = 60_000
 /**
@@ -24,19 +24,19 @@ export interface Played {
 
 export async function playDay(day: Day, base: string, seen = new Table()): Promise<Played> {
   const play = new Play(day, base, seen)
-  const honesty = new Honesty(play)
-  const check = () => honesty.check()
+  const view_check = new ViewCheck(play)
+  const check = () => view_check.check()
   const beginning = play.begin()
   await world.until(beginning, minute)
   await beginning
   let wrong: string[] = []
   try {
     await play.live(check)
-    wrong = await quietTime(play, honesty)
+    wrong = await quietTime(play, view_check)
   } catch (error) {
     wrong = [`the day broke off: ${error}`]
   }
-  world.asSim(() => honesty.close())
+  world.asSim(() => view_check.close())
   closeTable()
   const end_state = world.asSim(() => endState(play.state_dir))
   await play.end()
@@ -47,11 +47,11 @@ export async function playDay(day: Day, base: string, seen = new Table()): Promi
  * Without faults, without a restart: until nothing is wrong, for as long as the longest rest
  * between two tries.
  */
-async function quietTime(play: Play, honesty: Honesty): Promise<string[]> {
+async function quietTime(play: Play, view_check: ViewCheck): Promise<string[]> {
   let wrong: string[] = []
   for (let quiet_ms = 0; quiet_ms < max_quiet_ms; quiet_ms += quiet_step_ms) {
-    await world.goTo(world.at_ms + quiet_step_ms, () => honesty.check())
-    wrong = [...wrongAtEnd(play), ...honesty.wrongAtEnd()]
+    await world.goTo(world.at_ms + quiet_step_ms, () => view_check.check())
+    wrong = [...wrongAtEnd(play), ...view_check.wrongAtEnd()]
     if (wrong.length === 0) break
     if (quiet_ms === 0) void play.userChecks()
   }

@@ -38,7 +38,7 @@ const pace_ms = { recorded: 10 * second, nothing: 60 * second }
  * Holds the view that `sluice status --json` shows against the disk and the service, at every step
  * of a day.
  */
-export class Honesty {
+export class ViewCheck {
   readonly #play: Play
   #ledger: LedgerView | undefined
   #health: HealthView | undefined

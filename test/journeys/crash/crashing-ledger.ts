@@ -66,7 +66,7 @@ export class Fate {
 }
 
 /** A ledger whose every fact is a commit of its own, and that answers nobody any more once its process is dead. */
-export function mortal(inner: Ledger, fate: Fate, moments: Moments): Ledger {
+export function crashingLedger(inner: Ledger, fate: Fate, moments: Moments): Ledger {
   const alive = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
     fate.check()
     const answer = await call()
