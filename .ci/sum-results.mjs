@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 // Usage: sum-results.mjs STATUS FOLDER
-// Prints the time of each part with its slowest files, and last "N passed, N failed", from the files of vitest's JSON reporter in
-// FOLDER. STATUS is the exit code of the run.
+// Reads the files of vitest's JSON reporter in FOLDER. Prints the time of each part with its
+// slowest files, then "N passed, N failed". STATUS is the exit code of the run.
 const [status, folder] = process.argv.slice(2)
 const max_files = 12
 let passed = 0
@@ -20,11 +20,12 @@ for (const name of readdirSync(folder)) {
   ).length
   printTimes(name.replace(/\.json$/, ''), testResults, startTime)
 }
-// A step that failed before or beside the tests (installation, types, style) must not look like "0 failed".
+// A step that failed before or beside the tests (installation, types, style) must not look like "0
+// failed".
 if (status !== '0' && failed === 0) failed = 1
 process.stdout.write(`${passed} passed, ${failed} failed\n`)
 
-/** Files side by side: their times are more, together, than that of the part. */
+/** Files run side by side: the sum of their times exceeds the time of the part. */
 function printTimes(part, files, start_ms) {
   const seconds = (ms) => `${Math.round(ms / 1_000)} s`.padStart(7)
   const end_ms = Math.max(start_ms, ...files.map((file) => file.endTime))

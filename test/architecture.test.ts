@@ -8,12 +8,15 @@ import { breachesOf, doors } from './house/rules.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-test('the house is in order', () => {
+test('the source tree follows its rules', () => {
   expect(breachesOf(sourceFiles())).toEqual([])
 })
 
-/** What is over it takes something out first. A number is raised by a commit of its own, with its reason. */
-test('the house keeps to its budget', () => {
+/**
+ * A change that exceeds the budget removes something first. A commit of its own raises a number and
+ * gives the reason.
+ */
+test('the source tree stays within its budget', () => {
   const budget: House = JSON.parse(readFileSync(join(root, 'test/house/budget.json'), 'utf8'))
   const measured = measureHouse(sourceFiles())
   console.log(`house: ${JSON.stringify(measured)}`)
@@ -34,7 +37,10 @@ test('no test loads a better-sqlite3 of its own: which one is there depends on N
   expect(code.filter((name) => own.test(readFileSync(join(root, 'test', name), 'utf8')))).toEqual([])
 })
 
-/** What uses a timer in the tests, and why; every other wait is for a fact, or has its reason in test/rig/waiting.ts. */
+/**
+ * Tests that use a timer, each with its reason. Every other wait is for a fact, or has its reason
+ * in test/rig/waiting.ts.
+ */
 const timers_of_tests: Record<string, string> = {
   'rig/waiting.ts': 'the waits themselves',
   'rig/fake-clock.ts': 'a clock: it lets the event loop turn between two times',
@@ -56,7 +62,7 @@ const timers_of_tests: Record<string, string> = {
   'journeys/disks/full-disk.root.ts': 'the same',
 }
 
-test('tests await facts: what uses a timer is named, with its reason', () => {
+test('tests await facts: a test that uses a timer is listed here with its reason', () => {
   const names = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   const files = names.filter(
     (name) => name.endsWith('.ts') && !/node_modules|^(remote\/azure|bench|rig\/leaks|sim)\b/.test(name),
@@ -141,7 +147,7 @@ describe('a planted breach is found', () => {
     expect(found[0]).toContain(breach)
   })
 
-  test('a circle, even one of types and threads', () => {
+  test('a circle is found, even one of types and threads', () => {
     const files = {
       'disk/a.ts': `import type { B } from './b.ts'`,
       'disk/b.ts': `startThread('disk/c')`,
@@ -154,7 +160,7 @@ describe('a planted breach is found', () => {
   })
 })
 
-test('what only looks like a breach is none', () => {
+test('code that only resembles a breach is not reported', () => {
   const files = {
     'daemon/a.ts': `import { b } from '../domain/b.ts'\nimport { z } from '../contract/z.ts'\nstartThread('disk/c')`,
     'domain/b.ts': `

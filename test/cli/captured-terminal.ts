@@ -1,6 +1,6 @@
 import { createTerminal, type Terminal } from '../../src/cli/text/terminal.ts'
 
-/** A terminal that is none: what is written can be read. */
+/** A fake terminal whose output a test can read. */
 export function capturedTerminal(): { terminal: Terminal; out(): string; err(): string } {
   let [out, err] = ['', '']
   const terminal = createTerminal({

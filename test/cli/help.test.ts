@@ -16,18 +16,21 @@ function every(listed: readonly ListedCommand[], above: string[] = []): Known[] 
   })
 }
 
-test.each(every(commands).map(({ path }) => [path.join(' ')]))('%s has examples that it understands', async (path) => {
-  const examples = examplesOf(path.split(' '))
-  expect(examples.length).toBeGreaterThan(0)
-  for (const [line, why] of examples) {
-    expect(why).not.toBe('')
-    const words = line.slice(line.indexOf('$0') + 3).split(/[\s\\]+/)
-    const named = every(commands).findLast(
-      (known) => known.path.join(' ') === words.slice(0, known.path.length).join(' '),
-    )
-    expect(named, line).toBeDefined()
-    const options = await complete([...named!.path, '--'], commands)
-    const used = words.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0])
-    expect(options, line).toEqual(expect.arrayContaining(used))
-  }
-})
+test.each(every(commands).map(({ path }) => [path.join(' ')]))(
+  'the examples of %s are valid command lines',
+  async (path) => {
+    const examples = examplesOf(path.split(' '))
+    expect(examples.length).toBeGreaterThan(0)
+    for (const [line, why] of examples) {
+      expect(why).not.toBe('')
+      const words = line.slice(line.indexOf('$0') + 3).split(/[\s\\]+/)
+      const named = every(commands).findLast(
+        (known) => known.path.join(' ') === words.slice(0, known.path.length).join(' '),
+      )
+      expect(named, line).toBeDefined()
+      const options = await complete([...named!.path, '--'], commands)
+      const used = words.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0])
+      expect(options, line).toEqual(expect.arrayContaining(used))
+    }
+  },
+)

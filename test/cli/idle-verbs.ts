@@ -2,7 +2,7 @@ import type { ControlVerbs } from '../../src/control/control-verbs.ts'
 
 const never = async () => {}
 
-/** A daemon that answers and does nothing. */
+/** Verbs of a daemon that answers and does nothing. */
 export const idle_verbs: Omit<ControlVerbs, 'ping'> = {
   rescan: never,
   retry: never,

@@ -53,14 +53,14 @@ function writeConfig(more = ''): string {
   return file
 }
 
-test('the build leaves a program that runs by itself', async () => {
+test('the build creates an executable program', async () => {
   accessSync(program, constants.X_OK)
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   expect(await sluice(['version'])).toEqual({ code: 0, out: `${version}\n`, err: '' })
   expect(await sluice(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' })
 })
 
-test('what is written into a pipe has no colours, and errors go to standard error', async () => {
+test('output into a pipe has no colours, and errors go to standard error', async () => {
   expect(await sluice(['confg'])).toEqual({
     code: 64,
     out: '',
@@ -68,7 +68,7 @@ test('what is written into a pipe has no colours, and errors go to standard erro
   })
 })
 
-test('a reader that has gone away is no fault', async () => {
+test('a reader that closes the pipe is no fault', async () => {
   writeConfig()
   const child = spawn(program, ['config'], { cwd: home, env: { PATH: process.env.PATH, HOME: home } })
   child.stdout.destroy()
@@ -80,7 +80,7 @@ test('a reader that has gone away is no fault', async () => {
   expect(err).toBe('')
 })
 
-/** The program with its output somewhere else, and what it then says. */
+/** The program with its output in this file, and what it then reports. */
 async function into(file: string, words: string[]): Promise<Omit<Ended, 'out'>> {
   const out = openSync(file, 'w')
   const child = spawn(program, words, {
@@ -97,7 +97,7 @@ async function into(file: string, words: string[]): Promise<Omit<Ended, 'out'>> 
   return { code, err }
 }
 
-test.skipIf(!existsSync('/dev/full'))('a full disk below the output is told in a line', async () => {
+test.skipIf(!existsSync('/dev/full'))('a full disk under the output is reported in one line', async () => {
   writeConfig()
   for (const words of [['config'], ['status'], ['--help']]) {
     const { code, err } = await into('/dev/full', words)
@@ -107,7 +107,7 @@ test.skipIf(!existsSync('/dev/full'))('a full disk below the output is told in a
   }
 })
 
-test('a reader that has read enough ends what would go on for ever', async () => {
+test('a reader that closes the pipe ends an endless command', async () => {
   writeConfig()
   for (const line of ['status --watch', 'status --watch --json']) {
     const reads = `"${process.execPath}" "${program}" ${line} | head -n 1; exit "\${PIPESTATUS[0]}"`
@@ -138,7 +138,7 @@ test.skipIf(process.platform === 'win32')('a configuration that is a pipe or a d
 })
 
 describe('sluice config', () => {
-  test('--json: the answer, with a version, and where the token came from but never what it is', async () => {
+  test('--json: the answer has a version and the source of the token, but never the token', async () => {
     const file = writeConfig()
     writeFileSync(join(home, 'token'), token, { mode: 0o644 })
     const { code, out, err } = await sluice(['config', '--json'], { SLUICE_TOKEN_FILE: 'token' })
@@ -149,7 +149,7 @@ describe('sluice config', () => {
     expect(out).not.toContain(token.slice(4))
   })
 
-  test('for people: YAML, the source of the token, warnings apart', async () => {
+  test('as text: YAML and the source of the token; warnings go to standard error', async () => {
     writeConfig()
     writeFileSync(join(home, 'token'), token, { mode: 0o644 })
     const { code, out, err } = await sluice(['config'], { SLUICE_TOKEN_FILE: join(home, 'token') })
@@ -169,7 +169,7 @@ describe('sluice config', () => {
     })
   })
 
-  test('every fault at once, exit 78, no token shown even when it stands in the file', async () => {
+  test('reports every fault at once with exit code 78, and shows no token even if the file contains it', async () => {
     const file = writeConfig(`token: ${token}\nfodlers: 1\nuploads: { concurrency: 0 }\n`)
     const { code, out, err } = await sluice(['config'])
     expect([code, out]).toEqual([78, ''])
@@ -183,7 +183,7 @@ describe('sluice config', () => {
     expect(err).not.toContain(token.slice(4))
   })
 
-  test('none anywhere: exit 78, and where it was looked for', async () => {
+  test('no configuration: exit code 78, with the places that were searched', async () => {
     mkdirSync(join(home, 'elsewhere'))
     const { code, err } = await sluice(['config'])
     expect(code).toBe(78)
@@ -192,7 +192,7 @@ describe('sluice config', () => {
   })
 })
 
-test('what the program loads before it knows its command is small', () => {
+test('the program loads little before it knows its command', () => {
   const source = join(root, 'src')
   const packages = new Set<string>()
   const seen = new Set<string>()
@@ -209,7 +209,7 @@ test('what the program loads before it knows its command is small', () => {
   expect([...packages]).toEqual(['yargs'])
 })
 
-test('every command in commands/ stands in the table', () => {
+test('the table lists every file in commands/', () => {
   const table = readFileSync(join(root, 'src/cli/commands.ts'), 'utf8')
   const folder = join(root, 'src/cli/commands')
   const is_command = (name: string) =>

@@ -10,7 +10,7 @@ export const has_terminals = spawnSync('script', ['--version']).stdout?.includes
 
 export const keys = { enter: '\r', down: '\u001b[B', ctrl_c: '\u0003', ctrl_d: '\u0004' }
 
-/** The real program on a real pseudo-terminal, and somebody who types. */
+/** The real program on a real pseudo-terminal, and a user who types. */
 export class PseudoTerminal {
   readonly ended: Promise<number | null>
   readonly #child: ChildProcess
@@ -31,12 +31,12 @@ export class PseudoTerminal {
     this.ended = new Promise((resolve) => this.#child.on('close', resolve))
   }
 
-  /** All that was shown, with its control sequences. */
+  /** Everything that the terminal received, with control sequences. */
   shown(): string {
     return this.#out
   }
 
-  /** Waits for a text that was not waited for before, and types. */
+  /** Waits for a text that no call has waited for yet, then types. */
   async on(text: string, typed: string): Promise<void> {
     await this.sees(text)
     this.type(typed)

@@ -9,7 +9,7 @@ import { createTerminal } from '../../src/cli/text/terminal.ts'
 const token = `pat_${'0123456789abcdef'.repeat(2)}`
 let loaded: string[]
 
-/** Commands that tell what they were called with, or fail. */
+/** Commands that report their arguments, or fail. */
 function listed(
   name: string,
   usage: string,
@@ -105,7 +105,7 @@ test('a command gets its options, and its answer is the exit code', async () => 
   })
 })
 
-test('only the command that is called is loaded, and none for the help', async () => {
+test('loads only the command that is called, and none for the help', async () => {
   await run('status')
   expect(new Set(loaded)).toEqual(new Set(['status']))
   const { code, out } = await run('--help')
@@ -114,7 +114,7 @@ test('only the command that is called is loaded, and none for the help', async (
   expect(out).toMatch(/sluice explain <path> +describes explain/)
 })
 
-test('an option that may be given more than once takes one word each time', async () => {
+test('a repeatable option takes one word each time', async () => {
   const { out } = await run('ask', '--in', 'a', 'what', 'now?', '--in', 'b')
   expect(JSON.parse(out)).toEqual({ in: ['a', 'b'], words: ['what', 'now?'] })
   expect(JSON.parse((await run('ask', 'what?', '--in', 'a')).out)).toEqual({ in: ['a'], words: ['what?'] })
@@ -124,12 +124,12 @@ test('an option that may be given more than once takes one word each time', asyn
   })
 })
 
-test('a command has a help of its own', async () => {
+test('each command has its own help', async () => {
   const { code, out } = await run('status', '--help')
   expect([code, out]).toEqual([0, expect.stringMatching(/--json[\s\S]*--port|--port[\s\S]*--json/)])
 })
 
-test('subcommands', async () => {
+test('subcommands have their own options and help', async () => {
   expect(await run('token', 'create', 'ada')).toMatchObject({ code: 0, out: '{"name":"ada"}\n' })
   expect(await run('token')).toMatchObject({
     code: 64,
@@ -143,7 +143,7 @@ test.each([
   ['--', '-x', './-x'],
   ['--', '--config', './--config'],
   ['a b\n"c"', 'a b\n"c"'],
-])('a path is taken as it is: %j', async (...words) => {
+])('takes a path unchanged: %j', async (...words) => {
   const { out } = await run('explain', ...words.slice(0, -1))
   expect(JSON.parse(out)).toEqual({ path: words.at(-1) })
 })
@@ -172,7 +172,7 @@ test('an error shows what happened and what to do, on standard error, without se
   })
 })
 
-test('a fault of ours shows its stack', async () => {
+test('an internal error shows its stack', async () => {
   const { code, err } = await run('fail', 'ours')
   expect(code).toBe(1)
   expect(err).toMatch(/^sluice: cannot read pat_\*\*\*\n +at .*run-cli\.test[\s\S]*please report/)
@@ -190,7 +190,7 @@ test.each([
   expect(exitCodeOf(new SluiceError({ code, message: '' }))).toBe(exit_code)
 })
 
-test('every real command can be loaded and says what it is', async () => {
+test('every real command can be loaded and has a summary', async () => {
   for (const { usage, describe, load } of real_commands) {
     expect(describe, usage).not.toBe('')
     if (load) expect(await load(), usage).toMatchObject({ options: expect.any(Function), run: expect.any(Function) })

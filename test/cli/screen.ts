@@ -1,11 +1,10 @@
-/** Control sequences of ECMA-48 and of VT100 that programs here use, at the head of a text. */
+/** Control sequences of ECMA-48 and VT100 that programs here use, at the start of a text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one
 const control = /^\u001b(?:\[(?<parameters>[?\d;]*)(?<final>[A-Za-z])|(?<single>[78]))/
 
 /**
- * What stands on a terminal in the end, line by line. A line that the terminal has wrapped is one
- * line here. Of the control sequences it follows the cursor's column, erasing, wrapping on and off,
- * and the saved position.
+ * The lines that a terminal shows in the end. A line that the terminal wraps is one line here.
+ * Follows these control sequences: cursor column, erasing, wrapping on and off, saved position.
  */
 export function screenOf(written: string, columns: number): string[] {
   const rows: string[][] = [[]]

@@ -15,12 +15,12 @@ import { capturedTerminal } from './captured-terminal.ts'
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const quick = {
   follow: { first_ms: 20, max_ms: 200 },
-  // A second one costs its start in every pass, and has nothing to do.
+  // A second thread costs its start in every pass, and has nothing to do.
   hashing: { threads: 1 },
   asking: { first_ms: 20, max_ms: 200 },
   watching: { root_check_ms: 500, scan_rest_ms: 200 },
 }
-/** Of the folder docs. */
+/** Settle time of the folder docs. */
 export const settle_ms = 50
 
 export interface Ended {
@@ -30,7 +30,7 @@ export interface Ended {
   err: string
 }
 
-/** A process of the real program, and what it has written so far. */
+/** A process of the real program, and its output so far. */
 export interface Running {
   ended: Promise<Ended>
   child: ChildProcess
@@ -59,7 +59,7 @@ export class Home {
     return Home.of({ onTestFinished }, tree, options)
   }
 
-  /** For tests that run beside each other: it is closed with its own. */
+  /** For concurrent tests: the end of its own test closes it. */
   static async of(
     { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
     tree: Record<string, TreeEntry> = {},
@@ -141,7 +141,7 @@ export class Home {
     return this.start(...words).ended
   }
 
-  /** The same inside this process, which costs a fifth: where neither signals nor the log are looked at. */
+  /** Runs in this process, at a fifth of the cost, where neither signals nor the log matter. */
   async inProcess(...words: string[]): Promise<Omit<Ended, 'signal'>> {
     const { terminal, out, err } = capturedTerminal()
     const all = [...words, '--config', join(this.path, 'sluice.yaml')]
@@ -149,7 +149,7 @@ export class Home {
     return { code, out: out(), err: err() }
   }
 
-  /** A daemon that answers on its socket. */
+  /** Starts a daemon and waits until it answers on its socket. */
   async run(): Promise<Running> {
     const running = this.start('run')
     await until(
@@ -174,7 +174,7 @@ export class Home {
   }
 }
 
-/** Starting five processes on two cores that have much else to do takes its time; what takes longer than this, hangs. */
+/** Five processes start slowly on two busy cores. A process that takes longer than this hangs. */
 const patience_ms = 40_000
 
 export function until(what: string, fact: () => boolean, more?: () => unknown): Promise<void> {
@@ -182,8 +182,8 @@ export function until(what: string, fact: () => boolean, more?: () => unknown): 
 }
 
 /**
- * Asks again until the answer is the awaited one. It rests in between, so that what it waits for
- * gets the processor.
+ * Repeats the call until its answer is the expected one. It rests in between, so that the awaited
+ * work gets the processor.
  */
 export async function untilAnswer<Answer>(
   what: string,

@@ -4,7 +4,7 @@ import { awaitAnswer } from '../../../src/cli/ask/ask-question.ts'
 import { openRunRig } from '../../prompts/ask/answer-run-rig.ts'
 import { successOf } from '../../remote/fixture.ts'
 
-test('a service that asks for a pause of nothing is not asked in a circle', async () => {
+test('`Retry-After: 0` does not make the client retry without a rest', async () => {
   const { remote, service, project_id } = await openRunRig()
   const turn = successOf(await remote.startChat(project_id, { prompt: 'anything?' }))
   service.injectFaults({ failures: [{ route: 'messages.read', status: 503, retry_after_s: 0, times: 2 }] })

@@ -17,8 +17,8 @@ async function inScope(rig: Rig, change: Partial<Parameters<typeof filesInScope>
   return { ...found, files: found?.files.map(({ path }) => path) }
 }
 
-describe('what a question is over', () => {
-  test('ready contents with a present file, the newest arrival first, each once', async () => {
+describe('the scope of a question', () => {
+  test('holds each ready content with a present file once, the newest arrival first', async () => {
     const rig = await openRig()
     await rig.bringIn('old.txt', { md5: 'a'.repeat(32) })
     await rig.settle('on-its-way.txt')
@@ -31,7 +31,7 @@ describe('what a question is over', () => {
     expect((await inScope(rig, { folders: ['others'] })).files).toEqual([])
   })
 
-  test('what arrived within a span, and the newest where there are too many', async () => {
+  test('holds what arrived within a time span, and only the newest where there are too many', async () => {
     const rig = await openRig()
     for (const name of ['one', 'two', 'three']) {
       await rig.bringIn(`${name}.txt`)
@@ -42,13 +42,13 @@ describe('what a question is over', () => {
     expect((await inScope(rig, {}, 3)).is_cut).toBe(false)
   })
 
-  test('where nothing was ever kept', async () => {
+  test('is empty before the first scan', async () => {
     const state_dir = tmp.dirSync({ prefix: 'sluice-none-', unsafeCleanup: true }).name
     expect(await filesInScope(anything, { state_dir, now_ms: 0 })).toBeUndefined()
   })
 })
 
-test('the chat to go on in, one for each project; a file that is not ours any more is none', () => {
+test('the last chat is remembered for each project; a damaged file counts as none', () => {
   const state_dir = join(tmp.dirSync({ prefix: 'sluice-chats-', unsafeCleanup: true }).name, 'state')
   expect(lastChat(state_dir, 'project_a')).toBeUndefined()
   rememberChat(state_dir, 'project_a', 'chat_1')

@@ -20,7 +20,7 @@ const assetNamed = (home: Home, name: string) =>
 const chatsOf = (home: Home) => home.service.chats(home.project_id)
 const scopeOf = (home: Home) => chatsOf(home).at(-1)?.messages.at(-1)?.scope
 
-test('over what matches: the answer, its sources, and a follow-up in the same chat', async () => {
+test('asks over the matching files: prints the answer and its sources, and follows up in the same chat', async () => {
   const home = await synced()
   const words = ['--folder', 'docs', '--path', 'legal/lease*', '--fresh', '24h', '--intelligence', 'fast']
   const { code, out, err } = await home.sluice('ask', ...words, 'When does the lease for the warehouse end?')
@@ -30,7 +30,8 @@ test('over what matches: the answer, its sources, and a follow-up in the same ch
   expect(scopeOf(home)).toEqual({ asset_ids: [assetNamed(home, 'lease.txt')] })
   expect(statSync(join(home.path, 'state/last-chats.json')).mode & 0o777).toBe(0o600)
 
-  // Nothing is inherited but the conversation: without a word on the scope it is the whole project.
+  // A follow-up inherits the conversation only: without a scope of its own it covers the whole
+  // project.
   const again = await home.inProcess('ask', 'potatoes', 'how long?', '--follow-up', '--json')
   expect([again.code, again.err]).toEqual([0, ''])
   const answer = JSON.parse(again.out)
@@ -44,7 +45,7 @@ test('over what matches: the answer, its sources, and a follow-up in the same ch
   expect(answer.chat_id).toBe(chat?.chat_id)
 })
 
-test('odd names steer no terminal; the sources are in --json, those that the answer names first', async () => {
+test('odd names cannot steer the terminal; --json lists the sources, first those that the answer names', async () => {
   const home = await synced()
   const { out } = await home.inProcess('ask', 'Which lease ends in June?', '--path', '*odd*')
   expect(out).toContain('  docs/legal/\\x1b[2Jodd.txt\n')
@@ -60,7 +61,7 @@ test('odd names steer no terminal; the sources are in --json, those that the ans
   })
 })
 
-test('labels go by their names, beside the files or alone', async () => {
+test('--label asks by the names of labels, with files or without', async () => {
   const home = await Home.make({ 'a.txt': 'The first paper.\n' })
   home.configure({ folder: { labels: ['Papers'] } })
   expect((await home.inProcess('sync')).code).toBe(0)
@@ -76,7 +77,7 @@ test('labels go by their names, beside the files or alone', async () => {
   expect(chatsOf(home)).toHaveLength(2)
 })
 
-test('nothing matches, nothing is asked: an empty scope would mean everything', async () => {
+test('asks nothing if nothing matches: an empty scope would mean the whole project', async () => {
   const home = await Home.make({ 'a.txt': 'one' }, { profile: 'hosted' })
   expect(await home.inProcess('ask', 'anything?', '--folder', 'docs')).toMatchObject({
     code: 3,
@@ -92,7 +93,7 @@ test('nothing matches, nothing is asked: an empty scope would mean everything', 
 test.each([
   ['a cut connection', { status: 500, drop_connection: true }],
   ["a gateway's 503", { status: 503, body: 'html' }],
-] as const)('a question whose fate is unknown (%s) is not sent again, and that is said', async (_, answer) => {
+] as const)('does not repeat a question that may have arrived (%s), and says so', async (_, answer) => {
   const home = await Home.make()
   const failure = { route: 'chats.start', ...answer, when: 'after' } as const
   home.service.injectFaults({ failures: [failure] })
@@ -104,7 +105,7 @@ test.each([
   expect((await home.inProcess('ask', 'and?', '--follow-up')).code).toBe(64)
 })
 
-test('what surely was not asked, what failed, and who is refused', async () => {
+test('reports a question that did not arrive, one that failed, and a refused token', async () => {
   const home = await Home.make()
   home.service.injectFaults({ failures: [{ route: 'chats.start', status: 503, times: 1 }] })
   expect(await home.inProcess('ask', 'x')).toMatchObject({ code: 3, err: expect.stringContaining('was not asked') })
@@ -118,7 +119,7 @@ test('what surely was not asked, what failed, and who is refused', async () => {
   expect(await home.inProcess('ask', 'x')).toMatchObject({ code: 77, err: expect.stringContaining('renew the token') })
 })
 
-test('Ctrl-C ends the wait, and says in which chat the answer comes', async () => {
+test('Ctrl-C ends the wait and names the chat that will hold the answer', async () => {
   const home = await Home.make({}, { answer_delay_ms: 600_000 })
   const asking = home.start('ask', 'anything?')
   await until('the answer is waited for', () => home.service.requestLog.some(({ place }) => place === 'messages.read'))
@@ -143,7 +144,7 @@ test.each([
   expect(home.service.requestLog).toEqual([])
 })
 
-test('folders of two projects are not asked in one question', async () => {
+test('refuses a question over folders of two projects', async () => {
   const home = await Home.make()
   const other = home.service.projects.create('other').project_id
   home.configure({ folders: [{ name: 'more', path: join(home.path, 'service'), project_id: other }] })

@@ -29,7 +29,7 @@ prompts:
   })
 })
 
-/** The two ways that docs/operating.md names, as they stand in a .zshrc. */
+/** The two ways that docs/operating.md names, as lines of a .zshrc. */
 const zshrcs = {
   sourced: 'compinit -u -D\nsource <(sluice completion zsh)',
   found:
@@ -37,8 +37,8 @@ const zshrcs = {
 }
 
 /**
- * What each line becomes when somebody types it, and Tab, at the prompt of a real zsh on a terminal of its own: all matches are put
- * in (compstate of zshcompwid(1)), so that several are seen as well as one.
+ * The completion of each line in a real zsh on its own terminal after Tab. The shell inserts all
+ * matches (compstate of zshcompwid(1)), so that tests see several as well as one.
  */
 function zshTabs(lines: readonly string[], zshrc: string): string[] {
   mkdirSync(join(home, 'bin'), { recursive: true })
@@ -76,7 +76,7 @@ function zshTabs(lines: readonly string[], zshrc: string): string[] {
   return stdout.split('\n').map((line) => line.trimEnd())
 }
 
-test.skipIf(!has_zsh)('a real zsh, each kind of word', () => {
+test.skipIf(!has_zsh)('a real zsh completes each kind of word', () => {
   const every = commands.map(({ usage }) => usage.split(' ')[0]).sort()
   const becomes = {
     'sluice ': `sluice ${every.join(' ')}`,
@@ -91,18 +91,20 @@ test.skipIf(!has_zsh)('a real zsh, each kind of word', () => {
   expect(zshTabs(Object.keys(becomes), zshrcs.sourced)).toEqual([...Object.values(becomes), ''])
 })
 
-test.skipIf(!has_zsh)('a real zsh, from a directory of fpath', () => {
+test.skipIf(!has_zsh)('a real zsh loads the script from a directory of fpath', () => {
   expect(zshTabs(['sluice st'], zshrcs.found)).toEqual(['sluice status', ''])
 })
 
-/** The script, as `sluice completion bash` prints it; that a shell takes it from there is shown below, once. */
+/** The script that `sluice completion bash` prints. One test below shows that a shell loads it. */
 async function bashScript(): Promise<string> {
   const { terminal, out } = capturedTerminal()
   expect(await runCli(['completion', 'bash'], terminal, commands)).toBe(0)
   return out()
 }
 
-/** What a real bash answers to Tab at the end of a line; `words` as its readline splits them. */
+/**
+ * The completions that a real bash offers at the end of a line; `words` as its readline splits it.
+ */
 async function tab(...words: string[]): Promise<string[]> {
   mkdirSync(join(home, 'bin'), { recursive: true })
   symlinkSync(program, join(home, 'bin/sluice'))
@@ -134,18 +136,18 @@ test.skipIf(!has_bash).each([
     ['completion', ''],
     ['bash', 'zsh'],
   ],
-])('a real bash, after %j and Tab: %j', async (words, candidates) => {
+])('a real bash completes %j with %j', async (words, candidates) => {
   expect(await tab(...words)).toEqual(candidates)
 })
 
-test.skipIf(!has_bash)('bash takes the script for the program', () => {
+test.skipIf(!has_bash)('bash loads the script that the program prints', () => {
   const line = `source <("${program}" completion bash); complete -p sluice`
   expect(spawnSync('bash', ['--norc', '-c', line], { encoding: 'utf8' }).stdout).toBe(
     'complete -F _sluice_completion sluice\n',
   )
 })
 
-test('every command and every subcommand is offered, and nothing hidden', async () => {
+test('offers every command and subcommand, and no hidden one', async () => {
   expect(await complete([''], commands)).toEqual(commands.map(({ usage }) => usage.split(' ')[0]))
   expect(await complete(['serve', 'token', ''], commands)).toEqual(['create', 'list', 'revoke'])
   expect(await complete(['completion', ''], commands)).toEqual(['bash', 'zsh'])
@@ -153,7 +155,7 @@ test('every command and every subcommand is offered, and nothing hidden', async 
   expect(await complete(['ls', '--st'], commands)).toEqual(['--state'])
 })
 
-test('a faulty configuration, or none, costs its names alone', async () => {
+test('without a valid configuration, only the names from it are missing', async () => {
   addToTree(home, { 'faulty.yaml': 'folders: 7' })
   for (const file of ['faulty.yaml', 'none.yaml']) {
     const words = ['--config', join(home, file), 'ls', '']

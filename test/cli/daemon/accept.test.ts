@@ -10,7 +10,7 @@ const test = inTurn.concurrent
 
 const png = Buffer.from('\x89PNG\0\0', 'latin1')
 
-test('retry, without a daemon and through one: what was refused is sent again', async (context) => {
+test('retry sends a refused file again, without a daemon and through one', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one', 'x.png': png, 'deep/y.png': Buffer.concat([png, png]) })
   const puts = () => home.service.requestLog.filter(({ place }) => place === 'put').length
   expect((await home.sluice('sync')).code).toBe(3)
@@ -43,7 +43,7 @@ test('retry during a pause says that files are tried again after it', async (con
   expect((await home.inProcess('retry')).out).toBe('docs: 1 file (6 B) will be tried again after the pause\n')
 })
 
-test('accept lets go what the upload limit holds', async (context) => {
+test('accept releases the files that the upload limit holds', async (context) => {
   const home = await Home.of(context, { 'a/1.txt': '1', 'a/2.txt': '22', 'b/3.txt': '333' })
   home.configure({ uploads: { limit: { files: 1 } } })
   const { code, out } = await home.inProcess('sync')
@@ -57,19 +57,19 @@ test('accept lets go what the upload limit holds', async (context) => {
   })
 })
 
-test('accept for what has disappeared, without a daemon: the next pass believes it, and what the upload limit holds still waits', async (context) => {
+test('accept confirms missing files without a daemon: the next pass records them as deleted, and files over the upload limit still wait', async (context) => {
   const lost = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`lost/${index}.txt`, `text ${index}`]))
   const home = await Home.of(context, lost)
   home.configure({ uploads: { limit: { files: 11 } } })
   expect((await home.inProcess('sync')).code).toBe(0)
   home.write({ 'kept/a.txt': 'a', 'kept/b.txt': 'bb' })
   expect((await home.inProcess('sync')).code).toBe(3)
-  // Few are left: as if the disk below were away.
+  // Only a few files are left, as if the disk were not mounted.
   rmSync(join(home.path, 'docs/lost'), { recursive: true })
   rmSync(join(home.path, 'docs/kept'), { recursive: true })
   expect(await home.inProcess('sync')).toMatchObject({ out: expect.stringContaining('0 of 13 files found: waiting') })
   expect((await home.inProcess('status')).out).toContain('`sluice accept docs` confirms only the deletions')
-  // As a ledger of an earlier version waits.
+  // The ledger of an earlier version has no value in this column.
   const ledger = new Database(join(home.path, 'state/ledger.db'))
   ledger.prepare('UPDATE folders SET disappearance = NULL').run()
   ledger.close()
@@ -91,7 +91,7 @@ test('accept for what has disappeared, without a daemon: the next pass believes 
   expect(home.readyAssets()).toBe(13)
 })
 
-test('accept --removals lets go there what is too much to go by itself', async (context) => {
+test('accept --removals lets Sluice remove more assets than it removes by itself', async (context) => {
   const home = await Home.of(context, { 'a/1.txt': 'one', 'a/2.txt': 'one', 'a/3.txt': 'three', 'b/4.txt': 'four' })
   const removing = { on_delete: 'remove', delete_grace_ms: '1s' }
   home.configure({ folder: removing, removal: { max_files: 0, max_percent: 0 } })
@@ -115,7 +115,7 @@ test('accept --removals lets go there what is too much to go by itself', async (
   await until('both are gone there', () => home.readyAssets() === 1, daemon.err)
 })
 
-test('a path in no folder, and nothing known yet', async (context) => {
+test('accept and retry refuse a path outside all folders; retry of an empty folder says that no file is refused', async (context) => {
   const home = await Home.of(context)
   expect(await home.inProcess('accept', '/etc')).toMatchObject({
     code: 64,

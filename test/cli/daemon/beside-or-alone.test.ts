@@ -16,7 +16,7 @@ const verbs: ControlVerbs = {
   ping: async () => ({ pid: 4711, version: '1.2.3', mode: 'run' }),
 }
 
-/** A process that holds the ledger; `at` the third try something happens to it. */
+/** A process holds the ledger; `at` runs at the third try. */
 function trials(at: () => Promise<string | undefined>) {
   let tries = 0
   return {
@@ -31,7 +31,7 @@ function trials(at: () => Promise<string | undefined>) {
   }
 }
 
-/** Time passes while it is waited for. */
+/** Moves the clock until the work has ended. */
 async function ended<Answer>(clock: FakeClock, work: Promise<Answer>): Promise<Answer> {
   let is_over = false
   const end = () => {
@@ -42,7 +42,7 @@ async function ended<Answer>(clock: FakeClock, work: Promise<Answer>): Promise<A
   return work
 }
 
-test('a daemon that is starting is waited for, and asked', async ({ onTestFinished }) => {
+test('waits for a starting daemon, then asks it', async ({ onTestFinished }) => {
   const state_dir = makeStore()
   const { count, alone } = trials(async () => {
     const control = await startControl({ socket: controlSocket(state_dir), verbs })
@@ -55,7 +55,7 @@ test('a daemon that is starting is waited for, and asked', async ({ onTestFinish
   expect(count()).toBe(3)
 })
 
-test('one that ends is waited for, too; one that does neither is told of', async () => {
+test('waits for a daemon that stops, then works alone; reports one that neither stops nor answers', async () => {
   const clock = new FakeClock()
   const beside = async () => 'asked'
   const { alone } = trials(async () => 'done alone')
@@ -66,7 +66,7 @@ test('one that ends is waited for, too; one that does neither is told of', async
   expect(silent.count()).toBeGreaterThan(10)
 })
 
-test('any other fault is told at once', async () => {
+test('reports any other fault at once', async () => {
   const fault = new Error('no disk')
   const work = { beside: async () => 'asked', alone: () => Promise.reject(fault) }
   await expect(besideOrAlone(makeStore(), work)).rejects.toBe(fault)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { connectControl } from '../../../src/control/control-client.ts'
 import { Home } from '../sluice.ts'
 
-test('what a daemon does not keep, know or remember is refused by its name, and changes nothing', async () => {
+test('a daemon refuses an unknown folder, file or prompt by its name, and changes nothing', async () => {
   const home = await Home.make({ 'a.txt': 'one' })
   const daemon = await home.run()
   const control = (await connectControl(join(home.path, 'state')))!

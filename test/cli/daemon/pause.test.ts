@@ -1,10 +1,10 @@
 import { expect, test as inTurn } from 'vitest'
 import { Home, until } from '../sluice.ts'
 
-/** Each waits for processes most of its time. */
+/** Each test waits for processes most of its time. */
 const test = inTurn.concurrent
 
-test('paused without a daemon: status says so, sync and prompts do nothing, resume ends it', async (context) => {
+test('paused without a daemon: status shows it, sync and prompts do nothing, resume ends it', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   expect((await home.inProcess('sync')).code).toBe(0)
   expect((await home.inProcess('resume')).out).toBe('Sluice was not paused.\n')
@@ -25,14 +25,14 @@ test('paused without a daemon: status says so, sync and prompts do nothing, resu
     ['--for', 'long'],
     ['--for', '0m'],
     ['--for', '367d'],
-    // So late that no date could be shown of it.
+    // This date is too far in the future to be shown.
     ['--for', '100000000d'],
     ['--why', 'x'.repeat(201)],
   ])
     expect((await home.inProcess('pause', ...words)).code).toBe(64)
 })
 
-test('a year at the most; a reason of nothing but spaces is none', async (context) => {
+test('refuses a pause of more than a year, and a reason of spaces only', async (context) => {
   const home = await Home.of(context)
   await home.inProcess('sync')
   expect(await home.inProcess('pause', '--for', '366d', '--why', ' \t ')).toMatchObject({ code: 0 })
@@ -44,7 +44,7 @@ test('a year at the most; a reason of nothing but spaces is none', async (contex
   expect((await home.inProcess('pause', '--why', 'x'.repeat(200))).code).toBe(0)
 })
 
-test('a reason is shown as text, whatever is in it', async (context) => {
+test('shows a reason as plain text, whatever it contains', async (context) => {
   const home = await Home.of(context)
   await home.inProcess('sync')
   await home.inProcess('pause', '--why', 'red \u001b[31m\nand a line')
@@ -54,7 +54,7 @@ test('a reason is shown as text, whatever is in it', async (context) => {
   }
 })
 
-test('through the daemon, which may be killed meanwhile', async (context) => {
+test('a pause through the daemon outlives a kill of the daemon', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   const daemon = await home.run()
   await until('the first is ready', () => home.readyAssets() === 1, daemon.err)
@@ -71,7 +71,7 @@ test('through the daemon, which may be killed meanwhile', async (context) => {
   await until('the second is ready', () => home.readyAssets() === 2, next.err)
 })
 
-test('rescan without a daemon says who scans', async (context) => {
+test('rescan without a daemon says which command scans', async (context) => {
   const home = await Home.of(context)
   expect(await home.inProcess('rescan')).toMatchObject({
     code: 0,

@@ -38,7 +38,10 @@ interface Ended {
   err: string
 }
 
-/** In this process: starting one for each costs half a second. `--watch` below runs the real one. */
+/**
+ * Runs in this process: a process of its own costs half a second. The test of `--watch` runs the
+ * real program.
+ */
 async function sluice(words: string[], cwd = home): Promise<Ended> {
   const ended: Ended = { code: null, out: '', err: '' }
   const into = (stream: 'out' | 'err') => ({
@@ -65,7 +68,7 @@ async function scanned(rig: Rig): Promise<void> {
 }
 
 describe('sluice status', () => {
-  test('before anything was kept: exit 3, and how to begin; nothing is made', async () => {
+  test('before the first run: exit code 3, says how to begin, and creates nothing', async () => {
     const { code, out, err } = await sluice(['status'])
     expect([code, err]).toEqual([3, ''])
     expect(out).toContain('not scanned yet')
@@ -74,7 +77,7 @@ describe('sluice status', () => {
     expect((await sluice(['status', '--json'])).code).toBe(3)
   })
 
-  test('exit 0, 3 and 77, with the ledger open and closed', async () => {
+  test('exit codes 0, 3 and 77, with the ledger open and closed', async () => {
     const rig = await rigHere()
     await rig.bringIn('a.txt')
     await scanned(rig)
@@ -90,7 +93,7 @@ describe('sluice status', () => {
     expect(out).toContain('  renew it')
   })
 
-  test('--json has a version; the form itself is held by test/status', async () => {
+  test('--json has a version; test/status checks the form', async () => {
     const rig = await rigHere()
     await rig.settle('a.txt')
     const { code, out } = await sluice(['status', '--json'])
@@ -100,7 +103,7 @@ describe('sluice status', () => {
     expect(Object.keys(answer)).toMatchSnapshot()
   })
 
-  test('a daemon that runs is told of', async () => {
+  test('names a running daemon', async () => {
     await (await rigHere()).closeLedger()
     const control = await startControl({
       socket: controlSocket(state_dir),
@@ -114,7 +117,7 @@ describe('sluice status', () => {
     expect((await sluice(['status'])).out).toContain('no daemon is running')
   })
 
-  test('--watch goes on until it is stopped, and gives the last verdict', async () => {
+  test('--watch runs until it is stopped, and exits with the code of the last verdict', async () => {
     await scanned(await rigHere())
     const child = spawn(program, ['status', '--watch', '--json'], {
       cwd: home,
@@ -151,7 +154,7 @@ describe('sluice ls', () => {
     })
   }
 
-  test('a table, by state, by path, odd names made visible', async () => {
+  test('lists files as a table, by state and by path, and makes odd names visible', async () => {
     await filled()
     const { code, out } = await sluice(['ls'])
     expect(code).toBe(0)
@@ -174,7 +177,7 @@ describe('sluice ls', () => {
     expect(JSON.parse((await sluice(['ls', '--json', '--state', 'gone'])).out)).toEqual({ version: 1, files: [] })
   })
 
-  test('what is wrong, and what to do', async () => {
+  test('reports a wrong argument and says what to do', async () => {
     expect(await sluice(['ls'])).toMatchObject({ code: 3, err: expect.stringContaining('sluice run') })
     await filled()
     expect(await sluice(['ls', '--state', 'redy'])).toMatchObject({
@@ -190,7 +193,7 @@ describe('sluice ls', () => {
 })
 
 describe('sluice explain', () => {
-  test('by where it is, by FOLDER/PATH, from where one stands', async () => {
+  test('finds a file by its path, by FOLDER/PATH, and relative to the current directory', async () => {
     writeFileSync(join(notes, 'sub/x.bak'), 'x')
     for (const [word, cwd] of [
       [join(notes, 'sub/x.bak'), home],
@@ -203,7 +206,7 @@ describe('sluice explain', () => {
     }
   })
 
-  test('--json, and for people', async () => {
+  test('answers in JSON and as text', async () => {
     const rig = await rigHere()
     await rig.record({
       type: 'content_refused',
@@ -220,13 +223,13 @@ describe('sluice explain', () => {
     expect(out).toContain(`sluice retry ${notes}/no.bin`)
   })
 
-  test('a path of no folder', async () => {
+  test('reports a path outside all folders', async () => {
     expect(await sluice(['explain', '/elsewhere/x'])).toMatchObject({ code: 64 })
   })
 })
 
 describe('sluice plan', () => {
-  test('works without any ledger and makes none', async () => {
+  test('works without a ledger and creates none', async () => {
     writeFileSync(join(notes, 'a.txt'), 'hello')
     writeFileSync(join(notes, 'copy.txt'), 'hello')
     writeFileSync(join(notes, 'x.bak'), 'x')
@@ -239,7 +242,7 @@ describe('sluice plan', () => {
     expect(hashed).toMatchObject({ version: 1, hashed: true, would_go_up: { files: 1, bytes: 5 } })
   })
 
-  test('a folder that is away: exit 3, said why', async () => {
+  test('an offline folder: exit code 3, with the reason', async () => {
     chmodSync(join(home, 'sluice.yaml'), 0o600)
     writeFileSync(
       join(home, 'sluice.yaml'),
@@ -255,7 +258,7 @@ state_dir: ${state_dir}
   })
 })
 
-test('accept says that an emptied project is accepted only where one seems emptied', async () => {
+test('accept reports an emptied project as accepted only if it was found empty', async () => {
   const rig = await rigHere()
   const contents: number[] = []
   for (let at = 0; at < 101; at++) contents.push(await rig.bringIn(`${at}.txt`))
@@ -271,7 +274,7 @@ test('accept says that an emptied project is accepted only where one seems empti
   expect((await sluice(['accept', 'notes'])).out).toBe('notes: nothing is held back\n')
 })
 
-test('doctor names a check once', () => {
+test('doctor prints the name of each check once', () => {
   const checks = [
     { id: 'token', level: 'fault', about: 'token', message: 'none was found' },
     { id: 'folder', level: 'ok', about: 'notes', message: 'readable' },

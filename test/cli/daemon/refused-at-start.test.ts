@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { openReceiver } from '../../daemon/health/receiver.ts'
 import { Home } from '../sluice.ts'
 
-test('a token that is refused at the start: the alert is delivered, then the daemon ends with 77', async () => {
+test('a token that is refused at the start: the daemon delivers the alert, then ends with 77', async () => {
   const { url, received } = await openReceiver()
   const home = await Home.make({ 'a.txt': 'one' })
   const file = join(home.path, 'sluice.yaml')

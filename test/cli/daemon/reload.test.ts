@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { expect, test as inTurn } from 'vitest'
 import { Home, until } from '../sluice.ts'
 
-/** Each waits for processes most of its time. */
+/** Each test waits for processes most of its time. */
 const test = inTurn.concurrent
 
-test('a SIGHUP puts the new configuration in force, a faulty one changes nothing', async (context) => {
+test('SIGHUP loads the new configuration; an invalid one changes nothing', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   const daemon = await home.run()
   await until('the first is ready', () => home.readyAssets() === 1, daemon.err)
@@ -16,13 +16,13 @@ test('a SIGHUP puts the new configuration in force, a faulty one changes nothing
   home.configure({ folders: [{ name: 'more', path: more, settle_ms: '50ms' }] })
   daemon.child.kill('SIGHUP')
   await until('its file is ready', () => home.readyAssets() === 2, daemon.err)
-  // The folder is kept before that is said.
+  // The ledger has the folder before the daemon logs the reload.
   await until('it is said', () => daemon.err().includes('"msg":"reloaded: 1 folder added"'), daemon.err)
 
   writeFileSync(join(home.path, 'sluice.yaml'), 'service: { base_url: ftp://here }\nfolder: []\n')
   daemon.child.kill('SIGHUP')
   await until('it is refused', () => daemon.err().includes('the earlier configuration stays in force'), daemon.err)
-  // A line for every fault.
+  // The log has a line for each fault.
   for (const field of ['service.base_url', 'service.project_id', 'folder:', 'folders: is missing'])
     expect(daemon.err()).toContain(field)
   home.write({ 'c.txt': 'three' })
@@ -32,7 +32,7 @@ test('a SIGHUP puts the new configuration in force, a faulty one changes nothing
   expect((await daemon.ended).code).toBe(0)
 })
 
-test('sluice reload answers what changed, or why nothing did', async (context) => {
+test('sluice reload reports what changed, or why nothing did', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   expect(await home.inProcess('reload')).toMatchObject({ code: 1, err: expect.stringContaining('nothing to reload') })
   const daemon = await home.run()
@@ -47,7 +47,7 @@ test('sluice reload answers what changed, or why nothing did', async (context) =
     err: expect.stringContaining('holds no valid token'),
   })
   await until('it is said', () => daemon.err().includes('the earlier configuration stays in force'), daemon.err)
-  // Many at once are one after the other, and each asks for a reload that begins after it.
+  // Many requests run one after the other; each reload begins after its request.
   home.giveToken()
   const ended = await Promise.all(Array.from({ length: 5 }, () => home.inProcess('reload')))
   expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0])

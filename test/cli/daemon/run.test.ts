@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { expect, test as inTurn } from 'vitest'
 import { Home, until } from '../sluice.ts'
 
-/** Each waits for processes most of its time. */
+/** Each test waits for processes most of its time. */
 const test = inTurn.concurrent
 
-test('the daemon takes up what comes, ends with 0 on a signal, and leaves no socket', async (context) => {
+test('the daemon uploads new files, ends with 0 on a signal, and leaves no socket', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   const daemon = await home.run()
   home.write({ 'b.txt': 'two' })
@@ -14,7 +14,7 @@ test('the daemon takes up what comes, ends with 0 on a signal, and leaves no soc
   daemon.child.kill('SIGHUP')
   home.write({ 'c.txt': 'three' })
   await until('a hang-up ended nothing', () => home.readyAssets() === 3, daemon.err)
-  // The service has it ready before the daemon has asked: only its own line says that it knows.
+  // The asset is ready before the daemon has asked: only the log shows that it knows.
   await until('the daemon has read it', () => daemon.err().includes('ready: docs/b.txt'), daemon.err)
   daemon.child.kill('SIGINT')
   const { code, out, err } = await daemon.ended
@@ -23,7 +23,7 @@ test('the daemon takes up what comes, ends with 0 on a signal, and leaves no soc
   expect(home.hasSocket()).toBe(false)
 })
 
-test('a second signal stops at once; what was in flight goes on at the next start', async (context) => {
+test('a second signal stops the daemon at once; the next start continues its uploads', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   let release = () => {}
   const held = new Promise<void>((resolve) => {
@@ -41,7 +41,7 @@ test('a second signal stops at once; what was in flight goes on at the next star
   const began = performance.now()
   daemon.child.kill('SIGTERM')
   expect((await daemon.ended).code).toBe(0)
-  // Half a minute is what the first signal alone would have given it.
+  // The first signal alone allows half a minute.
   expect(performance.now() - began).toBeLessThan(10_000)
   unhold()
   release()
@@ -49,7 +49,7 @@ test('a second signal stops at once; what was in flight goes on at the next star
   expect(home.readyAssets()).toBe(1)
 })
 
-test('one daemon a ledger; after kill -9 the next one starts over the stale socket', async (context) => {
+test('only one daemon uses a ledger; after kill -9 the next one replaces the stale socket', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   const daemon = await home.run()
   expect(await home.sluice('run')).toMatchObject({ code: 1, err: expect.stringContaining('another Sluice process') })
@@ -57,7 +57,7 @@ test('one daemon a ledger; after kill -9 the next one starts over the stale sock
   daemon.child.kill('SIGKILL')
   await daemon.ended
   expect(home.hasSocket()).toBe(true)
-  // Nobody answers there: the pass does the work itself.
+  // The socket is stale, so the pass works without a daemon.
   expect((await home.inProcess('sync')).code).toBe(0)
   const next = await home.run()
   expect(await home.inProcess('retry')).toMatchObject({ code: 0, err: '' })
@@ -65,7 +65,7 @@ test('one daemon a ledger; after kill -9 the next one starts over the stale sock
   expect((await next.ended).code).toBe(0)
 })
 
-test('a token that is missing or refused at the start ends it with 77, one that is refused later does not', async (context) => {
+test('a token that is missing or refused at the start ends the daemon with 77; a token refused later does not', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   rmSync(join(home.path, 'token'))
   expect(await home.sluice('run')).toMatchObject({
@@ -88,7 +88,7 @@ test('a token that is missing or refused at the start ends it with 77, one that 
   expect(refused.err + daemon.err()).not.toMatch(/pat_\w{32}/)
 })
 
-test('no configuration: 78', async (context) => {
+test('without a configuration every command ends with 78', async (context) => {
   const home = await Home.of(context)
   rmSync(join(home.path, 'sluice.yaml'))
   const commands = [['run'], ['sync'], ['retry'], ['accept', 'docs']]
@@ -96,7 +96,7 @@ test('no configuration: 78', async (context) => {
   expect(ended.map(({ code }) => code)).toEqual([78, 78, 78, 78])
 })
 
-test('status asks the daemon whether its ledger is still the one that lies there', async (context) => {
+test('status asks the daemon whether the file in the state directory is still its ledger', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'a' })
   await home.run()
   const file = join(home.path, 'state/ledger.db')
@@ -110,7 +110,7 @@ test('status asks the daemon whether its ledger is still the one that lies there
   expect((await health()).problems).toContainEqual(problem('another file is in the place of'))
 })
 
-test('a state directory that is taken away under the daemon: everybody says so, and nobody begins another one beside it', async (context) => {
+test('if the state directory is moved away, every command says so, and no command creates another one', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   const daemon = await home.run()
   await until('it is ready', () => home.readyAssets() === 1, daemon.err)

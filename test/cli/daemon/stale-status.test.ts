@@ -46,7 +46,7 @@ function untilCode<Answer extends { code: number | null }>(
 }
 
 test.skipIf(!has_tmpfs)(
-  'no daemon, and a full disk under the ledger: exit 1, since the last that is known',
+  'no daemon, and a full disk under the ledger: status exits with 1 and says how old the state is',
   async () => {
     const home = await Home.make({ 'a.txt': 'one' })
     expect((await home.inProcess('sync')).code).toBe(0)

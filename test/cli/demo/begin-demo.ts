@@ -8,13 +8,15 @@ import { makeTree } from '../../rig/tree.ts'
 
 const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
 
-/** Runs `sluice demo` with these words; `left` is what it leaves in the directory for temporary files. */
+/**
+ * Runs `sluice demo` with these arguments; `left` lists what remains in the temporary directory.
+ */
 export function beginDemo(...words: string[]) {
   const temporary = makeTree()
   const child = spawn(process.execPath, [program, 'demo', ...words], {
     env: { ...process.env, TMPDIR: temporary },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that nothing that it starts outlives the test.
+    // The child leads a process group, so that none of its children outlives the test.
     detached: true,
   })
   let out = ''
@@ -32,7 +34,7 @@ export function beginDemo(...words: string[]) {
     ended: once(child, 'close').then(([code]) => code as number | null),
     stop: () => void child.kill('SIGTERM'),
     left: () => readdirSync(temporary),
-    /** Bytes that the service has stored as files of their own. */
+    /** Bytes in the files that the service has stored. */
     stored: () => readdirSync(temporary).flatMap((name) => filesBelow(join(temporary, name, 'service', 'objects'))),
     connection: () => connectionIn(out),
   }
@@ -55,7 +57,7 @@ interface Asset {
   size_in_bytes: number
 }
 
-/** What `--stay` says of the service, and the assets in its own list. */
+/** The address that `--stay` prints, and the assets that the service lists there. */
 function connectionIn(out: string) {
   const said = (title: string) => new RegExp(`^ +${title} +(\\S+)`, 'm').exec(out)![1]!
   const token_file = said('token file')

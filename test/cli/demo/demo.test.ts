@@ -6,7 +6,7 @@ import { makeTree } from '../../rig/tree.ts'
 import { until } from '../../rig/waiting.ts'
 import { beginDemo } from './begin-demo.ts'
 
-test('the sample: planned, synced, a file added, a question answered by it, and nothing differs; with --stay it ends with the first signal', async () => {
+test('the sample is planned and synced, a file is added, a question is answered from it, and verify finds no difference; --stay waits for a signal', async () => {
   const demo = beginDemo('--stay')
   await until('it stays', () => demo.out().includes('config  '), demo.err)
   const out = demo.out()
@@ -19,7 +19,7 @@ test('the sample: planned, synced, a file added, a question answered by it, and 
   expect(out).toMatch(/\$ sluice status\nall ready: 10 files .*\ndaemon running, /)
   expect(out).toContain('$ sluice verify\n10 files ready, 9 of 9 assets usable; no differences\n')
   expect(out + demo.err()).not.toMatch(/pat_\w{32}|\/objects\/\w+\?/)
-  // It says where the service is, and where the token.
+  // The output names the address of the service and the token file.
   const { token_file, assets } = demo.connection()
   expect((await assets()).length).toBe(9)
   demo.stop()
@@ -28,7 +28,7 @@ test('the sample: planned, synced, a file added, a question answered by it, and 
   expect(demo.left()).toEqual([])
 })
 
-test('a given folder is only read; what cannot be read is refused, told, and ends with 3', async () => {
+test('a given folder is only read; refused files are reported, and the exit code is 3', async () => {
   const folder = makeTree({
     'a.txt': 'The boat is blue.',
     'deep/b.txt': 'The boat is blue.',
@@ -58,8 +58,8 @@ function everything(folder: string): Record<string, string> {
   )
 }
 
-test('a signal while it works ends it, with 3 and nothing left behind', async () => {
-  // Larger than what the service keeps in its database.
+test('a signal ends a working demo with 3 and leaves nothing behind', async () => {
+  // The service stores files of this size outside its database.
   const many = Array.from({ length: 300 }, (_, at) => [`f${at}.txt`, `line ${at} of it\n`.repeat(6_000)])
   const demo = beginDemo(makeTree(Object.fromEntries(many)))
   await until('the service has bytes of it', () => demo.stored().length > 0, demo.err)
@@ -68,7 +68,7 @@ test('a signal while it works ends it, with 3 and nothing left behind', async ()
   expect(demo.left()).toEqual([])
 })
 
-test('a folder that is none is a fault of the command line', async () => {
+test('an argument that is not a folder is a fault of the command line', async () => {
   const demo = beginDemo('/nowhere/at/all')
   expect([await demo.ended, demo.err()]).toEqual([64, expect.stringContaining('/nowhere/at/all is not a folder')])
 })

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { until } from '../../rig/waiting.ts'
 import { beginDemo } from './begin-demo.ts'
 
-/** A folder of some thousand files of many kinds and sizes, as most machines have it. */
+/** A folder of some thousand files of many kinds and sizes that most machines have. */
 const folder = '/usr/share/doc'
 
 function filesIn(path: string): string[] {
@@ -14,7 +14,7 @@ function filesIn(path: string): string[] {
 }
 
 test.skipIf(!existsSync(folder))(
-  'a big real folder: every file is accounted for, and what arrived is what lies there',
+  'a large real folder: every file is accounted for, and the service has the same bytes',
   async () => {
     const demo = beginDemo(folder, '--stay')
     let is_over = false
@@ -30,7 +30,7 @@ test.skipIf(!existsSync(folder))(
     const on_disk = filesIn(folder)
     const ignored = summed(plan, /^ {2}ignored ([\d,]+) by /gm)
     const states = summed(sync, /^(?:ready|refused|skipped) +([\d,]+) files?/gm)
-    // A directory that a rule leaves out counts once, with all that is in it.
+    // An ignored directory counts once, with everything below it.
     if (ignored === 0) expect(states).toBe(on_disk.length)
     else expect(on_disk.length - states).toBeGreaterThanOrEqual(ignored)
     const assets = await demo.connection().assets()

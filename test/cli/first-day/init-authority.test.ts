@@ -9,7 +9,7 @@ import { test_certificate, test_key } from '../../remote/test-certificate.ts'
 import { has_terminals, keys, PseudoTerminal } from '../pseudo-terminal.ts'
 import { Home } from '../sluice.ts'
 
-/** The service behind a certificate that nobody trusts, as a company's proxy has one. */
+/** The service behind a certificate of an unknown authority, as with a company's proxy. */
 async function untrusted(home: Home): Promise<{ address: string; ca_file: string }> {
   const server = createServer({ key: test_key, cert: test_certificate }, (asked, answer) => {
     const { method = 'GET', headers, url = '/' } = asked
@@ -38,7 +38,7 @@ async function setUp() {
   return { home, address, ca_file, words, made }
 }
 
-test('--ca-file: the projects are read, and what was written works', async () => {
+test('--ca-file: init reads the projects, and the written configuration works', async () => {
   const { home, address, ca_file, words, made } = await setUp()
   const without_ca = await home.sluice(...words, '--project', 'cli')
   expect(without_ca).toMatchObject({ code: 64, err: expect.stringContaining('--ca-file FILE') })
@@ -50,7 +50,7 @@ test('--ca-file: the projects are read, and what was written works', async () =>
   expect(home.readyAssets()).toBe(1)
 })
 
-test.skipIf(!has_terminals)('the wizard asks for it where the connection is not trusted, and only there', async () => {
+test.skipIf(!has_terminals)('the wizard asks for the authority only if the connection is not trusted', async () => {
   const { home, ca_file, words, made } = await setUp()
   const start = ['--start', 'all', '--old-versions', 'keep']
   const terminal = new PseudoTerminal([...words, ...start], { cwd: home.path })

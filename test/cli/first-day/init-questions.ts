@@ -12,7 +12,7 @@ export function wizard(home: Home, words: string[] = []): PseudoTerminal {
   return terminal
 }
 
-/** Each question, and the answer that leads to the next. */
+/** Each question with the answer that leads to the next one. */
 export function questions(home: Home): [question: string, answer: string][] {
   return [
     ['Address of the assistant', `${home.service.api}${keys.enter}`],
@@ -28,7 +28,7 @@ export function questions(home: Home): [question: string, answer: string][] {
   ]
 }
 
-/** Ctrl-C at the question of this number: it says that nothing was written, and nothing was. */
+/** Presses Ctrl-C at the question of this number, and expects that nothing was written. */
 export async function stopAt(home: Home, all: [question: string, answer: string][], at: number): Promise<void> {
   const [last] = all[at]!
   const terminal = wizard(home)

@@ -10,13 +10,16 @@ import { questions, stopAt, wizard } from './init-questions.ts'
 
 const tree = { 'a.txt': 'one', 'b/c.md': 'two' }
 
-test.skipIf(!has_terminals)('Ctrl-C at the first question, while a token is typed, and at the last', async () => {
-  const home = await Home.make(tree)
-  const all = questions(home)
-  for (const at of [0, 2, all.length - 1]) await stopAt(home, all, at)
-})
+test.skipIf(!has_terminals)(
+  'Ctrl-C stops the wizard at the first question, during the token, and at the last question',
+  async () => {
+    const home = await Home.make(tree)
+    const all = questions(home)
+    for (const at of [0, 2, all.length - 1]) await stopAt(home, all, at)
+  },
+)
 
-test.skipIf(!has_terminals)('Ctrl-C while the service is waited for: the same', async () => {
+test.skipIf(!has_terminals)('Ctrl-C stops the wizard while it waits for the service', async () => {
   const home = await Home.make(tree)
   const silent = createServer()
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -33,12 +36,12 @@ test.skipIf(!has_terminals)('Ctrl-C while the service is waited for: the same', 
   await asked
   terminal.type(keys.ctrl_c)
   await terminal.sees('stopped: nothing was written')
-  // The shell before it hears of Ctrl-C as well, and ends as shells do.
+  // The shell above receives Ctrl-C as well, and ends with the usual code of shells.
   expect(await terminal.ended).toBe(130)
   expect(readdirSync(home.path)).not.toContain('made')
 })
 
-test.skipIf(!has_terminals)('odd answers: said what is wrong with each, and asked again', async () => {
+test.skipIf(!has_terminals)('a wrong answer is explained, and the question asked again', async () => {
   const home = await Home.make(tree)
   addToTree(home.path, { 'Altes Büro ☂/x.txt': 'x', 'home docs/y.txt': 'y' })
   chmodSync(join(home.path, 'token'), 0o644)
@@ -49,7 +52,7 @@ test.skipIf(!has_terminals)('odd answers: said what is wrong with each, and aske
   await terminal.on('The token:', `${keys.down}${keys.enter}`)
   await terminal.on('File that holds the token:', keys.enter)
   await terminal.on('not a file', `docs${keys.enter}`)
-  // Not "cannot read": the first fault is drawn again while the answer is typed.
+  // Do not wait for "cannot read": the first fault is drawn again while the answer is typed.
   await terminal.on('/docs: not a file', `${erased('docs')}token${keys.enter}`)
   await terminal.sees('open to group or others')
   await terminal.on('Project that the files go to:', keys.enter)
@@ -74,7 +77,7 @@ test.skipIf(!has_terminals)('odd answers: said what is wrong with each, and aske
   ])
 })
 
-test.skipIf(!has_terminals)('a configuration that is there: asked about, and left as it is', async () => {
+test.skipIf(!has_terminals)('the wizard asks before it replaces a configuration, and leaves it as it is', async () => {
   const home = await Home.make(tree)
   addToTree(home.path, { 'made/sluice.yaml': '# mine\n' })
   const terminal = wizard(home)

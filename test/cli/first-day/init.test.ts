@@ -26,7 +26,10 @@ function wizard(home: Home, options: { words?: string[]; then?: string } = {}): 
   return terminal
 }
 
-/** In this process, in the folder of the user: what is said and written is the same, and it costs a tenth. */
+/**
+ * Runs in this process, in the folder of the user: output and files are the same, at a tenth of the
+ * cost.
+ */
 async function here(home: Home, ...words: string[]): Promise<{ code: number; out: string; err: string }> {
   const { terminal, out, err } = capturedTerminal()
   const before = process.cwd()
@@ -43,7 +46,7 @@ function load(file: string) {
   return loadConfig({ file, env: { HOME: '/home/nobody' } })
 }
 
-test('by options alone: init, plan, sync, ready', async () => {
+test('with options alone: init, plan and sync work, and the file becomes ready', async () => {
   const home = await Home.make(tree)
   const made = await home.sluice(...flagsOf(home), '--yes', '--config', 'made.yaml')
   expect(made).toMatchObject({ code: 0, err: expect.stringContaining('sluice plan --config') })
@@ -67,7 +70,7 @@ test('by options alone: init, plan, sync, ready', async () => {
 })
 
 test.each(['new\nline', '- a: "b" \'c\' #d 100% {ü}', 'e\u001b[31m=f', `${'long '.repeat(20)}\n\n end`])(
-  'a folder called %j is in the configuration by that name',
+  'the configuration has a folder called %j by that name',
   async (odd) => {
     const home = await Home.make(tree)
     addToTree(home.path, { [`${odd}/x.txt`]: 'x' })
@@ -79,7 +82,7 @@ test.each(['new\nline', '- a: "b" \'c\' #d 100% {ü}', 'e\u001b[31m=f', `${'long
   },
 )
 
-test('every value has its reason beside it', async () => {
+test('every value in the configuration has its reason beside it', async () => {
   const home = await Home.make(tree)
   await here(home, ...flagsOf(home), '--start', '90d', '--yes', '--config', 'made.yaml')
   const lines = readFileSync(join(home.path, 'made.yaml'), 'utf8').split('\n')
@@ -99,7 +102,7 @@ test('every value has its reason beside it', async () => {
   })
 })
 
-test('without a terminal it never waits: what is missing is named', async () => {
+test('without a terminal, init never waits: it names the missing option', async () => {
   const home = await Home.make(tree)
   const bare = await here(home, 'init', '--config', 'made.yaml')
   expect(bare.code).toBe(64)
@@ -127,7 +130,7 @@ test.each([
   expect(existsSync(join(home.path, 'made.yaml'))).toBe(false)
 })
 
-test('a token that the service refuses: 77; a service that is away: written, and said to be unchecked', async () => {
+test('a refused token ends init with 77; with an offline service it writes the file and says that nothing was checked', async () => {
   const home = await Home.make(tree)
   home.giveToken(`pat_${'x'.repeat(32)}`)
   const refused = await here(home, ...flagsOf(home), '--yes', '--config', 'made.yaml')
@@ -144,9 +147,9 @@ test('a token that the service refuses: 77; a service that is away: written, and
   expect(existsSync(join(home.path, 'other.yaml'))).toBe(false)
 })
 
-test('what the disk refuses is no fault of the configuration: 1', async () => {
+test('a file that cannot be written is a fault of the disk, not of the configuration: exit code 1', async () => {
   const home = await Home.make(tree)
-  // Room for the file itself, and none for the one that is written beside it.
+  // The directory allows this name, but not the longer one of the temporary file.
   for (const file of ['token/made.yaml', 'x'.repeat(250)]) {
     const refused = await here(home, ...flagsOf(home), '--yes', '--config', file)
     expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/cannot\s+be written/) })
@@ -154,7 +157,7 @@ test('what the disk refuses is no fault of the configuration: 1', async () => {
   }
 })
 
-test('a configuration that is there is not written over, but with --force', async () => {
+test('init replaces an existing configuration only with --force', async () => {
   const home = await Home.make(tree)
   writeFileSync(join(home.path, 'made.yaml'), '# mine\n')
   const refused = await here(home, ...flagsOf(home), '--yes', '--config', 'made.yaml')
@@ -164,7 +167,7 @@ test('a configuration that is there is not written over, but with --force', asyn
   expect(load(join(home.path, 'made.yaml')).config.folders).toHaveLength(1)
 })
 
-test.skipIf(!has_terminals)('the wizard, typed on a terminal', async () => {
+test.skipIf(!has_terminals)('the wizard writes a configuration from answers typed on a terminal', async () => {
   const home = await Home.make(tree)
   addToTree(home.path, { 'Old Papers/': '', 'Old Papers/x.pdf': 'paper' })
   const { token } = home.service.tokens.create('typed')
@@ -200,7 +203,7 @@ test.skipIf(!has_terminals)('the wizard, typed on a terminal', async () => {
 })
 
 test.skipIf(!has_terminals).each(['ctrl_c', 'ctrl_d'] as const)(
-  '%s: nothing is written, and the terminal is as it was',
+  '%s: nothing is written, and the terminal is restored',
   async (key) => {
     const home = await Home.make(tree)
     const then = 'stty -a | grep -o -w -e "-\\{0,1\\}icanon" -e "-\\{0,1\\}echo";'
@@ -210,7 +213,7 @@ test.skipIf(!has_terminals).each(['ctrl_c', 'ctrl_d'] as const)(
     await terminal.sees('stopped: nothing was written')
     expect(await terminal.ended).toBe(3)
     expect(terminal.shown()).toMatch(/\r\nicanon\r\necho\r\n/)
-    // Cursor shown again (DECTCEM), where it was ever hidden.
+    // The cursor must be visible again (DECTCEM) if it was hidden.
     const cursor = [...terminal.shown().matchAll(/\[\?25([hl])/g)].map(([, state]) => state)
     expect(cursor.at(-1) ?? 'h').toBe('h')
     expect(readdirSync(home.path)).not.toContain('made')

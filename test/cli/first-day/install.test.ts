@@ -10,7 +10,7 @@ import { capturedTerminal } from '../captured-terminal.ts'
 const token = `pat_${'a1B2'.repeat(8)}`
 const drop_in = 'etc/systemd/system/sluice.service.d/10-config.conf'
 
-/** A machine below a directory, and a configuration with its token beside it. */
+/** A machine in a directory, with a configuration and its token. */
 function machine(config: object = {}) {
   const home = makeStore()
   const root = join(home, 'machine')
@@ -34,7 +34,7 @@ function machine(config: object = {}) {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-test('lays down unit, configuration, token and drop-in, and says each; the second time there is nothing to do', async () => {
+test('installs unit, configuration, token and drop-in, and reports each; a second run changes nothing', async () => {
   const { sluice, file, root, home, text } = machine()
   const first = await sluice('install', '--config', file)
   expect([first.code, first.err]).toEqual([0, ''])
@@ -51,14 +51,14 @@ test('lays down unit, configuration, token and drop-in, and says each; the secon
   expect(second.out).not.toMatch(/^(write|change|run|not run) .*(service|yaml|token|daemon-reload)/m)
 })
 
-test('a dry run shows the same and does nothing', async () => {
+test('a dry run prints the same and changes nothing', async () => {
   const { sluice, file, root } = machine()
   const { out } = await sluice('install', '--config', file, '--dry-run')
   expect(out).toContain(`write    ${join(root, drop_in)}`)
   expect(existsSync(root)).toBe(false)
 })
 
-test('an edited configuration and a token stay; the drop-in follows the configuration that is there', async () => {
+test('keeps an edited configuration and token, and writes the drop-in for that configuration', async () => {
   const { sluice, file, root, home, text } = machine()
   await sluice('install', '--config', file)
   const there = join(root, 'etc/sluice/sluice.yaml')
@@ -74,7 +74,7 @@ test('an edited configuration and a token stay; the drop-in follows the configur
   expect(text('etc/sluice/token')).toBe(`pat_${'0'.repeat(32)}\n`)
 })
 
-test('an instance has a configuration, a token and a drop-in of its own', async () => {
+test('an instance has its own configuration, token and drop-in', async () => {
   const { sluice, file, has, text } = machine()
   expect((await sluice('install', '--config', file, '--instance', 'legal')).out).toContain('sluice@legal.service')
   expect(text('etc/systemd/system/sluice@legal.service.d/10-config.conf')).toContain('--config /etc/sluice/legal.yaml')
@@ -84,19 +84,19 @@ test('an instance has a configuration, a token and a drop-in of its own', async 
   expect(has('etc/sluice/hr.yaml')).toBe(false)
   const odd = await sluice('install', '--instance', '../x')
   expect([odd.code, odd.err]).toEqual([64, expect.stringContaining('../x cannot be the name of an instance')])
-  // /etc/sluice/sluice.yaml is another's.
+  // The configuration /etc/sluice/sluice.yaml belongs to another instance.
   const same = await sluice('install', '--config', file, '--instance', 'sluice')
   expect([same.code, same.err]).toEqual([64, expect.stringContaining('sluice.service has its configuration')])
 })
 
-test('paths that mean the home of whoever reads them are refused', async () => {
+test('refuses paths that begin with the home of the calling user', async () => {
   const { sluice, file, root } = machine({ folders: [{ name: 'docs', path: '~/docs' }] })
   const { code, err } = await sluice('install', '--config', file)
   expect([code, err]).toEqual([78, expect.stringMatching(/names ~\/docs: "~" is another home to the service/)])
   expect(existsSync(root)).toBe(false)
 })
 
-test('what is no token is not taken for one, and not shown', async () => {
+test('refuses a file that holds no token, and does not show its content', async () => {
   const { sluice, file, home } = machine()
   writeFileSync(join(home, 'token'), 'hunter2')
   const { code, out, err } = await sluice('install', '--config', file)
@@ -107,7 +107,7 @@ test('what is no token is not taken for one, and not shown', async () => {
   expect(out + err).not.toContain('hunter2')
 })
 
-test('what the machine refuses is said with its path, and is no fault of Sluice', async () => {
+test('reports an error of the machine with its path, not as a fault of Sluice', async () => {
   const { sluice, file, root } = machine()
   mkdirSync(root, { recursive: true })
   writeFileSync(join(root, 'etc'), 'in the way')
@@ -117,7 +117,7 @@ test('what the machine refuses is said with its path, and is no fault of Sluice'
   expect(err).not.toContain('a fault of Sluice itself')
 })
 
-test('uninstall leaves configuration, token and state, until it is told to purge; what instances share goes last', async () => {
+test('uninstall keeps configuration, token and state unless --purge is given, and removes shared files with the last instance', async () => {
   const { sluice, file, has, root } = machine()
   await sluice('install', '--config', file)
   await sluice('install', '--config', file, '--instance', 'legal')
@@ -138,7 +138,7 @@ test('uninstall leaves configuration, token and state, until it is told to purge
   expect(['etc/sluice', 'var/lib/sluice'].map(has)).toEqual([false, false])
 })
 
-test('a configuration with the address of a webhook in it stays closed in a package, too', async () => {
+test('a configuration that holds the address of a webhook stays closed to others, even if a package installed it', async () => {
   const alerts = { deliver: [{ webhook: { url: 'https://chat.example.com/hooks/s3cret' } }] }
   const { sluice, file, root } = machine({ alerts })
   const { out } = await sluice('install', '--config', file)
@@ -146,14 +146,14 @@ test('a configuration with the address of a webhook in it stays closed in a pack
   expect(out).toContain('chgrp sluice /etc/sluice/sluice.yaml')
 })
 
-test('the way to a folder is opened where it is closed', () => {
+test('the advice opens a closed parent directory, or the folder itself, for the service', () => {
   expect(openingAdvice({ path: '/home/ada/papers', parent: '/home/ada' })).toMatch(
     /^setfacl -m u:sluice:x \/home\/ada {4}#/,
   )
   expect(openingAdvice({ path: '/srv/papers', parent: undefined })).toMatch(/^setfacl -R -m .* \/srv\/papers {4}#/)
 })
 
-test('where nothing is installed, uninstall says so', async () => {
+test('uninstall says so if nothing is installed', async () => {
   const { sluice, file } = machine()
   expect((await sluice('uninstall')).out).toBe('nothing is installed\n')
   await sluice('install', '--config', file)
@@ -162,7 +162,7 @@ test('where nothing is installed, uninstall says so', async () => {
   expect((await sluice('uninstall', '--purge')).out).toBe('nothing is installed\n')
 })
 
-test('a unit is stopped before it goes, with its drop-in gone or not; a masked one is left', async () => {
+test('uninstall stops a unit before it removes it, with or without its drop-in, and leaves a masked unit', async () => {
   const { sluice, file, root, has } = machine()
   await sluice('install', '--config', file)
   rmSync(join(root, dirname(drop_in)), { recursive: true })
@@ -176,7 +176,7 @@ test('a unit is stopped before it goes, with its drop-in gone or not; a masked o
   expect(has('etc/systemd/system/sluice@.service')).toBe(false)
 })
 
-test('an instance that is enabled and has no drop-in keeps what it shares', async () => {
+test('uninstall keeps the shared files for an enabled instance without a drop-in', async () => {
   const { sluice, file, root, has } = machine()
   await sluice('install', '--config', file)
   mkdirSync(join(root, 'etc/systemd/system/multi-user.target.wants'))
@@ -185,7 +185,7 @@ test('an instance that is enabled and has no drop-in keeps what it shares', asyn
   expect(has('etc/systemd/system/sluice@.service')).toBe(true)
 })
 
-test('a purge names what it leaves', async () => {
+test('uninstall --purge names the files that it leaves', async () => {
   const secret_file = '/run/credentials/sluice.service/hook'
   const alerts = { deliver: [{ webhook: { url: 'https://chat.example.com/hooks/s3cret', secret_file } }] }
   const { sluice, file, root } = machine({ alerts, state_dir: '/data/sluice' })
@@ -198,7 +198,7 @@ test('a purge names what it leaves', async () => {
   expect([existsSync(join(root, 'etc/sluice/hook')), existsSync(join(root, 'data/sluice'))]).toEqual([true, true])
 })
 
-test('a purge removes the state of a user that exists while the service runs; what a person laid beside the unit is named', async () => {
+test('uninstall --purge removes the state of a dynamic user, and names the files that an administrator added beside the unit', async () => {
   const { sluice, file, root, has } = machine()
   await sluice('install', '--config', file)
   mkdirSync(join(root, 'var/lib/private/sluice'), { recursive: true })
@@ -210,7 +210,7 @@ test('a purge removes the state of a user that exists while the service runs; wh
   expect([own, 'var/lib/private/sluice', 'var/lib/sluice'].map(has)).toEqual([true, false, false])
 })
 
-test('a masked unit is not installed over; that of another instance stays masked', async () => {
+test('install does not replace a masked unit; the unit of another instance stays masked', async () => {
   const { sluice, file, root, has } = machine()
   const unit = join(root, 'etc/systemd/system/sluice.service')
   mkdirSync(dirname(unit), { recursive: true })

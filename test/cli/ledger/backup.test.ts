@@ -33,7 +33,7 @@ function kept(file: string): string[] {
   }
 }
 
-test('beside a daemon at work: whole, for its owner alone, without secrets; the daemon goes on', async () => {
+test('beside a working daemon: the backup is complete, readable by its owner only, and without secrets; the daemon continues', async () => {
   const home = await Home.make(tree)
   const daemon = await home.run()
   await until('both are in', () => home.readyAssets() === 2)
@@ -51,7 +51,7 @@ test('beside a daemon at work: whole, for its owner alone, without secrets; the 
   expect((await daemon.ended).code).toBe(0)
 })
 
-test('what it refuses', async () => {
+test('backup refuses a destination in a watched folder or the state directory, and a file that is no backup', async () => {
   const home = await Home.make(tree)
   expect(await home.inProcess('backup', join(home.path, 'x'))).toMatchObject({
     code: 1,
@@ -94,7 +94,7 @@ test('what it refuses', async () => {
   expect(others.map((other) => readFileSync(other))).toEqual(kept_others)
 })
 
-test('the ledger is not restored from itself, by whatever name', async () => {
+test('restore refuses the ledger itself as the backup, by any of its names', async () => {
   const home = await Home.make(tree)
   await home.inProcess('sync')
   symlinkSync(join(home.path, 'state/ledger.db'), join(home.path, 'link'))
@@ -106,14 +106,14 @@ test('the ledger is not restored from itself, by whatever name', async () => {
   expect(kept(join(home.path, 'state/ledger.db'))).toHaveLength(2)
 })
 
-test.skipIf(process.getuid?.() === 0)('no right to read the ledger: 77', async () => {
+test.skipIf(process.getuid?.() === 0)('without the right to read the ledger: exit code 77', async () => {
   const home = await Home.make(tree)
   await home.inProcess('sync')
   chmodSync(join(home.path, 'state/ledger.db'), 0)
   expect(await home.inProcess('backup', join(home.path, 'x'))).toMatchObject({ code: 77 })
 })
 
-test('restored, a pass sends 0 bytes, also for what came after the backup; the former ledger is kept', async () => {
+test('after a restore, a pass sends 0 bytes, even for files newer than the backup; the old ledger is kept', async () => {
   const home = await Home.make(tree)
   await home.inProcess('sync')
   const file = join(home.path, 'ledger.backup')
@@ -129,7 +129,7 @@ test('restored, a pass sends 0 bytes, also for what came after the backup; the f
 })
 
 test.skipIf(isNotRoot('a ledger that root restores'))(
-  'restored or rebuilt by root, the ledger stays the daemon’s',
+  'a ledger restored or rebuilt by root still belongs to the daemon’s user',
   async () => {
     const home = await Home.make(tree)
     await home.inProcess('sync')
@@ -146,7 +146,7 @@ test.skipIf(isNotRoot('a ledger that root restores'))(
   },
 )
 
-test('what is no backup is not put in the place of a ledger, nor is one while a daemon runs', async () => {
+test('restore refuses a file that is no backup, and refuses while a daemon runs', async () => {
   const home = await Home.make(tree)
   await home.inProcess('sync')
   const file = join(home.path, 'ledger.backup')

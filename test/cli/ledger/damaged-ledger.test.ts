@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Home } from '../sluice.ts'
 
-/** Every command that reads what is kept. */
+/** Every command that reads the ledger. */
 const commands = [
   ['status'],
   ['ls'],
@@ -29,7 +29,7 @@ async function homeWithLedger(): Promise<{ home: Home; ledger: string }> {
   return { home, ledger }
 }
 
-test('of a damaged ledger every command says so, and what brings it back', async () => {
+test('every command reports a damaged ledger and names the command that repairs it', async () => {
   const { home, ledger } = await homeWithLedger()
   const { size } = statSync(ledger)
   const descriptor = openSync(ledger, 'r+')
@@ -43,7 +43,7 @@ test('of a damaged ledger every command says so, and what brings it back', async
   }
 }, 60_000)
 
-test('a ledger without tables, as a first start on a full disk leaves it, is none', async () => {
+test('a ledger without tables, left by a first start on a full disk, counts as no ledger', async () => {
   const { home, ledger } = await homeWithLedger()
   writeFileSync(ledger, '')
   for (const words of commands) {

@@ -15,7 +15,7 @@ import { Home, until, untilAnswer } from '../sluice.ts'
 
 const digest = {
   name: 'digest',
-  // Never by itself while a test goes on.
+  // This date does not come while a test runs.
   cron: '0 0 29 2 *',
   timezone: 'UTC',
   prompt: 'What is new? {{files}}',
@@ -37,7 +37,7 @@ function puts(home: Home): number {
   return home.service.requestLog.filter(({ place }) => place === 'put').length
 }
 
-/** What each report told, oldest first. */
+/** The assets that each report covered, the oldest report first. */
 function told(home: Home): string[][] {
   const dir = join(home.path, 'reports')
   const manifests = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith('.json')) : []
@@ -55,13 +55,13 @@ function state(home: Home): string[] {
   return readdirSync(join(home.path, 'state')).sort()
 }
 
-/** The status of a rebuild that waits for the service. */
+/** The status while a rebuild waits for the service. */
 function waiting(home: Home): ReturnType<Home['inProcess']> {
   const ask = () => home.inProcess('status')
   return untilAnswer('the rebuild waits for the service', ask, ({ out }) => out.includes('the service: '))
 }
 
-/** What SQLite cannot read any more, in the middle of the file. */
+/** Overwrites pages in the middle of the file, so that SQLite cannot read it. */
 function spoil(file: string): void {
   const { size } = statSync(file)
   const descriptor = openSync(file, 'r+')
@@ -72,43 +72,46 @@ function spoil(file: string): void {
 test.each([
   ['deleted', (home: Home) => rmSync(join(home.path, 'state/ledger.db'))],
   ['damaged', (home: Home) => spoil(join(home.path, 'state/ledger.db'))],
-])('a ledger that was %s: 0 bytes sent, labels equal, told exactly what was not told', async (how, lose) => {
-  const home = await homeWith({ 'old.txt': 'There before the prompt.\n' })
-  await home.inProcess('sync')
-  // The prompt begins here: what was there is no news.
-  expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 3 })
-  home.write({ 'sub/told.txt': 'The lease ends in May.\n' })
-  expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 0 })
-  home.write({ 'uncovered.txt': 'The boat is red.\n', 'sub/copy.txt': 'The lease ends in May.\n' })
-  expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
-  expect(told(home)).toEqual([['docs/sub/told.txt']])
-  const before = { puts: puts(home), labels: labels(home), ready: home.readyAssets() }
-  expect(before).toMatchObject({ puts: 3, ready: 3 })
-  lose(home)
+])(
+  'a ledger that was %s: the rebuild sends 0 bytes, keeps the labels, and the next report covers only new files',
+  async (how, lose) => {
+    const home = await homeWith({ 'old.txt': 'There before the prompt.\n' })
+    await home.inProcess('sync')
+    // The prompt starts here: older files are not new to it.
+    expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 3 })
+    home.write({ 'sub/told.txt': 'The lease ends in May.\n' })
+    expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 0 })
+    home.write({ 'uncovered.txt': 'The boat is red.\n', 'sub/copy.txt': 'The lease ends in May.\n' })
+    expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
+    expect(told(home)).toEqual([['docs/sub/told.txt']])
+    const before = { puts: puts(home), labels: labels(home), ready: home.readyAssets() }
+    expect(before).toMatchObject({ puts: 3, ready: 3 })
+    lose(home)
 
-  const dry = await home.inProcess('rebuild', '--dry-run')
-  expect(dry.out).toContain(how === 'damaged' ? 'the ledger is damaged' : 'there is no ledger')
-  expect(dry.out).toContain('4 files (')
-  expect(dry.out).toMatch(/digest: 1 report in .* cover 1 content/)
-  const rebuilt = await home.inProcess('rebuild')
-  expect(rebuilt, rebuilt.err).toMatchObject({ code: 0, out: expect.stringContaining('sent      0 files, 0 B') })
-  expect({ puts: puts(home), labels: labels(home), ready: home.readyAssets() }).toEqual(before)
-  expect(state(home).filter((name) => name.startsWith('ledger.db.damaged-') && !/-(wal|shm)$/.test(name))).toHaveLength(
-    how === 'damaged' ? 1 : 0,
-  )
-  expect(state(home)).not.toContain('rebuild')
-  expect((await home.inProcess('status')).out).toContain('all ready: 4 files')
+    const dry = await home.inProcess('rebuild', '--dry-run')
+    expect(dry.out).toContain(how === 'damaged' ? 'the ledger is damaged' : 'there is no ledger')
+    expect(dry.out).toContain('4 files (')
+    expect(dry.out).toMatch(/digest: 1 report in .* cover 1 content/)
+    const rebuilt = await home.inProcess('rebuild')
+    expect(rebuilt, rebuilt.err).toMatchObject({ code: 0, out: expect.stringContaining('sent      0 files, 0 B') })
+    expect({ puts: puts(home), labels: labels(home), ready: home.readyAssets() }).toEqual(before)
+    expect(
+      state(home).filter((name) => name.startsWith('ledger.db.damaged-') && !/-(wal|shm)$/.test(name)),
+    ).toHaveLength(how === 'damaged' ? 1 : 0)
+    expect(state(home)).not.toContain('rebuild')
+    expect((await home.inProcess('status')).out).toContain('all ready: 4 files')
 
-  expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 0 })
-  expect(told(home)).toEqual([['docs/sub/told.txt'], ['docs/uncovered.txt']])
-  expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 3 })
-  // And it is a ledger like any other.
-  home.write({ 'next.txt': 'The cat sleeps.\n' })
-  expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
-  expect(puts(home)).toBe(before.puts + 1)
-})
+    expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 0 })
+    expect(told(home)).toEqual([['docs/sub/told.txt'], ['docs/uncovered.txt']])
+    expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 3 })
+    // The rebuilt ledger works like any other.
+    home.write({ 'next.txt': 'The cat sleeps.\n' })
+    expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
+    expect(puts(home)).toBe(before.puts + 1)
+  },
+)
 
-test('a sound ledger is not rebuilt, nor is one that a daemon has open', async () => {
+test('rebuild refuses a sound ledger, and one that a daemon has open', async () => {
   const home = await homeWith({ 'a.txt': 'one' })
   const daemon = await home.run()
   await until('it is in', () => home.readyAssets() === 1)
@@ -119,7 +122,7 @@ test('a sound ledger is not rebuilt, nor is one that a daemon has open', async (
   expect(await home.inProcess('rebuild', '--dry-run')).toMatchObject({ code: 3 })
 })
 
-test('a pause that was said after the loss is no ledger: it is heard, and kept out of the way of the rebuild', async () => {
+test('a pause requested after the loss works, and does not stand in the way of the rebuild', async () => {
   const home = await homeWith({ 'a.txt': 'one', 'b.txt': 'two' })
   await home.inProcess('sync')
   rmSync(join(home.path, 'state'), { recursive: true })
@@ -138,7 +141,7 @@ test('a pause that was said after the loss is no ledger: it is heard, and kept o
   expect([puts(home), home.readyAssets()]).toEqual([2, 2])
 })
 
-test('what the project does not have is sent, and no slot stays empty', async () => {
+test('files that the project does not have are sent, and no slot stays empty', async () => {
   const home = await homeWith({ 'a.txt': 'one' })
   await home.inProcess('sync')
   rmSync(join(home.path, 'state'), { recursive: true })
@@ -149,7 +152,7 @@ test('what the project does not have is sent, and no slot stays empty', async ()
   expect([puts(home), home.readyAssets()]).toEqual([2, 2])
 })
 
-test('interrupted by a service that is away, it is no ledger yet; the next try goes on and ends it', async () => {
+test('a rebuild that lost its service leaves no finished ledger; the next try completes it', async () => {
   const home = await homeWith({ 'a.txt': 'one', 'b.txt': 'two' })
   await home.inProcess('sync')
   rmSync(join(home.path, 'state'), { recursive: true })
@@ -172,7 +175,7 @@ test('interrupted by a service that is away, it is no ledger yet; the next try g
   const found = readFileSync(join(home.path, 'state/rebuild/ledger.db'))
   for (const words of [['sync'], ['pause'], ['run']]) {
     const ended = words[0] === 'run' ? await home.sluice('run') : await home.inProcess(...words)
-    // As for a wrong configuration: a service manager does not try again and again.
+    // The code of a wrong configuration keeps a service manager from restarting it.
     expect(ended, words[0]).toMatchObject({ code: 78, err: expect.stringContaining('`sluice rebuild` goes on') })
   }
   expect(state(home)).not.toContain('ledger.db')
@@ -181,7 +184,7 @@ test('interrupted by a service that is away, it is no ledger yet; the next try g
   expect([puts(home), home.readyAssets()]).toEqual([2, 2])
 })
 
-test('a folder that began with new files alone: what was in before is known again, what was left out stays out', async () => {
+test('a folder with `start: from_now`: the rebuild finds its uploaded files again, and leaves out what was left out', async () => {
   const home = await homeWith({ 'left out.txt': 'never sent' }, { start: 'from_now' })
   await home.inProcess('sync')
   home.write({ 'came.txt': 'sent' })
@@ -201,7 +204,7 @@ test('a folder that began with new files alone: what was in before is known agai
   ])
 })
 
-test('what the service could not read is sent once more with each loss, and not again after that', async () => {
+test('a file that the service could not read is sent once more after each loss, and only once', async () => {
   const home = await Home.make({ 'a.txt': 'one', 'bad.txt': 'more than it reads' }, { ingest: { max_bytes: 10 } })
   expect(await home.inProcess('sync')).toMatchObject({ code: 3 })
   for (const losses of [1, 2]) {
@@ -214,7 +217,7 @@ test('what the service could not read is sent once more with each loss, and not 
   expect((await home.inProcess('ls', '--state', 'refused')).out).toContain('docs/bad.txt')
 })
 
-test('while one is at work, and waits: status and ls say so, and a second one is refused', async () => {
+test('while a rebuild waits, status and ls say so, and a second rebuild is refused', async () => {
   const home = await Home.make({ 'a.txt': 'one' })
   await home.inProcess('sync')
   rmSync(join(home.path, 'state'), { recursive: true })

@@ -10,7 +10,7 @@ async function synced(): Promise<Home> {
   return home
 }
 
-/** Zeros over the last pages: of a database that is all in one file. */
+/** Writes zeros over the last pages of a database that is one file. */
 function damage(file: string, pages: number): void {
   ;new (sqliteDriver())(file).close()
   const descriptor = openSync(file, 'r+')
@@ -19,7 +19,7 @@ function damage(file: string, pages: number): void {
   closeSync(descriptor)
 }
 
-test('rows of the ledger that do not fit each other: 3, each rule with how often and an example', async () => {
+test('rows that contradict each other: exit code 3, each rule with its count and an example', async () => {
   const home = await synced()
   const database = new (sqliteDriver())(join(home.path, 'state/ledger.db'))
   database.exec(`DELETE FROM arrivals; UPDATE counts SET files = files + 1 WHERE stage = 'ready'`)
@@ -38,7 +38,7 @@ test('rows of the ledger that do not fit each other: 3, each rule with how often
   ])
   const found = JSON.parse((await home.inProcess('verify', '--json')).out).found
   expect(found.map(({ kind }: { kind: string }) => kind)).toEqual(['ledger_inconsistent', 'ledger_inconsistent'])
-  // What heals it does so.
+  // The suggested repair works.
   rmSync(join(home.path, 'state/ledger.db'))
   expect(await home.inProcess('rebuild')).toMatchObject({ code: 0 })
   expect(await home.inProcess('verify')).toMatchObject({
@@ -47,7 +47,7 @@ test('rows of the ledger that do not fit each other: 3, each rule with how often
   })
 })
 
-test('a ledger that SQLite cannot read to its end: 3, and it is compared with nothing', async () => {
+test('a ledger that SQLite cannot read completely: exit code 3, and nothing is compared with it', async () => {
   const home = await synced()
   const file = join(home.path, 'state/ledger.db')
   damage(file, 1)
@@ -65,7 +65,7 @@ test('a ledger that SQLite cannot read to its end: 3, and it is compared with no
   })
 })
 
-test('tickets that cannot be read are a difference, the rest is compared; none are there after a restore', async () => {
+test('unreadable tickets are one difference, and the rest is compared; a restore leaves no tickets', async () => {
   const home = await synced()
   const file = join(home.path, 'state/tickets.db')
   damage(file, 1)

@@ -4,7 +4,7 @@ import { expect, test as inTurn } from 'vitest'
 import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
 import { type Ended, Home, settle_ms, until, untilAnswer } from '../sluice.ts'
 
-/** Each waits for processes and rests most of its time. */
+/** Each test waits for processes most of its time. */
 const test = inTurn.concurrent
 
 const tree = { 'a.txt': 'one', 'b/c.txt': 'two' }
@@ -17,12 +17,12 @@ async function synced(context: Parameters<typeof Home.of>[0]): Promise<Home> {
 
 type Answer = Omit<Ended, 'signal'>
 
-/** Asks again until nothing is on its way any more, or all is of one mind. */
+/** Repeats verify until nothing is on the way, or until ledger, disk and service agree. */
 function verified(home: Home, enough = ({ out }: Answer) => !out.includes('on the way')): Promise<Answer> {
   return untilAnswer('verify has the answer', () => home.inProcess('verify'), enough)
 }
 
-/** What moves is on the way, and not told as a difference. */
+/** Waits until the file has settled. Before, it counts as on the way, which is no difference. */
 function settled(home: Home, path: string): Promise<void> {
   const { ctimeMs } = statSync(join(home.path, 'docs', path))
   return until(`${path} has settled`, () => Date.now() - ctimeMs > settle_ms)
@@ -32,7 +32,7 @@ function assetOf(home: Home, size: number): string {
   return home.service.assets(home.project_id).find(({ size_in_bytes }) => size_in_bytes === size)!.asset_id
 }
 
-test('all of one mind: 0 and one line', async (context) => {
+test('ledger, disk and service agree: exit code 0 and one line', async (context) => {
   const home = await synced(context)
   expect(await home.inProcess('verify')).toEqual({
     code: 0,
@@ -46,7 +46,7 @@ test('all of one mind: 0 and one line', async (context) => {
   ])
 })
 
-test('differences by kind, with what heals them: 3; a pass takes up what is on disk', async (context) => {
+test('lists differences by kind with the command that repairs each: exit code 3; a pass uploads new files', async (context) => {
   const home = await synced(context)
   home.write({ 'new.txt': 'three', 'b/c.txt': 'other' })
   const { code, out, err } = await verified(home)
@@ -71,7 +71,7 @@ test('differences by kind, with what heals them: 3; a pass takes up what is on d
   })
 })
 
-test('--record: without a daemon the ledger learns what is gone there; retry and a pass bring it back', async (context) => {
+test('--record without a daemon: the ledger records missing assets; retry and a pass upload them again', async (context) => {
   const home = await synced(context)
   await home.service.removeAsset(assetOf(home, 3))
   const seen = await home.inProcess('verify')
@@ -94,7 +94,7 @@ test('--record: without a daemon the ledger learns what is gone there; retry and
   })
 })
 
-/** Other bytes, and all else that is known of the file as it is now: a disk that rots. */
+/** Changes the bytes and keeps all other metadata, as a failing disk does. */
 function rot(home: Home, path: string, text: string): void {
   const file = join(home.path, 'docs', path)
   writeFileSync(file, text)
@@ -107,7 +107,7 @@ function rot(home: Home, path: string, text: string): void {
   }
 }
 
-test('--full --record without a daemon: bytes that changed in secret are read and sent by the next pass', async (context) => {
+test('--full --record without a daemon: the next pass sends files whose bytes changed under the same metadata', async (context) => {
   const home = await synced(context)
   rot(home, 'a.txt', 'ONE')
   expect(await home.inProcess('verify')).toMatchObject({
@@ -117,7 +117,7 @@ test('--full --record without a daemon: bytes that changed in secret are read an
   const seen = await home.inProcess('verify', '--full')
   expect([seen.code, seen.out]).toEqual([3, expect.stringContaining('docs/a.txt')])
   expect(seen.err).toBe('`sluice verify --record`, or a running daemon, also repairs what a scan cannot see\n')
-  // Nothing is written down yet: a pass sees nothing of it.
+  // The ledger has recorded nothing yet, so a pass does not see the change.
   expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('nothing new') })
   expect((await home.inProcess('verify', '--full', '--record')).err).toBe(
     'to be read again: 1 file; recorded for the next pass\nno daemon is running: `sluice sync` takes up what is on disk\n',
@@ -129,7 +129,7 @@ test('--full --record without a daemon: bytes that changed in secret are read an
   })
 })
 
-test('asked again and again beside a daemon, the audit comes to its end all the same', async (context) => {
+test('repeated verify calls beside a daemon do not keep the audit from ending', async (context) => {
   const home = await Home.of(context, tree)
   const daemon = await home.run()
   await until('all is ready', () => home.readyAssets() === 2, daemon.err)
@@ -142,9 +142,9 @@ test('asked again and again beside a daemon, the audit comes to its end all the 
   expect(await daemon.ended).toMatchObject({ code: 0 })
 })
 
-test('beside a daemon: it scans and audits', async (context) => {
+test('beside a daemon: verify asks it to scan and to audit', async (context) => {
   const home = await Home.of(context, tree)
-  // Without watching, only the scan that is asked for finds what is new.
+  // Without a watcher, only the requested scan finds new files.
   home.configure({ folder: { watch: 'scan' } })
   const daemon = await home.run()
   await until('all is ready', () => home.readyAssets() === 2, daemon.err)
@@ -152,7 +152,8 @@ test('beside a daemon: it scans and audits', async (context) => {
   await home.service.removeAsset(assetOf(home, 3))
   home.write({ 'new.txt': 'three' })
   await settled(home, 'new.txt')
-  // Once only: the audit that it asks for may have ended before it is asked again, and then there is nothing left to ask for.
+  // Call verify once only: its audit may have ended before a second call, which would find nothing
+  // to do.
   const { code, err } = await home.inProcess('verify')
   expect(code).toBe(3)
   expect(err.split('\n')).toEqual([
@@ -167,7 +168,7 @@ test('beside a daemon: it scans and audits', async (context) => {
   await daemon.ended
 })
 
-test('a token that is refused: 77; a folder that is away: 3; nothing kept yet: said', async (context) => {
+test('a refused token: 77; an offline folder: 3; no ledger yet: a message', async (context) => {
   const home = await synced(context)
   home.giveToken(`pat_${'x'.repeat(32)}`)
   const refused = await home.inProcess('verify')

@@ -2,7 +2,7 @@ import type { RunAsset } from '../../../src/domain/run.ts'
 import type { Coverage } from '../../../src/prompts/plan/coverage.ts'
 import { assetOf, md5Of, project_id, type Rig } from '../../ledger/views/view-rig.ts'
 
-/** Runs of prompts, told to a ledger as the reporter tells them. */
+/** Runs of prompts, recorded in a ledger in the way of the reporter. */
 export class PromptRig {
   readonly #rig: Rig
 
@@ -26,7 +26,7 @@ export class PromptRig {
     return state!.open_runs.find((run) => run.due_ms === due_ms)!.run
   }
 
-  /** A run that is answered and written; each content is one of `notes/<number>.txt`. */
+  /** Records an answered and written run; content N is the file `notes/<N>.txt`. */
   async written(
     prompt: string,
     run: { due_ms: number; answer: string; contents: number[]; report_path: string; targets?: string[] },

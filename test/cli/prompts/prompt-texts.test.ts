@@ -11,11 +11,11 @@ test.each([
   ['0 8 1 * *', '0 8 1 * * UTC'],
   ['*/5 * * * *', '*/5 * * * * UTC'],
   ['0 * * * 1', '0 * * * 1 UTC'],
-])('%s in words', (cron, text) => expect(scheduleText({ cron, timezone: 'UTC' })).toBe(text))
+])('describes %s in words', (cron, text) => expect(scheduleText({ cron, timezone: 'UTC' })).toBe(text))
 
 const assets = (...names: string[]) => names.map((name) => ({ asset_id: `asset_${name}`, name }))
 
-test('two runs: a unified diff of the answers, and which assets came and went', () => {
+test('two runs: a unified diff of the answers, and the assets that were added and removed', () => {
   const before = { name: 'digest@1', answer: 'one\ntwo\nthree', assets: assets('a', 'b') }
   const after = { name: 'digest@2', answer: 'one\n2\nthree\n', assets: assets('b', 'c') }
   expect(differenceOf(before, after)).toEqual({

@@ -13,7 +13,7 @@ const digest = {
   first_run: 'all',
 }
 
-test('what was given up is delivered again, with the same id; what was delivered is not', async () => {
+test('repeats a failed delivery with the same id, and no successful one', async () => {
   const receiver = await startServer([{ status: 400 }, { status: 200 }, { status: 200 }])
   const home = await Home.make({ 'lease.txt': 'The lease ends in May.\n' })
   const copy = { name: 'copy', file: { dir: join(home.path, 'copies') } }
@@ -35,7 +35,7 @@ test('what was given up is delivered again, with the same id; what was delivered
 
   const daemon = await home.run()
   expect(await deliver('1')).toMatchObject({ code: 0 })
-  // A receiver that the prompt was given since.
+  // Adds a receiver after the run.
   daemon.child.kill('SIGTERM')
   await daemon.ended
   const page = { name: 'page', webhook: { url: `${receiver.origin}/page` } }

@@ -19,7 +19,7 @@ const digest = {
   wait_for_files: '1m',
 }
 
-/** A life of the daemon an hour and a half ago: a time of the prompt has come since, and nobody was there. */
+/** A daemon ran an hour and a half ago. A time of the prompt has passed since, while none ran. */
 async function livedBefore(home: Home): Promise<void> {
   const config = loadConfig({ file: join(home.path, 'sluice.yaml'), env: { HOME: home.path } }).config
   const clock = { ...system_clock, now_ms: () => system_clock.now_ms() - 1.5 * hour_ms }
@@ -39,9 +39,9 @@ function runsOf(home: Home) {
   }
 }
 
-test('two daemons and a person at once: one of them works, and what it asks about is asked once', async () => {
+test('two daemons and a user start at once: one works, and asks the question once', async () => {
   const home = await Home.make({ 'lease.txt': 'The lease ends in May.\n' })
-  // Half an hour ago, and not again while this test goes on.
+  // The due time was half an hour ago, and does not return while this test runs.
   const missed_ms = Math.floor((Date.now() - hour_ms / 2) / minute_ms) * minute_ms
   home.configure({ prompts: [{ ...digest, cron: `${new Date(missed_ms).getUTCMinutes()} * * * *` }] })
   await livedBefore(home)
@@ -53,7 +53,7 @@ test('two daemons and a person at once: one of them works, and what it asks abou
   const haveEnded = () => daemons.every(({ child }) => child.exitCode !== null)
   await until('the missed time is made up, or no daemon is left', () => isMadeUp() || haveEnded())
   await person.ended
-  // The person was first, and both daemons found the ledger taken.
+  // The user was first, so that both daemons found the ledger in use.
   if (!isMadeUp()) daemons.push(await home.run())
   await until('the missed time is made up', isMadeUp)
 

@@ -5,7 +5,7 @@ import { Home, until } from '../sluice.ts'
 
 const digest = {
   name: 'digest',
-  // Never by itself while a test goes on.
+  // This date does not come while a test runs.
   cron: '0 0 29 2 *',
   timezone: 'UTC',
   prompt: 'Which lease ends when? {{files}}',
@@ -22,7 +22,7 @@ async function homeWith(prompt: object = {}, service = {}) {
 
 const chatsOf = (home: Home) => home.service.chats(home.project_id)
 
-test('without a daemon: one pass over its folders, the question, the report; then there is nothing new', async () => {
+test('without a daemon: one pass over the folders, the question, the report; a second run finds nothing new', async () => {
   const home = await homeWith({ deliver: [{ file: { dir: '~/reports', name: '{{name}}.md' } }] })
   const { code, out, err } = await home.sluice('prompts', 'run', 'digest')
   expect([code, out], err).toEqual([
@@ -44,7 +44,7 @@ test('without a daemon: one pass over its folders, the question, the report; the
   expect((await home.inProcess('prompts', 'show', '1')).out).toContain('> The lease ends in May.')
 })
 
-test('the state is lost after the first report: what that left for the next time is told then, the archive is not', async () => {
+test('the state is lost after the first report: the next one covers the files that the first left over, and not the archive', async () => {
   const report = { file: { dir: '~/reports', name: '{{name}}-{{due}}.md' } }
   const home = await homeWith({ first_run: 'from_now', max_assets: 1, deliver: [report] })
   const run = async () => (await home.inProcess('prompts', 'run', 'digest')).out
@@ -56,7 +56,7 @@ test('the state is lost after the first report: what that left for the next time
   expect(await run()).toContain('nothing new')
 })
 
-test('beside a daemon: that one runs it, this waits; a delivery that failed is told', async () => {
+test('beside a daemon: the daemon runs the prompt, and the command waits; a failed delivery is reported', async () => {
   const home = await homeWith({ deliver: [{ file: { dir: '~/reports' } }, { command: { run: ['/bin/false'] } }] })
   const daemon = await home.run()
   const { code, out, err } = await home.inProcess('prompts', 'run', 'digest')
@@ -77,7 +77,7 @@ test('beside a daemon: that one runs it, this waits; a delivery that failed is t
   expect((await daemon.ended).code).toBe(0)
 })
 
-test('--dry-run: the request to the letter, the files, nothing sent and nothing recorded', async () => {
+test('--dry-run: prints the exact request and its files, sends nothing and records nothing', async () => {
   const home = await homeWith()
   expect(await home.inProcess('prompts', 'run', 'digest', '--dry-run')).toMatchObject({
     code: 3,
@@ -101,7 +101,7 @@ test('--dry-run: the request to the letter, the files, nothing sent and nothing 
   })
 })
 
-test('--dry-run shows what is then sent: of several turns each, without what the service does not have', async () => {
+test('--dry-run prints each turn exactly as it is sent, without assets that the service does not have', async () => {
   const gone = 'chat_00000000000000000000'
   const scope = { folders: ['docs'], labels: ['nowhere'], chats: [gone] }
   const home = await homeWith({ prompt: 'Which \u200d? {{files}}', scope, max_assets: 1, when_too_many: 'more_turns' })
@@ -122,7 +122,7 @@ test('--dry-run shows what is then sent: of several turns each, without what the
   expect(out).toContain(`note: ${gone} is left out: the service does not have it, or the token has no access`)
 })
 
-test('Ctrl-C ends the wait alone: what was asked stays asked, and is told', async () => {
+test('Ctrl-C ends the wait only: the question stays asked, and the command says so', async () => {
   const home = await homeWith({}, { answer_delay_ms: 600_000 })
   const running = home.start('prompts', 'run', 'digest')
   await until('the answer is waited for', () => home.service.requestLog.some(({ place }) => place === 'messages.read'))
@@ -134,7 +134,7 @@ test('Ctrl-C ends the wait alone: what was asked stays asked, and is told', asyn
   expect(chatsOf(home)).toHaveLength(1)
 })
 
-test('a refused token ends the wait, and the run goes on with the next start', async () => {
+test('a refused token ends the wait, and the next start continues the run', async () => {
   const home = await homeWith()
   expect((await home.inProcess('sync')).code).toBe(0)
   writeFileSync(join(home.path, 'token'), `pat_${'0'.repeat(32)}`)
@@ -146,7 +146,7 @@ test('a refused token ends the wait, and the run goes on with the next start', a
   expect(chatsOf(home)).toHaveLength(1)
 })
 
-test('a name that is not there', async () => {
+test('reports an unknown prompt', async () => {
   const home = await homeWith()
   expect(await home.inProcess('prompts', 'run', 'digset')).toMatchObject({
     code: 64,

@@ -41,14 +41,14 @@ beforeEach(() => {
   configure(digest, { ...digest, name: 'log', cron: '0 * * * *', timezone: 'UTC' })
 })
 
-/** In this process: starting one for each costs half a second. */
+/** Runs in this process: a process of its own costs half a second. */
 async function prompts(...words: string[]) {
   const { terminal, out, err } = capturedTerminal()
   const code = await runCli(['prompts', ...words, '--config', join(home, 'sluice.yaml')], terminal, commands)
   return { code, out: out().replaceAll(home, 'HOME'), err: err() }
 }
 
-/** Three runs of `digest`: written, written over one file more, skipped. */
+/** Three runs of `digest`: written, written over one more file, skipped. */
 async function withRuns(): Promise<{ rig: Rig; one: number; two: number; skipped: number }> {
   const rig = await openRig({ state_dir })
   const runs = new PromptRig(rig)
@@ -75,7 +75,7 @@ async function withRuns(): Promise<{ rig: Rig; one: number; two: number; skipped
 }
 
 describe('sluice prompts list', () => {
-  test('each with its last run and its next time', async () => {
+  test('lists each prompt with its last run and its next time', async () => {
     await withRuns()
     const { code, out } = await prompts('list')
     expect(code).toBe(0)
@@ -92,7 +92,7 @@ describe('sluice prompts list', () => {
     expect(answer).toMatchSnapshot()
   })
 
-  test('before anything has run, and without any prompts', async () => {
+  test('before any run, and without any prompts', async () => {
     expect((await prompts('list')).out).toContain('none yet')
     configure()
     expect(await prompts('list')).toEqual({
@@ -104,7 +104,7 @@ describe('sluice prompts list', () => {
   })
 })
 
-test('sluice prompts next: the next five times of each, in its zone', async () => {
+test('sluice prompts next: the next five times of each prompt, in its zone', async () => {
   const { code, out } = await prompts('next')
   expect(code).toBe(0)
   expect(out).toMatch(
@@ -120,7 +120,7 @@ test('sluice prompts next: the next five times of each, in its zone', async () =
 })
 
 describe('sluice prompts history', () => {
-  test('newest first, why and how long', async () => {
+  test('lists the newest run first, with reason and duration', async () => {
     await withRuns()
     const { code, out } = await prompts('history', 'digest')
     expect(code).toBe(0)
@@ -134,7 +134,7 @@ describe('sluice prompts history', () => {
     expect(JSON.parse((await prompts('history', 'digest', '--limit', '2', '--json')).out)).toMatchSnapshot()
   })
 
-  test('of one that has not run, that left the configuration, that is not there', async () => {
+  test('a prompt without runs, one that left the configuration, and an unknown one', async () => {
     expect(await prompts('history', 'log')).toMatchObject({ code: 0, err: expect.stringContaining('has not run yet') })
     await withRuns()
     configure({ ...digest, name: 'weekly' })
@@ -153,7 +153,7 @@ describe('sluice prompts history', () => {
 })
 
 describe('sluice prompts show', () => {
-  test('the report as it lies there, how complete it is, where it went; nothing steers the terminal', async () => {
+  test('shows the report, its coverage and its deliveries; nothing in it steers the terminal', async () => {
     const { one } = await withRuns()
     const { code, out, err } = await prompts('show', String(one))
     expect([code, err]).toEqual([0, ''])
@@ -174,7 +174,7 @@ describe('sluice prompts show', () => {
     expect(JSON.parse((await prompts('show', String(one), '--json')).out)).toMatchSnapshot()
   })
 
-  test('by its time; without its report the answer; one that was skipped', async () => {
+  test('finds a run by its time; without its report it shows the answer; a skipped run', async () => {
     const { two } = await withRuns()
     const { out, err } = await prompts('show', 'digest@2026-01-01T02:00')
     expect(out).toContain(`run ${two}  digest@2026-01-01T02:00+01:00  written\n`)
@@ -195,7 +195,7 @@ describe('sluice prompts show', () => {
   })
 })
 
-test('sluice prompts run beside a single pass, which asks nothing', async () => {
+test('sluice prompts run beside a single pass asks nothing', async () => {
   await (await openRig({ state_dir })).closeLedger()
   const control = await startControl({
     socket: controlSocket(state_dir),
@@ -212,7 +212,7 @@ test('sluice prompts run beside a single pass, which asks nothing', async () => 
   }
 })
 
-test('sluice prompts diff: what differs between two answers, and which assets came and went', async () => {
+test('sluice prompts diff: the differences of two answers, and the assets that were added and removed', async () => {
   const { one, two } = await withRuns()
   const { code, out } = await prompts('diff', String(one), String(two))
   expect(code).toBe(0)

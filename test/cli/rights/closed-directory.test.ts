@@ -22,7 +22,7 @@ interface Answer {
 }
 
 /**
- * Runs one command line with no privilege, in a current directory that `spoil` has made useless.
+ * Runs one command line without privileges, in a current directory that `spoil` has made unusable.
  */
 function runIn(
   spoil: 'closed' | 'deleted',
@@ -53,7 +53,7 @@ function runIn(
   return runUnprivileged(script, root) as Answer
 }
 
-test('in a closed home another user gets the next configuration, and `config` names the place passed over', () => {
+test('another user in a closed home gets the next configuration, and `config` names the skipped place', () => {
   const status = runIn('closed', () => ['status'])
   expect([status.status, status.stderr]).toEqual([3, ''])
   expect(status.stdout).toContain('no folder was scanned yet')
@@ -69,7 +69,7 @@ test('in a closed home another user gets the next configuration, and `config` na
   })
 })
 
-test('where no other place has a configuration, the error names the one that cannot be read', () => {
+test('if no other place has a configuration, the error names the unreadable one', () => {
   const { status, stderr } = runIn('closed', () => ['status'], 'elsewhere.yaml')
   expect(status).toBe(78)
   expect(stderr).not.toContain('fault of Sluice')
@@ -81,19 +81,19 @@ test('where no other place has a configuration, the error names the one that can
 test.each([
   ['--config', ['--config', 'sluice.yaml'], {}],
   ['SLUICE_CONFIG', [], { SLUICE_CONFIG: 'sluice.yaml' }],
-])('a file that %s names is never passed over', (_by, options, env) => {
+])('a file that %s names is never skipped', (_by, options, env) => {
   const { status, stderr } = runIn('closed', () => ['status', ...options], undefined, env)
   expect(status).toBe(78)
   expect(stderr.replaceAll(/\n +/g, ' ')).toMatch(/cannot read \S*\/closed\/sluice\.yaml: EACCES/)
 })
 
-test('a path by the name of its folder is found from a closed directory inside that folder', () => {
+test('the name of a folder finds its path, even from a closed directory inside that folder', () => {
   const { stdout, stderr } = runIn('closed', () => ['explain', 'notes/a.txt'])
   expect(stderr).toBe('')
   expect(stdout).toMatch(/^notes\/a\.txt/)
 })
 
-test('in a deleted directory the commands work, and a relative path says what is wrong', () => {
+test('the commands work in a deleted directory, and a relative path gets an error message', () => {
   const { status, stderr, stdout } = runIn('deleted', () => ['status'])
   expect([status, stderr]).toEqual([3, ''])
   expect(stdout).toContain('no folder was scanned yet')

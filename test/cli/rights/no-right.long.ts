@@ -10,7 +10,9 @@ import { Home } from '../sluice.ts'
 const project = fileURLToPath(new URL('../../..', import.meta.url))
 const nobody = 65_534
 
-/** Every command that reads or writes what is kept; none may take "no right" for "nothing there". */
+/**
+ * Every command that reads or writes the state; none may treat "no permission" as "does not exist".
+ */
 const commands = [
   ['status'],
   ['ls'],
@@ -28,8 +30,8 @@ const commands = [
 ]
 
 /**
- * Another user may not reach this clone or its Node, where they lie in a closed home: a copy that
- * everyone may run.
+ * Another user may not reach this clone or its Node if they lie in a closed home. This is a copy
+ * that everyone may run.
  */
 function copyForEveryone(): { node: string; program: string } {
   const copy = makeTree()
@@ -41,7 +43,7 @@ function copyForEveryone(): { node: string; program: string } {
 }
 
 test.skipIf(isNotRoot('another user'))(
-  'another user is told whom to be, beside a daemon and without one: 77',
+  'commands of another user name the right user and end with 77, beside a daemon and without one',
   async (context) => {
     const home = await Home.of(context, { 'a.txt': 'one' })
     home.configure({

@@ -6,7 +6,7 @@ import { makeStore } from '../../rig/tree.ts'
 import { Home } from '../sluice.ts'
 
 const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
-/** With this directory read-only, in namespaces of its own. */
+/** Command that makes this directory read-only in its own namespaces. */
 const read_only = [
   '-Urm',
   'sh',
@@ -18,7 +18,7 @@ const may_mount = spawnSync('unshare', [...read_only, makeStore(), 'true']).stat
 if (!may_mount) console.warn('a state that is read-only is not tried: no namespace of its own can be made here')
 
 test.skipIf(!may_mount)(
-  'a state that is read-only: said as that, and not as a right of this user; it can be read',
+  'a read-only state directory is reported as such, not as a missing permission, and can be read',
   async () => {
     const home = await Home.make({ 'a.txt': 'one' })
     expect((await home.inProcess('sync')).code).toBe(0)
@@ -38,7 +38,7 @@ test.skipIf(!may_mount)(
       )
     for (const word of ['run', 'sync', 'pause']) {
       const { status, stderr } = sluice(word)
-      // Not 77: systemd goes on trying, until the disk is back.
+      // Any code but 77 makes systemd restart the daemon until the disk is back.
       expect([word, status, stderr]).toEqual([
         word,
         1,

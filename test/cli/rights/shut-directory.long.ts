@@ -11,7 +11,7 @@ import { Home, until } from '../sluice.ts'
 const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
 
 test.for(['chokidar', 'native', 'scan'])(
-  'a subfolder is shut to the daemon and opened again, another is shut from the start: nothing is let go, nothing stays out (%s)',
+  'one subfolder is closed to the daemon and opened again, another is closed from the start: no file counts as deleted, and each is uploaded in the end (%s)',
   { timeout: 180_000 },
   async (watch, context) => {
     const home = await Home.of(context, { 'a/1.txt': 'one', 'b/2.txt': 'two', 'late/3.txt': 'three' })
@@ -65,7 +65,7 @@ test.for(['chokidar', 'native', 'scan'])(
       'docs/late/new.txt': 'ready',
     }
     await are(all)
-    // And they are heard from then on.
+    // The watcher reports their changes from then on.
     await until('it is at rest', () => view.folders()[0]?.scan_summary?.includes('"unreadable_total":0') ?? false)
     for (const name of ['a', 'late']) writeFileSync(join(docs, name, 'then.txt'), `then in ${name}`)
     await until(

@@ -6,11 +6,11 @@ import { Home } from '../sluice.ts'
 
 if (!has_terminals) console.warn('skipped: the bar of sync on a terminal, because there is no script(1) here')
 
-/** Of the three files that the service refuses: longer than any window here. */
+/** Names of three files that the service refuses, longer than any window of this test. */
 const names = ['a', 'b', 'c'].map((letter) => `${letter.repeat(150)}.txt`)
 
 test.skipIf(!has_terminals).each([40, 120])(
-  'in a window of %i columns each log line stands whole above the bar, and the summary below it',
+  'in a window of %i columns each log line stands complete above the bar, and the summary below it',
   async (columns) => {
     const never_ms = 3_600_000
     const tree = Object.fromEntries(names.map((name) => [name, name]))

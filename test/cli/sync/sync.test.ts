@@ -5,12 +5,12 @@ import { makeTree } from '../../rig/tree.ts'
 import { setStatusThere } from '../../service/set-status.ts'
 import { Home, until } from '../sluice.ts'
 
-/** Each waits for processes and rests most of its time. */
+/** Each test waits for processes most of its time. */
 const test = inTurn.concurrent
 
 const project_of_nobody = 'project_00000000000000000000'
 
-test('one pass: what is new is sent, what is known is not, and it ends with 0', async (context) => {
+test('one pass sends new files, sends no known one, and ends with 0', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one', 'b/c.txt': 'two', 'copy.txt': 'one', '~$lock.docx': 'x' })
   const { code, out, err } = await home.sluice('sync')
   expect([code, home.readyAssets()], err).toEqual([0, 2])
@@ -27,7 +27,7 @@ test('one pass: what is new is sent, what is known is not, and it ends with 0', 
   expect(creates()).toBe(2)
 })
 
-test('refused and skipped files are told with their reason: 3', async (context) => {
+test('reports refused and skipped files with their reason: exit code 3', async (context) => {
   const home = await Home.of(context, {
     'a.txt': 'one',
     'photo.png': Buffer.from('\x89PNG\0\0', 'latin1'),
@@ -39,7 +39,7 @@ test('refused and skipped files are told with their reason: 3', async (context) 
   expect(out).toMatch(/^skipped {3}1 file, 0 B\n {10}1 × empty: .*\(empty\.txt\)$/m)
 })
 
-test('a folder by its name or path: the others are not looked at', async (context) => {
+test('syncs one folder by its name or path, and does not scan the others', async (context) => {
   const other = makeTree({ 'x.txt': 'other' })
   const home = await Home.of(context, { 'a.txt': 'one' })
   home.configure({ folders: [{ name: 'other', path: other, settle_ms: '50ms' }] })
@@ -57,13 +57,13 @@ test('a folder by its name or path: the others are not looked at', async (contex
   expect((await home.inProcess('sync', 'nothing')).code).toBe(64)
 })
 
-test('an offline folder is not "all in": 3', async (context) => {
+test('an offline folder: exit code 3, and the summary does not say that all files are ready', async (context) => {
   const home = await Home.of(context)
   rmSync(join(home.path, 'docs'), { recursive: true })
   expect(await home.inProcess('sync')).toMatchObject({ code: 3, out: expect.stringContaining('offline   docs: ') })
 })
 
-test('what a scan could not take is not "all in": 3, from sync and from status', async (context) => {
+test('a file that the scan could not read: sync and status exit with 3', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   writeFileSync(Buffer.concat([Buffer.from(join(home.path, 'docs/')), Buffer.from([0x78, 0xff])]), 'hidden')
   expect(await home.inProcess('sync')).toMatchObject({ code: 3, out: expect.stringContaining('unseen    docs: 1 ×') })
@@ -78,7 +78,7 @@ test.for([
   ['no token', (home: Home) => rmSync(join(home.path, 'token')), /cannot read the token file/],
   ['a token that the service refuses', (home: Home) => home.giveToken(`pat_${'x'.repeat(32)}`), /account|token|401/i],
   ['a project out of reach', (home: Home) => home.configure({ service: { project_id: project_of_nobody } }), /project/],
-] as const)('%s: 77, and no file has changed its state', async ([_what, spoil, err], context) => {
+] as const)('%s: exit code 77, and no file changes its state', async ([_what, spoil, err], context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   spoil(home)
   const ended = await home.inProcess('sync')
@@ -88,9 +88,9 @@ test.for([
   expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
 })
 
-test('beside a running daemon: that one scans, and is waited for', async (context) => {
+test('beside a running daemon: the daemon scans, and sync waits for it', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
-  // Without watching, only the scan that is asked for finds the second file.
+  // Without a watcher, only the requested scan finds the second file.
   home.configure({ folder: { watch: 'scan' } })
   const daemon = await home.run()
   await until('the first is ready', () => home.readyAssets() === 1, daemon.err)
@@ -114,19 +114,19 @@ test('two passes at once: the second asks the first, both end with 0, and nothin
   expect(home.service.requestLog.filter(({ place }) => place === 'put')).toHaveLength(40)
 })
 
-test('beside a daemon whose token is refused: 77, at once', async (context) => {
+test('beside a daemon with a refused token: exit code 77, at once', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   const daemon = await home.run()
   await until('it is ready', () => home.readyAssets() === 1, daemon.err)
   home.service.tokens.revoke('cli 1')
   home.write({ 'b.txt': 'two' })
   expect((await home.inProcess('sync')).code).toBe(77)
-  // The daemon goes on, and takes the new token up by itself.
+  // The daemon continues, and loads the new token by itself.
   home.giveToken()
   await until('both are ready', () => home.readyAssets() === 2, daemon.err)
 })
 
-test('Ctrl-C: what is in flight is finished, the rest is told as waiting: 3', async (context) => {
+test('Ctrl-C: running uploads finish, the others are reported as waiting: exit code 3', async (context) => {
   const home = await Home.of(context, {}, { injected_faults: { latency_ms: 100 } })
   home.write(Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${at}.txt`, `text ${at}`])))
   const sync = home.start('sync')
@@ -136,13 +136,13 @@ test('Ctrl-C: what is in flight is finished, the rest is told as waiting: 3', as
   expect([code, signal]).toEqual([3, null])
   expect(err).toContain('stopping: transfers in progress are finished')
   expect(out).toMatch(/^waiting {3}\d+ files/m)
-  // No slot was left without its bytes.
+  // No slot is left without bytes.
   expect(home.service.assets(home.project_id).filter(({ bare }) => bare)).toEqual([])
   expect((await home.inProcess('sync')).code).toBe(0)
   expect(home.readyAssets()).toBe(60)
 })
 
-test('what the service reads for long is left to the next pass, alone and beside a daemon: 3, and nothing is sent again', async (context) => {
+test('a file that the service reads for long is left to the next pass, with a daemon and without: exit code 3, and it is not sent again', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' }, { ingest: { delay_ms: 3_600_000 } })
   home.configure({ constants: { follow: { pass_wait_ms: 1_000 } } })
   const first = await home.sluice('sync')

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { Home } from '../sluice.ts'
 
-test('a service that does not answer: one pass gives up after half a minute, says why, and loses nothing', async () => {
+test('a service that does not answer: the pass gives up after half a minute, gives the reason, and loses nothing', async () => {
   const home = await Home.make({ 'a.txt': 'one' })
-  // Port 9 (discard) is listened on by nobody.
+  // No program listens on port 9 (discard).
   home.configure({ service: { base_url: 'http://127.0.0.1:9' } })
   const { code, out, err } = await home.sluice('sync')
   expect([code, out]).toEqual([3, expect.stringMatching(/^waiting {3}1 file, 3 B\n.*the service: .*127\.0\.0\.1:9/m)])

@@ -8,7 +8,7 @@ function folder(amounts: Partial<Record<Stage, number>>, change: Partial<FolderV
   return { scan_ended_ms: 2_000, stages: Object.fromEntries(each), ...change } as FolderView
 }
 
-test('done is what nothing more happens to by itself; what is gone does not count', () => {
+test('a file counts as done if nothing more happens to it by itself; a deleted file does not count', () => {
   const one = folder({ ready: 5, refused: 1, removed_on_service: 1, blocked: 1, skipped: 1, gone: 50 })
   const other = folder({ settling: 1, waiting: 2, sending: 3, ingesting: 4 })
   expect(passState([one, other], 1_000)).toEqual({
@@ -33,11 +33,11 @@ const state = (files: number, bytes: number, is_scanning = false) => ({
   done: { files, bytes },
 })
 
-test('rate and time left are those of the last seconds', () => {
+test('rate and remaining time come from the last seconds', () => {
   const meter = createPassMeter()
   expect(meter(state(0, 0, true), 0)).toMatchObject({ files: '0 of 1,000 files', left: 'still scanning' })
   expect(meter(state(0, 0), 100).left).toBe('time left unknown')
-  // A slow beginning is forgotten after the window.
+  // A slow start no longer counts after the window.
   for (let second = 1; second <= 40; second++)
     meter(state(Math.max(0, second - 20) * 10, second * 1_000), second * 1_000)
   expect(meter(state(210, 42_000), 41_000)).toEqual({
@@ -48,7 +48,7 @@ test('rate and time left are those of the last seconds', () => {
   })
 })
 
-test('the longer of the two times counts: files where they are many, bytes where they are large', () => {
+test('the longer of two estimates counts: by files or by bytes', () => {
   const meter = createPassMeter()
   meter(state(0, 0), 0)
   expect(meter(state(10, 5_000_000), 1_000).left).toBe('1 min 39 s left')

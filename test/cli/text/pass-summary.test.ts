@@ -23,7 +23,7 @@ test.each([
     ['unseen    notes: 1 × a name that is not UTF-8, rename it: x\\xff'],
   ],
   ['a scan that is not over', undefined, 3, ['unseen    notes: its first scan has not ended']],
-])('a pass that saw %s', async (_what, summary, exit_code, lines) => {
+])('the summary of a pass that saw %s', async (_what, summary, exit_code, lines) => {
   const rig = await openRig()
   await rig.bringIn('a.txt')
   if (summary) await rig.record({ type: 'scan_finished', folder: 'notes', began_ms: rig.clock.now_ms(), summary })

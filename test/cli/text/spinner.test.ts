@@ -24,7 +24,7 @@ async function shown(isTTY: boolean): Promise<string> {
   return err
 }
 
-test('a line in place, no wider than the window, that is taken away at the end', async () => {
+test('draws one line in place, no wider than the window, and removes it at the end', async () => {
   const lines = (await shown(true)).split('\r\u001b[K')
   expect(lines.slice(0, 3)).toEqual(['', '⠋ asking', '⠙ asking'])
   expect(lines.at(-2)).toMatch(/^. waiting.*\(2 s\)$|^. waiting f?….*$/)
@@ -32,4 +32,4 @@ test('a line in place, no wider than the window, that is taken away at the end',
   expect(lines.at(-1)).toBe('')
 })
 
-test('nothing in a file or a pipe', async () => expect(await shown(false)).toBe(''))
+test('draws nothing into a file or a pipe', async () => expect(await shown(false)).toBe(''))

@@ -6,7 +6,7 @@ import { createTerminal } from '../../../src/cli/text/terminal.ts'
 
 const nowhere = { write: () => true }
 
-test('colours only on a terminal, and never against NO_COLOR', () => {
+test('uses colours only on a terminal, and never if NO_COLOR is set', () => {
   const red = (isTTY: boolean, no_color: boolean) =>
     createTerminal({ stdout: { ...nowhere, isTTY }, stderr: nowhere, no_color }).styles.red('x')
   expect(red(true, false)).toBe('\u001b[31mx\u001b[39m')
@@ -14,13 +14,13 @@ test('colours only on a terminal, and never against NO_COLOR', () => {
   expect(red(false, false)).toBe('x')
 })
 
-test('FORCE_COLOR colours a pipe as well, and NO_COLOR is stronger', () => {
+test('FORCE_COLOR colours a pipe as well; NO_COLOR overrides it', () => {
   const red = (no_color: boolean) =>
     createTerminal({ stdout: nowhere, stderr: nowhere, no_color, force_color: true }).styles.red('x')
   expect([red(false), red(true)]).toEqual(['\u001b[31mx\u001b[39m', 'x'])
 })
 
-test('each stream by itself: errors written to a file have no colours', () => {
+test('decides for each stream: errors in a file have no colours', () => {
   const { styles, err_styles } = createTerminal({
     stdout: { ...nowhere, isTTY: true },
     stderr: nowhere,
@@ -29,7 +29,7 @@ test('each stream by itself: errors written to a file have no colours', () => {
   expect([styles.dim('x'), err_styles.dim('x')]).toEqual(['\u001b[2mx\u001b[22m', 'x'])
 })
 
-test('the width is that of the window, follows it, and is without limit in a pipe', () => {
+test('the width follows the window, and has no limit in a pipe', () => {
   const window = { ...nowhere, isTTY: true, columns: 120 }
   const terminal = createTerminal({ stdout: window, stderr: nowhere, no_color: true })
   expect(terminal.width).toBe(120)
@@ -58,7 +58,7 @@ test.each([
   ['abc', 0, ''],
 ])('%s in %d columns', (text, width, fitted) => expect(fitText(text, width)).toBe(fitted))
 
-test('what is fitted is never too wide, and what fits is not touched', () => {
+test('a shortened text is never too wide, and a text that fits is unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.nat({ max: 40 }), (text, width) => {
       const fitted = fitText(text, width)
@@ -70,7 +70,7 @@ test('what is fitted is never too wide, and what fits is not touched', () => {
 
 const columns = [{ title: 'Path', shrinks: true }, { title: 'Bytes', align: 'right' as const }, { title: 'State' }]
 
-test('a table: columns as wide as need be, numbers to the right, no blanks at line ends', () => {
+test('a table: columns as wide as needed, numbers to the right, no blanks at line ends', () => {
   const rows = [
     ['a.txt', '12', 'ready'],
     ['報告.pdf', '1234567', { text: 'refused', style: (text: string) => `<${text}>` }],
@@ -82,7 +82,7 @@ test('a table: columns as wide as need be, numbers to the right, no blanks at li
   ])
 })
 
-test('in a narrow window only the columns that may give way', () => {
+test('in a narrow window only the flexible columns shrink', () => {
   const lines = tableLines(columns, [['folder/'.repeat(20), '1234567', 'ready']], 40)
   expect(lines[1]).toMatch(/^folder\/.*….*folder\/ {2}1234567 {2}ready$/)
   expect(textWidth(lines[1]!)).toBe(40)

@@ -51,7 +51,7 @@ async function fill(): Promise<void> {
   await rig.closeLedger()
 }
 
-/** What a command writes on a terminal of so many columns. */
+/** The output of a command on a terminal of this width. */
 async function shown(words: readonly string[], columns: number, on: 'out' | 'err' = 'out'): Promise<string[]> {
   let text = ''
   const stream = {
@@ -66,7 +66,7 @@ async function shown(words: readonly string[], columns: number, on: 'out' | 'err
   return text.split('\n')
 }
 
-/** Lines that are made to be copied: a command, and the configuration, which is a file. */
+/** Whether a line is meant to be copied: a command, or a line of the configuration. */
 function isCopied(line: string, [command]: readonly string[]): boolean {
   return /^\s+(sluice|sudo) /.test(line) || (command === 'config' && !line.startsWith('#'))
 }
@@ -91,7 +91,7 @@ const reading = [
   ['config'],
 ]
 
-test.each(widths)('what the reading commands show is no wider than %d columns', async (width) => {
+test.each(widths)('the output of commands that read is no wider than %d columns', async (width) => {
   await fill()
   const wide = []
   for (const words of reading) {
@@ -103,7 +103,7 @@ test.each(widths)('what the reading commands show is no wider than %d columns', 
   expect(wide).toEqual([])
 })
 
-test.each(widths)('what the words of a person are answered with is no wider than %d columns', async (width) => {
+test.each(widths)('the output of commands that change something is no wider than %d columns', async (width) => {
   await fill()
   const wide = []
   for (const words of [
@@ -120,7 +120,7 @@ test.each(widths)('what the words of a person are answered with is no wider than
   expect(wide).toEqual([])
 })
 
-test.each(widths)('warnings, copies and a way back are no wider than %d columns, but for paths', async (width) => {
+test.each(widths)('warnings, backup and restore are no wider than %d columns, except paths', async (width) => {
   await fill()
   const [token, copy] = [join(dirname(config), 'token'), join(dirname(config), 'copy')]
   writeFileSync(token, `pat_${'x'.repeat(32)}`, { mode: 0o644 })
@@ -138,7 +138,7 @@ test.each(widths)('warnings, copies and a way back are no wider than %d columns,
   }
 })
 
-/** But for a path, an address or an id, which is to be copied. */
+/** Lines wider than this, except those of a path, an address or an id to copy. */
 function tooWide(lines: readonly string[], words: readonly string[], width: number): string[] {
   return lines.filter((line) => {
     const longest = Math.max(...line.split(' ').map(textWidth))
@@ -146,7 +146,7 @@ function tooWide(lines: readonly string[], words: readonly string[], width: numb
   })
 }
 
-test.each([40, 80])('a pass, a comparison and a rebuild are told in %d columns', async (width) => {
+test.each([40, 80])('sync, verify and rebuild write no more than %d columns', async (width) => {
   const home = await Home.make({ 'a.txt': 'one', 'photo.png': Buffer.from('\x89PNG\0\0', 'latin1'), 'empty.txt': '' })
   const say = async (...words: string[]) => {
     const lines = await shown([...words, '--config', join(home.path, 'sluice.yaml')], width)
@@ -155,7 +155,7 @@ test.each([40, 80])('a pass, a comparison and a rebuild are told in %d columns',
   }
   expect(await say('sync')).toContain('The service cannot read this file')
   home.write({ 'b.txt': 'two' })
-  // Until it is quiet, it is on the way.
+  // A file that has not settled is on the way.
   await realWait('a time by the clock of the disk', settle_ms)
   expect(await say('verify')).toContain('`sluice sync` takes up what is on disk')
   rmSync(join(home.path, 'state/ledger.db'))
@@ -165,7 +165,7 @@ test.each([40, 80])('a pass, a comparison and a rebuild are told in %d columns',
   expect(await say('sync')).toContain('offline')
 })
 
-test('what init says beside the configuration is told in 40 columns', async () => {
+test('the messages of init beside the configuration fit into 40 columns', async () => {
   const width = 40
   const home = await Home.make({ 'a.txt': 'one', '~$lock.docx': 'x' })
   const file = join(home.path, 'made.yaml')
@@ -195,7 +195,7 @@ test.each([20, 30, 40, 60, 80, 200])('the bar of a pass fits into %d columns', (
   }
 })
 
-test.each(widths)('no help is wider than %d columns, but for examples to be copied', async (width) => {
+test.each(widths)('no help is wider than %d columns, except examples to copy', async (width) => {
   const wide = []
   for (const path of [[], ...every(commands)]) {
     const copied = examplesOf(path).map(([line]) => line.replace('$0', 'sluice'))
@@ -206,7 +206,7 @@ test.each(widths)('no help is wider than %d columns, but for examples to be copi
   expect(wide).toEqual([])
 })
 
-test.each(widths)('no error is wider than %d columns, but for paths to be copied', async (width) => {
+test.each(widths)('no error is wider than %d columns, except paths to copy', async (width) => {
   await fill()
   const faults = [
     ['rebuild'],
@@ -218,7 +218,7 @@ test.each(widths)('no error is wider than %d columns, but for paths to be copied
   ]
   for (const words of faults) {
     const lines = await shown([...words, '--config', config], width, 'err')
-    // A long path begins the next line.
+    // A long path starts the next line.
     expect(lines[0], words.join(' ')).toMatch(/^sluice:( |$)/)
     for (const line of lines) {
       const longest = Math.max(...line.split(' ').map(textWidth))
