@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close()
 })
 
-/** Verbs that tell what they were asked. */
+/** Verbs that record their arguments. */
 function recordingVerbs(heard: unknown[], change: Partial<ControlVerbs> = {}): ControlVerbs {
   return {
     ping: async () => ({ pid: 4711, version: '1.2.3', mode: 'run' }),
@@ -64,7 +64,7 @@ async function connect(): Promise<ControlClient> {
   return client
 }
 
-/** The answer to a request as curl or anybody would send it. */
+/** The answer to a request as curl or any other client sends it. */
 async function raw(path: string, body: string): Promise<{ status: number; body: unknown }> {
   const timeouts = { connect_ms: 5_000, answer_ms: 5_000, body_ms: 5_000, stall_ms: 5_000 }
   const socket_path = controlSocket(state_dir)
@@ -168,7 +168,7 @@ test('no daemon listens: no socket, one of a dead process, or a closed one', asy
   expect(await connectControl(state_dir)).toBeUndefined()
 })
 
-/** As kill -9 leaves it: the file is there, nobody is behind it. */
+/** Leaves what kill -9 leaves: the file of a socket without a process behind it. */
 function leaveStaleSocket(): void {
   const script = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`
   spawnSync(process.execPath, ['-e', script, controlSocket(state_dir)])

@@ -7,7 +7,10 @@ import { createCircuits } from '../../src/sync/circuits.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import { FakeClock } from '../rig/fake-clock.ts'
 
-/** A pass with one file left to send, while nothing else goes on; or with so many that the service reads. */
+/**
+ * A pass with one file left to send and nothing else to do, or with this many files that the
+ * service reads.
+ */
 function onePass({ reading = 0 } = {}) {
   const clock = new FakeClock()
   let [send, moved] = [reading > 0 ? 0 : 1, 0]
@@ -58,7 +61,7 @@ function onePass({ reading = 0 } = {}) {
   }
 }
 
-test('a pause that the service asked for is waited for', async () => {
+test('waits for a pause that the service asked for', async () => {
   const { clock, ended, fails, succeeds } = onePass()
   await fails({ retry_after_ms: 45 * second_ms })
   await clock.advance(46 * second_ms)
@@ -68,7 +71,7 @@ test('a pause that the service asked for is waited for', async () => {
   expect(ended()).toEqual({ why: 'done' })
 })
 
-test('one pause after the other, without any success: for five minutes in all', async () => {
+test('gives up after five minutes of pauses without any success', async () => {
   const { clock, ended, fails } = onePass()
   for (let waited_ms = 0; waited_ms < 5 * minute_ms; waited_ms += 60 * second_ms) {
     expect(ended()).toBeUndefined()
@@ -84,14 +87,14 @@ test('one pause after the other, without any success: for five minutes in all', 
   })
 })
 
-test('a pause that is longer than that is not begun', async () => {
+test('does not wait for a longer pause than that', async () => {
   const { clock, ended, fails } = onePass()
   await fails({ retry_after_ms: 3_600 * second_ms })
   await clock.advance(second_ms)
   expect(ended()).toMatchObject({ why: 'asked_to_wait' })
 })
 
-test('no answer after a pause: unreachable, once it has been so for its time', async () => {
+test('a service without an answer after a pause counts as unreachable after five minutes', async () => {
   const { clock, ended, fails } = onePass()
   await fails({ retry_after_ms: 45 * second_ms })
   await clock.advance(45 * second_ms)
@@ -102,14 +105,14 @@ test('no answer after a pause: unreachable, once it has been so for its time', a
   expect(ended()).toMatchObject({ why: 'service_unreachable' })
 })
 
-test('what the service reads for long is left to the next pass, once nothing else has gone on for its time', async () => {
+test('leaves files that the service still reads to the next pass, once nothing else has moved for five minutes', async () => {
   const { clock, ended, moves, sends } = onePass({ reading: 3 })
   await clock.advance(4 * minute_ms)
   moves()
   await clock.advance(4 * minute_ms)
   sends(1)
   await clock.advance(2 * minute_ms)
-  // A large file is on its way, and tells nothing for hours.
+  // A large upload is on its way, and records no fact for hours.
   expect(ended()).toBeUndefined()
   sends(0)
   await clock.advance(6 * minute_ms)

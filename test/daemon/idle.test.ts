@@ -3,8 +3,8 @@ import type { Ledger } from '../../src/ledger/ledger.ts'
 import { begin, localJourneys } from '../journeys/rig/harness.ts'
 import { until, within } from '../rig/waiting.ts'
 
-localJourneys('nothing left to do', (profile) => {
-  test('however many wait until nothing is left to do, the ledger is asked once at a time; all are answered', async () => {
+localJourneys('waiting until nothing is left to do', (profile) => {
+  test('asks the ledger once at a time for any number of waiting callers, and answers all of them', async () => {
     let left_to_send = 1
     let asked = 0
     let asking = 0

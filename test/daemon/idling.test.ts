@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { createIdling } from '../../src/daemon/idling.ts'
 
-/** Looks that end when they are told to, or when nobody waits any more. */
+/** Checks that end when the test says so, or when no caller waits any more. */
 function checks() {
   const begun: { gone: AbortSignal; end: () => void; fail: (error: Error) => void }[] = []
   const idling = createIdling((gone) => new Promise<void>((end, fail) => void begun.push({ gone, end, fail })))
   return { begun, idling }
 }
 
-test('many wait for one look, which ends with the last of them', async () => {
+test('several callers share one check, which ends with the last of them', async () => {
   const { begun, idling } = checks()
   const [one, other] = [new AbortController(), new AbortController()]
   const waiting = [idling.wait(one.signal), idling.wait(other.signal)]
@@ -26,7 +26,7 @@ test('many wait for one look, which ends with the last of them', async () => {
   await next
 })
 
-test('all hear that it failed, and the next to come begins anew', async () => {
+test('all callers get the error of a failed check, and the next caller starts a new one', async () => {
   const { begun, idling } = checks()
   const waiting = [idling.wait(), idling.wait()]
   begun[0]!.fail(new Error('lost'))

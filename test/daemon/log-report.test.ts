@@ -13,7 +13,7 @@ function startReport() {
   return { report: logReport(log, lines, clock), written: () => lines_written.join('') }
 }
 
-test('a trouble told in the words of the service ends its sentences once', () => {
+test('a trouble in the words of the service ends its sentences once', () => {
   const { report, written } = startReport()
   report.trouble('account', 'refused: This key is not valid.. Renew the token', 'error')
   expect(written()).toContain('the token: refused: This key is not valid. Renew the token')

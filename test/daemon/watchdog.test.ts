@@ -10,7 +10,7 @@ import { FakeClock } from '../rig/fake-clock.ts'
 const signal = new AbortController()
 afterEach(() => signal.abort())
 
-test('systemd is told while all moves, not while something is stuck, and again when it goes on', async () => {
+test('notifies systemd while all work moves, stops while something is stuck, and continues afterwards', async () => {
   const clock = new FakeClock()
   const heartbeats = createHeartbeats(clock)
   const lines: { level: string; msg: string }[] = []
@@ -27,7 +27,7 @@ test('systemd is told while all moves, not while something is stuck, and again w
   }
 
   await steps(2)
-  // A third of systemd's patience.
+  // A third of the watchdog timeout of systemd.
   expect(fed_ms.slice(0, 4)).toEqual([0, 10_000, 20_000, 30_000])
   const began_ms = clock.now_ms()
   const heartbeat = heartbeats.begin('the ledger: claimToSend')
@@ -46,7 +46,7 @@ test('systemd is told while all moves, not while something is stuck, and again w
   expect(lines).toHaveLength(2)
 })
 
-test('whatever the config says, one rightful silence is never taken for a hang', () => {
+test('with any configuration, one permitted silence never counts as a hang', () => {
   const config = (uploads: object) =>
     configOf({
       service: { base_url: 'http://127.0.0.1:1', project_id: 'project_0123456789abcdefghij', token_file: '/t' },

@@ -40,7 +40,7 @@ test.each([
     if (type !== 'section') continue
     expect(inner?.text.length).toBeLessThanOrEqual(3_000)
     expect(inner?.text.trim()).not.toBe('')
-    // No fence stays open, no character is torn.
+    // No code fence stays open, and no character is cut in half.
     expect((inner?.text.split('```').length ?? 0) % 2).toBe(1)
     expect(inner?.text).not.toMatch(/\p{Cs}/u)
   }
@@ -51,7 +51,7 @@ test('a report that Slack cannot hold says that it is shortened', () => {
   expect(slackBody(message())).not.toContain('shortened')
 })
 
-test('Teams: one Adaptive Card, whole where it fits', () => {
+test('Teams: one Adaptive Card, complete if it fits', () => {
   const card = JSON.parse(teamsBody(message()))
   expect(card).toMatchObject({
     type: 'message',

@@ -55,7 +55,7 @@ test('a command that does not read a large report can succeed', async () => {
 })
 
 test.each([['/no/such/program'], ['/etc/passwd'], ['/etc']])(
-  '%s cannot be started now: somebody may mend it',
+  'a command that cannot be started now (%s) is tried again: a user may repair it',
   async (program) => {
     const fault = faultOf(await deliver(target([program]), message(), tools()))
     expect(fault).toMatchObject({ is_final: false, error: { code: 'delivery.command' } })
@@ -113,7 +113,7 @@ function readable(path: string): boolean {
   }
 }
 
-/** A zombie whose parent has not looked yet has ended. */
+/** Whether a process runs; a zombie has ended, even if its parent has not read its status yet. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

@@ -28,7 +28,7 @@ export function message(changes: Partial<Message> = {}): Message {
   }
 }
 
-/** The fault of a delivery that did not come about. */
+/** The fault of a failed delivery. */
 export function faultOf(outcome: Delivered): Exclude<Delivered, { ok: true }> {
   expect(outcome.ok).toBe(false)
   if (outcome.ok) throw new Error('it was delivered')

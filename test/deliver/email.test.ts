@@ -61,7 +61,7 @@ test('the HTML holds no scripts, unsafe links or images of the report', async ()
   ])
 })
 
-test('no line break begins a header', async () => {
+test('a line break in a value starts no header', async () => {
   const receiver = await startMailReceiver()
   const evil = 'x\r\nBcc: thief@example.org\r\n\r\nbody\u2028y'
   const changes = { subject: '{{name}}: {{subject}}' }
@@ -155,7 +155,7 @@ test.each([
   expect(receiver.received.map(({ to }) => to)).toEqual([['team@example.org']])
 })
 
-test('no server, or a stop of the daemon: tried again', async () => {
+test('no server, or a stop of the daemon: the mail is tried again', async () => {
   const receiver = await startMailReceiver({ onMailFrom: () => stop.abort() })
   const stop = new AbortController()
   const stopped = faultOf(await deliver(target(receiver.port), message(), tools({ signal: stop.signal })))

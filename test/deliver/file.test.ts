@@ -28,7 +28,7 @@ test('a name that is taken gets a number; old files stay, and each message has o
   expect([read('x.md'), read('token')]).toEqual(['a file of somebody', 'secret'])
   expect(read('x-2.md')).toContain(first.id)
   expect(read('x-3.md')).toContain('run_2')
-  // Somebody wrote into it: it is theirs now.
+  // A user wrote into the file, so it belongs to that user now.
   writeFileSync(join(dir, 'x-2.md'), `${read('x-2.md')}My note.\n`)
   await deliver(target(dir, 'x.md'), first, tools())
   expect(read('x-2.md')).toContain('My note.')

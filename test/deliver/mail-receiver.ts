@@ -46,7 +46,7 @@ export async function startMailReceiver(options: SMTPServerOptions = {}): Promis
     },
     ...options,
   })
-  // A client that does not trust the certificate leaves in the middle of TLS.
+  // A client that does not trust the certificate disconnects during the TLS handshake.
   server.on('error', () => {})
   const { port } = await listen(server.server)
   return { port, received, logins }
@@ -57,7 +57,10 @@ export interface Part {
   body: string
 }
 
-/** As much of RFC 5322, 2045 and 2046 as shows what a reader shows; written apart from what makes the mail. */
+/**
+ * Enough of RFC 5322, 2045 and 2046 to show what a mail reader shows. It shares no code with the
+ * sender.
+ */
 export function parsePart(raw: string): Part & { parts: Part[] } {
   const end = raw.indexOf('\r\n\r\n')
   const headers = new Map<string, string[]>()

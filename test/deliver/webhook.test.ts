@@ -35,7 +35,7 @@ test('the whole message comes signed, as a public library checks it; each try ha
   }
   expect(server.requests).toHaveLength(2)
   expect(server.requests[1]?.body).toEqual(server.requests[0]?.body)
-  // The check can fail.
+  // A wrong key must fail the check.
   expect(() => verify(`whsec_${Buffer.from('another').toString('base64')}`, server.requests[0]!)).toThrow()
 })
 
@@ -100,7 +100,7 @@ test.each<[string, (response: ServerResponse) => void]>([
       setImmediate(() => response.destroy())
     },
   ],
-])('the status is the answer, though its body %s', async (_how, go_on) => {
+])('the status code counts, though the body %s', async (_how, go_on) => {
   const server = await startServer([
     (_request, response) => go_on(response.writeHead(200)),
     (_request, response) => go_on(response.writeHead(410)),

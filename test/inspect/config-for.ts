@@ -3,7 +3,7 @@ import { configOf } from '../rig/config-of.ts'
 
 const project_id = 'project_0123456789abcdefghij'
 
-/** A configuration of one folder called `notes`. */
+/** A configuration with one folder called `notes`. */
 export function configFor(options: {
   root: string
   state_dir?: string

@@ -231,7 +231,7 @@ describe('older versions of a file that is there', () => {
     await rig.bringIn('a', { md5: ready.third })
     expect(ask('a').why).toContain('2 older versions of it still answer, and stay there (on_change: keep)')
     expect(ask('a').older_versions).toHaveLength(2)
-    // Another file has the same bytes by now: it is that one's.
+    // Another file has the same bytes now, so the asset belongs to that file.
     await rig.bringIn('b', { md5: ready.made })
     expect(ask('a').older_versions).toEqual([
       { asset_id: expect.any(String), replaced: expect.any(String), kept: true },

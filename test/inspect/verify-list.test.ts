@@ -10,7 +10,10 @@ function idOf(journey: Journey, name: string): string {
   return journey.file(name)!.asset_id!
 }
 
-/** Two projects, of which equal bytes at docs/b.txt and more/b.txt are an asset each. The daemon is not there any more. */
+/**
+ * Two projects after the daemon has stopped. Equal bytes at docs/b.txt and more/b.txt are one asset
+ * in each project.
+ */
 async function twoProjects(profile: Parameters<typeof begin>[0]['profile']) {
   const tree = { 'docs/a.txt': 'a', 'docs/b.txt': 'b', 'more/b.txt': 'b', 'more/c.txt': 'c' }
   const journey = await begin({ profile, tree, folders: { docs: {}, more: {} } }, 'not started')
@@ -20,7 +23,7 @@ async function twoProjects(profile: Parameters<typeof begin>[0]['profile']) {
   await journey.allReady()
   await journey.idle()
   await journey.stop()
-  // What is asked at the end is about the first project alone.
+  // The checks at the end are about the first project only.
   journey.ends({ left_out: ['more/b.txt', 'more/c.txt'] })
   return { journey, second, change }
 }
@@ -49,7 +52,7 @@ localJourneys('verify with several projects', (profile) => {
   test('a refused project does not stop the comparison of another', async () => {
     const { journey } = await twoProjects(profile)
     expect(await journey.service.removeAsset(idOf(journey, 'docs/a.txt'))).toBe(true)
-    // Asked after the other, and before it.
+    // The refused project comes after the other one, and before it.
     const folders = { docs: {}, more: { project_id: `project_${'9876543210'.repeat(2)}` } }
     for (const change of [{ folders }, { folders: { more: folders.more, docs: folders.docs } }]) {
       const { summary, differences } = await verified(journey, { ...shallow, change })
@@ -87,7 +90,7 @@ localJourneys('the place in the list is lost while verify reads it', (profile) =
 
   test('continues at another cursor of the same page: reads nothing twice and compares the rest', async () => {
     const { journey, missing, summary, differences } = await lose(3)
-    // Those that were listed and then removed count as they were seen.
+    // Listed assets count as they were listed, even if they were removed later.
     expect(differences).toEqual([])
     expect(summary.projects).toMatchObject([{ expected: 29, usable: 29, unknown: 0, fault: null }])
     expect(journey.requests('assets.list').map(({ status }) => status)).toEqual([200, 400, 400, 400, 200, 200])

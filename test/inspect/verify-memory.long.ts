@@ -15,7 +15,7 @@ localJourneys('verify', (profile) => {
     await journey.allReady()
     await journey.idle()
     await journey.stop()
-    // What settles has settled by then.
+    // An hour later every changed file has settled.
     const later = { ...system_clock, now_ms: () => system_clock.now_ms() + hour_ms }
     const names = Array.from({ length: 10_000 }, (_, index) => `${index % 100}/${index}.txt`)
     journey.write(Object.fromEntries(names.map((name) => [`docs/${name}`, name])))
@@ -36,8 +36,8 @@ localJourneys('verify', (profile) => {
   })
 })
 /**
- * Puts files into the ledger as they lie on the disk, with contents that nobody wants; one that is
- * not there with made-up times.
+ * Records files in the ledger as they lie on the disk, with contents that need no upload. A missing
+ * file gets invented times.
  */
 function rememberAll(journey: Journey, paths: readonly string[]): void {
   const database = new Database(join(journey.home, 'state', 'ledger.db'))

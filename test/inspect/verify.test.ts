@@ -18,7 +18,7 @@ const Database = sqliteDriver()
 interface Verified {
   summary: VerifySummary
   found: Difference[]
-  /** `kind name`, in order. */
+  /** Differences as `kind name`, in order. */
   named: string[]
 }
 
@@ -42,10 +42,13 @@ const tree = {
 
 const not_sent = ['docs/empty.txt', 'docs/~$lock.docx', 'docs/also empty.txt', 'docs/~$x.docx']
 
-/** What settles has settled by then. */
+/** An hour later every changed file has settled. */
 const later = { ...system_clock, now_ms: () => system_clock.now_ms() + hour_ms }
 
-/** Everything is in, labels too, and the daemon is not there to take up what the test does. */
+/**
+ * All files are uploaded and labelled. The daemon is stopped, so that it does not undo the changes
+ * of a test.
+ */
 async function stopped(
   options: Partial<Parameters<typeof begin>[0]> & { profile: Parameters<typeof begin>[0]['profile'] },
 ) {
@@ -57,7 +60,7 @@ async function stopped(
   return journey
 }
 
-/** The ledger beside its own workers. */
+/** Writes to the ledger without its workers. */
 function inLedger(journey: Journey, sql: string, ...values: unknown[]): void {
   const database = new Database(join(journey.home, 'state', 'ledger.db'))
   try {
@@ -68,7 +71,10 @@ function inLedger(journey: Journey, sql: string, ...values: unknown[]): void {
   }
 }
 
-/** Other bytes under the same size and mtime. Nobody can put a ctime back, so the ledger is given the one that it has now. */
+/**
+ * Changes the bytes and keeps size and mtime. No program can set a ctime, so the ledger gets the
+ * new one.
+ */
 function changeInSecret(journey: Journey, name: string, text: string): void {
   const file = journey.at(name)
   const before = lstatSync(file, { bigint: true })

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
-/** A file system in memory, and far more than the stores of all tests take. */
+/** A file system in memory, with far more space than the stores of all tests take. */
 const memory = { path: '/dev/shm', tmpfs_type: 0x01021994, min_free_bytes: 4e9 }
 
 /**
- * Threads and child processes start from dist/, so the tests build it first. They do not check the types, which takes five
- * times as long: `npm test` does that by `check:types`.
+ * Builds dist/ first: threads and child processes start from it. The build does not check types,
+ * which takes five times as long; `npm test` runs `check:types` for that.
  */
 export function setup(): () => void {
   const { status } = spawnSync('npm', ['run', '--silent', 'build:unchecked'], { stdio: 'inherit' })
@@ -24,17 +24,17 @@ export function setup(): () => void {
 }
 
 /**
- * One for the whole run, removed with all that is in it: workers and processes that are killed clean nothing up. Its name is
- * short, for the paths of sockets.
+ * One directory for the whole run, removed at the end with all its content: killed workers and
+ * processes clean up nothing. Its name is short because paths of sockets are limited.
  */
 function placeIn(directory: string): string {
   const place = mkdtempSync(`${directory}/sluice-`)
-  // A process of another user may look into it.
+  // A process of another user must be able to read it.
   chmodSync(place, 0o755)
   return place
 }
 
-/** Directories that a test made unreadable are no reason to fail the run. */
+/** Removes a place. Directories that a test made unreadable are no reason to fail the run. */
 function remove(place: string): void {
   try {
     rmSync(place, { recursive: true, force: true })

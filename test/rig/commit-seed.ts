@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 
 /**
- * What a test draws by chance is drawn by the commit: each commit tries other cases, and the same commit the same ones, so that
- * a red test is red again. SLUICE_TEST_SEED draws others, and names the commit where there is no .git. Loaded before every file.
+ * Seed of the random cases, taken from the commit: each commit tries other cases, and a red test of
+ * a commit stays red. SLUICE_TEST_SEED sets another seed, and replaces the commit where there is no
+ * .git. Loaded before every file.
  */
 export function seedOfCommit(): number {
   const said = process.env.SLUICE_TEST_SEED ?? spawnSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).stdout

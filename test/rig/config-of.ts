@@ -5,12 +5,12 @@ import { constants } from '../../src/config/schema/constants.ts'
 import { parseDuration_ms, parseSize_bytes } from '../../src/config/schema/units.ts'
 
 type Section = Record<string, unknown>
-/** By section and name; times in milliseconds. */
+/** Changed constants by section and name; times in milliseconds. */
 export type ChangedConstants = Record<string, Record<string, number>>
 
 const by_section: Record<string, object> = constants
 
-/** A configuration in which, unlike in a file, the constants can be set too, each in its section. */
+/** A configuration that, unlike a file, can set the constants too, each in its section. */
 export function configOf(value: object, env?: NodeJS.ProcessEnv): Config {
   const { settings, changed } = splitConstants(value)
   return configWith(settings, changed, env)
@@ -30,7 +30,7 @@ export function configWith(settings: object, changed: ChangedConstants, env?: No
   return { ...config, ...Object.fromEntries(merged), folders }
 }
 
-/** What a file can hold, and the constants that stood among it. `folder` is a section for all folders. */
+/** Splits a value into settings for a file and constants. `folder` is a section for all folders. */
 export function splitConstants(value: object): { settings: Section; changed: ChangedConstants } {
   const settings: Section = { ...value }
   const changed: ChangedConstants = {}
@@ -57,7 +57,7 @@ function amountOf(set: unknown): number {
 export const constants_setter = fileURLToPath(new URL('set-constants.mjs', import.meta.url))
 const dist = fileURLToPath(new URL('../../dist', import.meta.url))
 
-/** The environment in which a built program has these constants. */
+/** The environment that gives these constants to a built program. */
 export function constantsEnv(changed: ChangedConstants, at = { setter: constants_setter, build: dist }) {
   return {
     NODE_OPTIONS: `--import=file://${at.setter}`,
@@ -70,7 +70,10 @@ const usual = structuredClone(by_section)
 
 let running = 0
 
-/** For a program that runs in this process: the same constants until the last has ended. Those beside each other have the same. */
+/**
+ * Runs a program in this process with changed constants, and restores them after the last one.
+ * Programs at the same time share the same constants.
+ */
 export async function runWithConstants<T>(changed: ChangedConstants, run: () => Promise<T>): Promise<T> {
   running += 1
   for (const [name, values] of Object.entries(changed)) Object.assign(by_section[name]!, values)
@@ -82,7 +85,7 @@ export async function runWithConstants<T>(changed: ChangedConstants, run: () => 
   }
 }
 
-/** Those of the second win. */
+/** Merges two sets; the second one wins. */
 export function mergedConstants(one: ChangedConstants, other: ChangedConstants): ChangedConstants {
   const names = new Set([...Object.keys(one), ...Object.keys(other)])
   return Object.fromEntries([...names].map((name) => [name, { ...one[name], ...other[name] }]))

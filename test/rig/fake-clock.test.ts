@@ -18,7 +18,7 @@ test('sleeps end in the order of their due times, each at its own moment', async
   expect(clock.pending_ms()).toEqual([1])
 })
 
-test('an aborted sleep ends at once, in silence, and is no longer pending', async () => {
+test('an aborted sleep ends at once, without an error, and is no longer pending', async () => {
   const clock = new FakeClock()
   const stop = new AbortController()
   const slept = clock.sleep(1_000, stop.signal)
@@ -29,7 +29,7 @@ test('an aborted sleep ends at once, in silence, and is no longer pending', asyn
   expect(clock.monotonic_ms()).toBe(0)
 })
 
-test('a sleep of 0 needs nobody to move the clock', async () => {
+test('a sleep of 0 ends without a move of the clock', async () => {
   const clock = new FakeClock()
   await clock.sleep(0)
   expect(clock.pending()).toBe(0)

@@ -5,20 +5,23 @@ interface Sleeper {
   wake: () => void
 }
 
-/** How much real time `runUntil` may take before it gives up: a test that waits for what never comes should say so soon. */
+/**
+ * Real time that `runUntil` takes before it gives up: a test that waits for nothing should fail
+ * soon.
+ */
 const patience_ms = 30_000
 
 /**
- * A clock that stands still until the test moves it. Sleeps end in the order of their due times, those due at the same
- * moment in the order they began; between two of them the event loop turns once, so that what a sleeper does next (a new
- * sleep included) happens at the right time.
+ * A clock that stands still until the test moves it. Sleeps end in the order of their due times,
+ * and in the order of their start if due together. Between two of them the event loop turns once,
+ * so that the next step of a sleeper (even a new sleep) happens at the right time.
  */
 export class FakeClock implements Clock {
   #monotonic_ms = 0
   #wall_offset_ms: number
   #sleepers: Sleeper[] = []
 
-  /** 2026-01-01T00:00:00Z unless told: a round figure that reads well in a failure. */
+  /** The default is 2026-01-01T00:00:00Z, a round time that reads well in a failure. */
   constructor(start_ms = Date.UTC(2026, 0, 1)) {
     this.#wall_offset_ms = start_ms
   }
@@ -44,12 +47,12 @@ export class FakeClock implements Clock {
       }
       signal?.addEventListener('abort', end)
       sleepers.push(sleeper)
-      // As with a real timer of 0 ms, nobody has to move the clock for it.
+      // As with a real timer of 0 ms, the sleep ends without a move of the clock.
       if (ms <= 0) setImmediate(end)
     })
   }
 
-  /** How many sleeps have neither ended nor been aborted. */
+  /** Number of sleeps that have neither ended nor been aborted. */
   pending(): number {
     return this.#sleepers.length
   }
@@ -59,7 +62,7 @@ export class FakeClock implements Clock {
     return this.#sleepers.map((sleeper) => sleeper.due_ms - this.#monotonic_ms).sort((a, b) => a - b)
   }
 
-  /** Moves both times on by `ms` and ends every sleep that comes due on the way, at its own moment. */
+  /** Moves both clocks by `ms`, and ends every sleep on the way at its own due time. */
   async advance(ms: number): Promise<void> {
     const target_ms = this.#monotonic_ms + ms
     await turn()
@@ -73,14 +76,14 @@ export class FakeClock implements Clock {
     this.#monotonic_ms = Math.max(this.#monotonic_ms, target_ms)
   }
 
-  /** Moves the wall clock alone, as an administrator or NTP does. Nothing wakes. */
+  /** Moves only the wall clock, as an administrator or NTP does. No sleep ends. */
   jumpWall(ms: number): void {
     this.#wall_offset_ms += ms
   }
 
   /**
-   * Lets real work (files, sockets, threads) go on and ends the sleeps one by one until `fact` holds. Throws when it still
-   * does not hold after half a real minute.
+   * Lets real work (files, sockets, threads) continue and ends the sleeps one by one until `fact`
+   * holds. Throws if it does not hold after half a minute of real time.
    */
   async runUntil(fact: () => boolean | Promise<boolean>, what = fact.toString()): Promise<void> {
     const began = performance.now()
@@ -88,7 +91,8 @@ export class FakeClock implements Clock {
       if (performance.now() - began > patience_ms) {
         throw new Error(`not so after ${patience_ms} ms: ${what}; ${this.pending()} sleeps pending`)
       }
-      // Real work gets some turns before time moves, else time-outs would overtake the answers they wait for.
+      // Give real work some turns before time moves. Otherwise time-outs would overtake the answers
+      // that they wait for.
       const next = this.#next()
       if (next && round % 16 === 15) await this.advance(next.due_ms - this.#monotonic_ms)
       else await new Promise((resolve) => setTimeout(resolve, round < 16 ? 0 : 1))
@@ -102,7 +106,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** One turn of the event loop: every promise that can go on has gone on. */
+/** One turn of the event loop: every ready promise continues. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

@@ -3,7 +3,7 @@ import { MovingClock } from './moving-clock.ts'
 
 const hour_ms = 3_600_000
 
-test('both times run as fast as told, and a sleep ends at its moment', async () => {
+test('both clocks run at the given speed, and a sleep ends at its due time', async () => {
   const clock = new MovingClock({ times: 1_000 })
   const [wall_ms, monotonic_ms, began_ms] = [clock.now_ms(), clock.monotonic_ms(), performance.now()]
   await clock.sleep(20_000)
@@ -14,7 +14,7 @@ test('both times run as fast as told, and a sleep ends at its moment', async () 
   expect(real_ms).toBeLessThan(10_000)
 })
 
-test('a skip wakes what comes due, and nothing else', async () => {
+test('a skip ends the sleeps that are due, and no others', async () => {
   const clock = new MovingClock()
   const stop = new AbortController()
   const woken: string[] = []

@@ -1,9 +1,10 @@
 import type { Clock } from '../../src/base/time/time.ts'
 
 /**
- * Real time, `times` as fast, that a test can skip ahead in: for waits that are part of what is tested, beside real files,
- * sockets and threads. Whatever compares times (a service and its client) is given the same one. A limit that guards real work
- * comes sooner, too: a clock that runs is for tests in which nothing large is under way.
+ * A clock that runs at `times` real time, and that a test can skip ahead. It serves tests of real
+ * waits with real files, sockets and threads. Programs that compare times (a service and its
+ * client) must share one. Limits that guard real work come sooner, too, so use it only for small
+ * work.
  */
 export class MovingClock implements Clock {
   readonly #times: number
@@ -43,17 +44,17 @@ export class MovingClock implements Clock {
       }
       signal?.addEventListener('abort', end)
       this.#sleepers.add(look)
-      // As with a timer of 0 ms, the event loop turns once at the least.
+      // As with a real timer of 0 ms, the event loop turns at least once.
       timer = setTimeout(look, Math.max(0, Math.min(ms / this.#times, longest_timer_ms)))
     })
   }
 
-  /** Moves both times on; what comes due on the way wakes at once. */
+  /** Moves both clocks, and ends at once every sleep that is due on the way. */
   skip(ms: number): void {
     this.#skipped_ms += ms
     for (const look of [...this.#sleepers]) look()
   }
 }
 
-/** setTimeout overflows beyond this. */
+/** setTimeout overflows above this value. */
 const longest_timer_ms = 2_147_483_647

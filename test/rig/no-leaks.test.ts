@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-test('a file that leaves things running is red and says which; a tidy one is green', async () => {
+test('a file that leaves things running fails and names them; a tidy file passes', async () => {
   const { output, code } = await runVitest('test/rig/leaks/vitest.config.ts')
   expect(code).not.toBe(0)
   expect(output).toContain('planted.fixture.ts leaves running:')

@@ -3,18 +3,22 @@ import type { Worker } from 'node:worker_threads'
 import { afterAll, expect, inject } from 'vitest'
 
 /**
- * Fails a test file that leaves something running: what is not closed in a test is not closed in the daemon either. Loaded
- * before every test file; its afterAll was registered first and so runs last.
+ * Fails a test file that leaves something running, since an unclosed resource of a test stays open
+ * in the daemon, too. Loaded before every test file: its afterAll is registered first and so runs
+ * last.
  */
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where closing is known to be quick or never to come. */
+    /** A shorter grace, for tests that close quickly or never. */
     leak_grace_ms?: number
   }
 }
 
-/** How long closing may take once the last test has ended: a socket's FIN, a child's exit, a thread's end, on a busy machine. */
+/**
+ * Time for closing after the last test: a socket's FIN, a child's exit, a thread's end, on a busy
+ * machine.
+ */
 const grace_ms = inject('leak_grace_ms') ?? 10_000
 const check_again_ms = 20
 
@@ -29,18 +33,22 @@ const meanings: Record<string, string> = {
   FSReqCallback: 'a file operation under way',
 }
 
-// Threads are unref'd and so hidden from getActiveResourcesInfo; Node announces each on this channel.
+// getActiveResourcesInfo does not list threads without ref. Node announces each thread on this
+// channel.
 const threads = new Set<Worker>()
 const noteThread = (message: unknown) => {
   const { worker } = message as { worker: Worker & { is_host?: true } }
-  // What it serves is announced each time; it outlives them all (warm-threads/).
+  // A host outlives all tests; it announces each module that it serves (warm-threads/).
   if (worker.is_host) return
   threads.add(worker)
   worker.once('exit', () => threads.delete(worker))
 }
 subscribe('worker_threads', noteThread)
 
-/** What vitest itself holds before the test file is loaded: its pipes. Its timers come and go within the grace. */
+/**
+ * Resources that vitest itself holds before the test file is loaded: its pipes. Its timers end
+ * within the grace.
+ */
 const before = countResources()
 
 afterAll(async () => {
@@ -50,7 +58,7 @@ afterAll(async () => {
     await new Promise((resolve) => setTimeout(resolve, check_again_ms))
     left = leftOver()
   }
-  // The next file of this process listens for itself.
+  // The next file of this process subscribes by itself.
   unsubscribe('worker_threads', noteThread)
   if (left.length === 0) return
   const file = expect.getState().testPath ?? 'this test file'

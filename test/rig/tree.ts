@@ -5,12 +5,16 @@ import tmp from 'tmp'
 
 tmp.setGracefulCleanup()
 
-/** A file's content; `{ link }` a symbolic link to that target; `{ bytes }` a sparse file of that size; `{ aged_ms }` an old file. */
+/**
+ * A file's content; `{ link }`: a symbolic link to that target; `{ bytes }`: a sparse file of that
+ * size; `{ aged_ms }`: an old file.
+ */
 export type TreeEntry = string | Uint8Array | { link: string } | { bytes: number } | { text: string; aged_ms: number }
 
 /**
- * Makes a folder from a literal, `makeTree({ 'a/b.txt': 'text', 'empty/': '' })`, and answers its absolute path. A path that
- * ends in `/` is a directory. Removed when the test process ends.
+ * Makes a folder from a literal, `makeTree({ 'a/b.txt': 'text', 'empty/': '' })`, and returns its
+ * absolute path. A path that ends in `/` is a directory. The folder is removed when the test
+ * process ends.
  */
 export function makeTree(tree: Readonly<Record<string, TreeEntry>> = {}): string {
   const root = tmp.dirSync({ prefix: 'sluice-tree-', unsafeCleanup: true }).name
@@ -19,9 +23,10 @@ export function makeTree(tree: Readonly<Record<string, TreeEntry>> = {}): string
 }
 
 /**
- * An empty folder for databases and what lies beside them, in memory where the machine has room there (build-first.ts): waiting for a disk to
- * flush is most of what a ledger and a service do, and no test sees a difference (none pulls the plug). Watched folders belong
- * on a disk (`makeTree`), whose inodes and times are what they are tested with.
+ * An empty folder for databases and related files, in memory if the machine has space there
+ * (build-first.ts). A ledger and a service mostly wait for disk flushes, and no test depends on
+ * them, because none cuts the power. Watched folders belong on a disk (`makeTree`), because tests
+ * use its inodes and times.
  */
 export function makeStore(): string {
   return tmp.dirSync({
@@ -31,7 +36,7 @@ export function makeStore(): string {
   }).name
 }
 
-/** Adds to a folder; what is there already is overwritten. */
+/** Adds files to a folder, and overwrites existing ones. */
 export function addToTree(root: string, tree: Readonly<Record<string, TreeEntry>>): void {
   for (const [path, entry] of Object.entries(tree)) {
     const absolute = join(root, path)

@@ -12,10 +12,10 @@ export function builtModule(module: string): string {
 }
 
 /**
- * Stands before the command of a child process that permission bits must bind. Root is bound by
- * none, so there the child is the owner of this clone without any capability: no other user may be
- * able to reach a clone in a closed home. An ordinary user is bound as it is. A mode that such a
- * test sets must shut out the owner of a file and other users alike.
+ * Prefix for the command of a child process that must obey permission bits. Root obeys none, so
+ * there the child runs as the owner of this clone without any capability: other users may not reach
+ * a clone in a closed home. An ordinary user obeys them anyway. A mode that such a test sets must
+ * shut out the owner of a file and other users alike.
  */
 export function unprivileged(): readonly string[] {
   if (process.getuid?.() !== 0) return []
@@ -25,8 +25,8 @@ export function unprivileged(): readonly string[] {
 }
 
 /**
- * Runs a script that gets `root` as its argument and prints JSON, in a process that permission bits
- * bind.
+ * Runs a script that gets `root` as its argument and prints JSON, in a process that obeys
+ * permission bits.
  */
 export function runUnprivileged(script: string, root: string): unknown {
   const file = join(makeTree({ 'script.mjs': script }), 'script.mjs')

@@ -1,10 +1,13 @@
-/** No step takes longer than this on two cores that have much else to do; what does, hangs. */
+/** Each step takes less than this on two busy cores. A longer step hangs. */
 const patience_ms = 30_000
 const check_again_ms = 10
-/** A look that reads many files must not keep from its work what it waits for: both share one event loop. */
+/** A check that reads many files must not slow down the awaited work: both share one event loop. */
 const rest_between_checks = 4
 
-/** Polls until the fact holds. `state` is told when it never does, so that a red test says where things stood. */
+/**
+ * Polls until the fact holds. If it never does, the error shows `state`, so that a red test
+ * explains itself.
+ */
 export async function until(
   what: string,
   fact: () => boolean | Promise<boolean>,
@@ -40,7 +43,7 @@ export async function within<T>(
   }
 }
 
-/** What no fact tells, and is waited for: each with its reason. */
+/** Waits that no fact can end, each with its reason. */
 const real_waits = {
   'the next millisecond': 'ids and times of the same one do not say which was first',
   'a moment of a thread': 'where in its work a thread of the system is, nobody outside it can see',
@@ -50,7 +53,7 @@ const real_waits = {
   'an answer that takes its time': 'another is to come, or to be cut off, while it is under way',
 } as const
 
-/** Waits for a time in the place of a fact. */
+/** Waits for a fixed time instead of a fact. */
 export async function realWait(reason: keyof typeof real_waits, ms: number): Promise<void> {
   if (!(reason in real_waits)) throw new Error(`no reason for a real wait: ${reason}`)
   await rest(ms)

@@ -1,7 +1,7 @@
 import type { WakeAt } from '../../src/base/time/cron.ts'
 import type { Clock } from '../../src/base/time/time.ts'
 
-/** Wakes by a clock that a test moves; the program's own wakes follow the clock of the machine. */
+/** Wakes by a clock that a test moves. The program itself wakes by the clock of the machine. */
 export function wakeBy(clock: Clock): WakeAt {
   return (at_ms, on_time) => {
     const stopping = new AbortController()

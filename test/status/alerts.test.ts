@@ -14,7 +14,7 @@ const reason = (about: string): Problem => ({
 })
 const [a, b] = [reason('a'), reason('b')]
 
-/** What is told when these are the reasons, minute by minute. */
+/** The messages that follow from these problems, minute by minute. */
 function markReported(judge: AlertJudge, minutes: readonly (readonly Problem[])[], first = 0) {
   return minutes.flatMap((problems, minute) => {
     const due = judge.judge(problems, (first + minute) * minute_ms, times)
@@ -26,23 +26,23 @@ function markReported(judge: AlertJudge, minutes: readonly (readonly Problem[])[
 }
 const still = (minutes: number, ...problems: Problem[]) => Array.from({ length: minutes }, () => problems)
 
-test('one message for what goes wrong within the window, one when all of it is right again', () => {
+test('one message for all problems within the window, one when all are resolved', () => {
   expect(markReported(new AlertJudge([]), [[], [a], [a, b], ...still(20, a, b), ...still(20)])).toEqual([
     '2: +ab - =',
     '33: + -ab =',
   ])
 })
 
-test('what is right again before the window ends is not told', () => {
+test('a problem that is resolved before the window ends is not reported', () => {
   expect(markReported(new AlertJudge([]), [[a], [], [b], [], ...still(20)])).toEqual([])
 })
 
-test('what comes and goes is told once, and over once', () => {
+test('a problem that comes and goes is reported once, and resolved once', () => {
   const flapping = Array.from({ length: 60 }, (_, minute) => (minute % 3 === 0 ? [] : [a]))
   expect(markReported(new AlertJudge([]), [...flapping, ...still(20)])).toEqual(['2: +a - =', '70: + -a ='])
 })
 
-test('a part that is over is told, and so is what comes on top', () => {
+test('a message reports a resolved part, and one a new problem', () => {
   expect(markReported(new AlertJudge([]), [...still(3, a, b), ...still(15, b), ...still(5, b, reason('c'))])).toEqual([
     '1: +ab - =',
     '13: + -a =b',
@@ -50,14 +50,14 @@ test('a part that is over is told, and so is what comes on top', () => {
   ])
 })
 
-test('the next life knows what was told: it neither repeats nor forgets it', () => {
+test('the next start knows the reported problems: it neither repeats nor forgets them', () => {
   const first = new AlertJudge([])
   const due = first.judge([a, b], 0, { ...times, group_ms: 0 })!
   const reported = reportedAfter(due)
   expect(markReported(new AlertJudge(reported), [...still(5, a, b), ...still(11, b)])).toEqual(['15: + -a =b'])
 })
 
-test('property: nothing is told twice, nothing is over that was not told', () => {
+test('property: no problem is reported twice, and none is resolved that was not reported', () => {
   const minute = fc.subarray([a, b, reason('c')])
   fc.assert(
     fc.property(fc.array(minute, { maxLength: 60 }), (minutes) => {
@@ -89,7 +89,8 @@ test('the message says what is wrong, where, and what to do', () => {
   expect(text).toContain('Sluice on nas, /var/lib/sluice')
   const over = alertText({ began: [], over: [a], lasting: [] }, place, minute_ms)
   expect(over.subject).toBe('Sluice on nas: all problems are resolved')
-  // Since when it was so; when it was told of is later by what health bears and by the window.
+  // The message shows when the problem began; the report comes later by the window and the limits
+  // of health.
   expect(over.text).toContain('- **folder**: a is offline (began 1 min ago)\n')
   expect(alertText({ began: [], over: [a], lasting: [b] }, place, 0).subject).toBe(
     'Sluice on nas: folder a: resolved, 1 problem left',

@@ -10,7 +10,7 @@ const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined }
 const many = <T>(value: fc.Arbitrary<T>, nameOf: (one: T) => string) =>
   fc.uniqueArray(value, { selector: nameOf, maxLength: 3 })
 
-/** Anything that may be known at once. */
+/** Arbitrary facts of health, all at once. */
 export const anyFacts: fc.Arbitrary<HealthFacts> = fc.record({
   now_ms: fc.constant(now_ms),
   absences: fc

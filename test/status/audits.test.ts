@@ -31,28 +31,28 @@ function linesOf(view: Partial<AuditView>, now_ms = ended_ms + hour_ms): string[
 }
 
 describe('the audit in status', () => {
-  test('nothing was compared yet: nothing is said', () => expect(linesOf({})).toEqual([]))
+  test('before the first audit, status shows nothing', () => expect(linesOf({})).toEqual([]))
 
-  test('the first round, while it runs', () => {
+  test('shows the first round while it runs', () => {
     const running = { began_ms: 1, pages: 31, checked: 3_100, missing: 0, expected: 12_431 }
     expect(linesOf({ running })).toEqual(['first audit: 3,100 of about 12,431 compared'])
   })
 
-  test('the last full round, by the clock here; its age from a day on', () => {
+  test('shows the last full round in local time, and its age from a day on', () => {
     expect(linesOf({ last_full: full })).toEqual(['last full audit 03:12: 12,431 of 12,431 usable'])
     expect(linesOf({ last_full: full }, ended_ms + 50 * hour_ms)[0]).toMatch(/^last full audit 2 d.* ago: 12,431 of/)
   })
 
-  test('what is not usable, by its kind', () => {
+  test('counts unusable assets by kind', () => {
     const last_full = { ...full, usable: 12_428, missing: 2, failed: 1 }
     expect(linesOf({ last_full })).toEqual([
       'last full audit 03:12: 12,428 of 12,431 usable, 2 gone on the service, 1 failed on the service',
     ])
   })
 
-  test('an emptied project, or another one', () => {
+  test('reports an emptied project, or another one', () => {
     const emptied = { since_ms: ended_ms, removed: 12_431, expected: 12_431 }
-    // The next round finds nothing ready here, and so nothing missing.
+    // The next round finds nothing ready in the ledger, and so nothing missing.
     const last_full = { ...full, usable: 0, expected: 0 }
     expect(linesOf({ last_full, emptied }).join(' ')).toContain('check project_id in the configuration')
     const running = { began_ms: ended_ms, pages: 1, checked: 500, missing: 400, expected: 12_431 }

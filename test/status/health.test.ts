@@ -56,7 +56,7 @@ const pause = (from_ms: number, to_ms: number) => ({ ...away(from_ms, to_ms), wh
 const byBegin = (one: { from_ms: number }, other: { from_ms: number }) => one.from_ms - other.from_ms
 const trouble = (about: string, since_ms: number) => ({ about, message: 'it says no', hint: undefined, since_ms })
 
-/** What breaks a promise by a little, and what is just short of it. */
+/** Facts that just cause a problem, and facts that just do not. */
 const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Partial<HealthFacts>][] = [
   [
     'scan',
@@ -248,7 +248,7 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
   ['ledger', 'nothing can be recorded', { ledger_fault: { message: 'full', hint: undefined, since_ms: ago(1) } }, {}],
 ]
 
-describe('each promise', () => {
+describe('each problem', () => {
   test.each(table)('%s: %s', (kind, _what, broken, kept) => {
     const health = healthOf({ ...good, ...broken }, limits)
     expect(health).toMatchObject({ healthy: false, problems: [{ kind }] })
@@ -259,11 +259,11 @@ describe('each promise', () => {
     expect(healthOf({ ...good, ...kept }, limits)).toEqual({ healthy: true, problems: [] })
   })
 
-  test('none is left out of the table', () => {
+  test('the table covers every problem', () => {
     expect([...new Set(table.map(([kind]) => kind))].sort()).toEqual([...problem_kinds].sort())
   })
 
-  test('all at once, each is told, in their order', () => {
+  test('several problems are reported in their order', () => {
     const broken = Object.assign({}, ...table.map(([, , facts]) => facts)) as Partial<HealthFacts>
     const away = { ...folder, online: false, offline_reason: 'gone', state_since_ms: ago(day_ms) }
     const late = { ...folder, scanned_ms: ago(9 * hour_ms) }
@@ -285,7 +285,7 @@ describe('each promise', () => {
   })
 })
 
-test('what names a reason does not change while it lasts', () => {
+test('the identity of a problem does not change while it lasts', () => {
   const facts = {
     ...good,
     folders: [{ ...folder, scanned_ms: ago(9 * hour_ms) }],
@@ -296,7 +296,7 @@ test('what names a reason does not change while it lasts', () => {
   for (const name of names(healthOf(facts, limits))) expect(names(healthOf(later, limits))).toContain(name)
 })
 
-/** Each of them puts one fact right. */
+/** Each of them repairs one fact. */
 const cures: ((facts: HealthFacts) => HealthFacts)[] = [
   (facts) => ({
     ...facts,
@@ -316,7 +316,7 @@ const cures: ((facts: HealthFacts) => HealthFacts)[] = [
   (facts) => ({ ...facts, ledger_fault: undefined }),
 ]
 
-test('property: a cure never adds a reason, and all of them heal, in whatever order', () => {
+test('property: a repair never adds a problem, and all repairs together leave none, in any order', () => {
   const any_order = fc.shuffledSubarray(cures, { minLength: cures.length })
   fc.assert(
     fc.property(anyFacts, any_order, (facts, order) => {

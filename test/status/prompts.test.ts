@@ -9,7 +9,7 @@ import { openRig } from '../ledger/views/view-rig.ts'
 
 const schedule = { cron: '0 8 * * 1', timezone: 'Europe/Berlin' }
 
-test('what became of the last runs, what does not arrive, and when the next are', async () => {
+test('shows the result of the last runs, failed deliveries, and the next times', async () => {
   const rig = await openRig()
   const runs = new PromptRig(rig)
   await runs.configure('digest', 'log', 'new', 'gone', 'idle and gone')
@@ -57,7 +57,7 @@ test('what became of the last runs, what does not arrive, and when the next are'
   `)
 })
 
-test('before anything was kept', () => {
+test('shows nothing before the first run', () => {
   const [status] = promptStatuses(undefined, [{ name: 'digest', schedule }], Date.UTC(2026, 10, 21))
   expect(status).toMatchObject({
     next: '2026-11-23T07:00:00.000Z',

@@ -10,16 +10,16 @@ function linesOf(view: Partial<RemovalsView>): string[] {
   return writer.lines.map(({ text }) => text.trim()).filter((text) => text !== '')
 }
 
-test('nothing is outdated: nothing is said', () => expect(linesOf({})).toEqual([]))
+test('without outdated assets it shows nothing', () => expect(linesOf({})).toEqual([]))
 
-test('with keep they are counted', () => {
+test('with `keep` it counts them', () => {
   expect(linesOf({ outdated: { files: 1_204, bytes: 3_000_000 } })).toEqual([
     '1,204 outdated versions still answer (3.0 MB): no file here has them any more',
   ])
   expect(linesOf({ outdated: { files: 1, bytes: 1_000 } })[0]).toContain('1 outdated version still answers (1.0 kB)')
 })
 
-test('what is to be removed, by what it waits for', () => {
+test('shows the assets to remove by what they wait for', () => {
   const waiting: RemovalsView['waiting'] = [
     { why: 'grace', versions: 12 },
     { why: 'scan', versions: 2 },
@@ -29,7 +29,7 @@ test('what is to be removed, by what it waits for', () => {
   )
 })
 
-test('too much at once: the folder, how much, and the word to say', () => {
+test('too many removals at once: shows the folder, the number and the command to accept', () => {
   const held = [{ folder: 'my notes', root: '/srv/my notes', versions: 412 }]
   const waiting = [{ why: 'person' as const, versions: 412 }]
   expect(linesOf({ outdated: { files: 412, bytes: 1 }, waiting, held }).slice(1)).toEqual([
@@ -38,7 +38,7 @@ test('too much at once: the folder, how much, and the word to say', () => {
   ])
 })
 
-test('a service that does not remove: the policy says so and keeps', () => {
+test('a service that does not support removal: shows that the policy asks for it, and that the assets are kept', () => {
   const refusals = [{ project_id: 'project_1', code: 'http.405', message: 'it answered 405', since_ms: 0 }]
   expect(linesOf({ refusals })).toContain(
     'the service refuses to remove assets of project_1, so they are kept whatever the settings of the folders say: it answered 405 [http.405]',

@@ -35,24 +35,24 @@ test.each([
   ['a project', [folder({})], [project], 'project project_1 refused: no such project; 0 ready'],
   ['a folder', [folder({ ready: 1 }, { offline_reason: 'unmounted' })], [], 'docs is offline; 1 ready'],
   ['the beginning', [folder({}, { first_scan_ms: undefined })], [], '0 ready, first scan under way'],
-])('what matters in one line: %s', (_what, folders, troubles, line) => {
+])('shows what matters in one line: %s', (_what, folders, troubles, line) => {
   expect(statusLine({ folders, troubles })).toBe(line)
 })
 
-test('a pause comes before all else', () => {
+test('a pause comes first', () => {
   expect(statusLine({ folders: [folder({ waiting: 2 })], troubles: [api], is_paused: true })).toBe(
     'paused; service unreachable, retrying; 0 ready, 2 on the way',
   )
 })
 
-test('a ledger that takes nothing comes first: the counts are of before', () => {
+test('a ledger that cannot record comes first: the counts are old', () => {
   const ledger_fault = { message: 'the disk is full', since_ms: Date.UTC(2026, 0, 2) }
   expect(statusLine({ folders: [folder({ ready: 2 })], troubles: [], is_paused: true, ledger_fault })).toBe(
     'Sluice can record nothing since 2026-01-02T00:00:00.000Z: the disk is full; paused; 2 ready',
   )
 })
 
-test('a service that nobody reached is told, though no trouble came of it', () => {
+test('reports a service that has not answered, even without a trouble', () => {
   expect(statusLine({ folders: [folder({ ready: 2 })], troubles: [], is_unreachable: true })).toBe(
     'service unreachable, retrying; 2 ready',
   )

@@ -18,7 +18,7 @@ function text(health: Partial<HealthStatus>): string[] {
   return writer.lines.map((line) => line.text)
 }
 
-test('one line when all is well, what is wrong and what to do when it is not', () => {
+test('one line without problems; with problems, what is wrong and what to do', () => {
   expect(text({})).toEqual(['health: good'])
   expect(text({ state: 'unhealthy', problems: [reason] })).toEqual([
     'health: 1 problem',
@@ -27,14 +27,14 @@ test('one line when all is well, what is wrong and what to do when it is not', (
   ])
 })
 
-test('without a daemon nobody knows, and what stood there last is told', () => {
+test('without a daemon the health is unknown, and the last known state is shown', () => {
   expect(text({ state: 'unknown' })).toEqual(['health: unknown, no daemon is running'])
   expect(text({ state: 'unknown', problems: [reason, reason] })[0]).toBe(
     'health: unknown, no daemon is running; 2 problems when it was last known',
   )
 })
 
-test('a pause is told beside it', () => {
+test('shows a pause beside the health', () => {
   expect(text({ paused: '2026-01-01T22:00:00.000Z' })).toEqual([
     'health: good; paused for 2 h: nothing is sent meanwhile',
   ])

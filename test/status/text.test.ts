@@ -140,7 +140,7 @@ const busy: StatusView = {
 
 const text = (status: StatusView, width: number) => statusLines(status, width).map((line) => line.text)
 
-test('a quiet day is short', () => {
+test('a day without work is short', () => {
   expect(text(quiet, 80)).toMatchInlineSnapshot(`
     [
       "all ready: 0 files (0 B)",
@@ -156,16 +156,16 @@ test('a quiet day is short', () => {
 test.each([
   [{ bytes_per_s: 2e6, until: null }, 'bandwidth: 2.0 MB a second for uploads'],
   [{ bytes_per_s: null, until: '2026-01-02T08:00:00.000Z' }, 'bandwidth: no limit for uploads now, for another 8 h'],
-])('a limit for the line: %j', (bandwidth, line) => {
+])('shows a bandwidth limit: %j', (bandwidth, line) => {
   expect(text({ ...quiet, bandwidth }, 80).at(-1)).toBe(line)
 })
 
-test('before the first pass', () => {
+test('shows a folder before the first pass', () => {
   const status: StatusView = { ...quiet, verdict: 'incomplete', folders: [{ ...folder, state: 'new' }] }
   expect(text(status, 80)[0]).toBe('no folder was scanned yet')
 })
 
-test('what is not all in names every cause', () => {
+test('an incomplete folder names every cause', () => {
   const [much, offline, later] = busy.folders
   const first = { ...folder, name: 'first' }
   const folders = [{ ...much!, stages: { ...none, blocked: { files: 1, bytes: 2 } } }, offline!, later!, first]
@@ -175,7 +175,7 @@ test('what is not all in names every cause', () => {
   )
 })
 
-test('a file that the service cannot read has the line that leaves it out', () => {
+test('a file that the service cannot read has the line that excludes it', () => {
   const [problem] = busy.problems
   const examples = [{ folder: 'notes', path: 'scans/map [1].png', message: '' }]
   const problems = [{ ...problem!, code: 'ingest_failed', files: 1, examples }]
@@ -184,7 +184,7 @@ test('a file that the service cannot read has the line that leaves it out', () =
   expect(lines[at + 1]).toBe('    /scans/map\\ \\[1\\].png')
 })
 
-test('a busy one says what is wrong first, and what to do', () => {
+test('a folder with many problems says first what is wrong, and what to do', () => {
   expect(text(busy, 100).join('\n')).toMatchSnapshot()
   const lines = text(busy, 100)
   const at = (words: string) => lines.findIndex((line) => line.includes(words))
@@ -193,11 +193,11 @@ test('a busy one says what is wrong first, and what to do', () => {
   expect(lines).toContain(`    sluice accept '/srv/my notes/Anna'\\''s disk'`)
 })
 
-test('without a limit (a pipe) nothing is wrapped', () => {
+test('without a width (a pipe) no line is wrapped', () => {
   expect(text(busy, Number.POSITIVE_INFINITY).length).toBeLessThan(text(busy, 60).length)
 })
 
-test('nothing but a command is wider than the terminal, and nothing steers it', () => {
+test('only commands are wider than the terminal, and nothing steers it', () => {
   const odd = fc.string({ unit: 'grapheme', maxLength: 120 })
   fc.assert(
     fc.property(odd, odd, fc.integer({ min: 24, max: 200 }), (name, reason, width) => {
@@ -221,7 +221,7 @@ test('nothing but a command is wider than the terminal, and nothing steers it', 
   )
 })
 
-test('wrapping loses no word', () => {
+test('wrapping keeps every word', () => {
   fc.assert(
     fc.property(fc.array(fc.stringMatching(/^[a-z]{1,20}$/), { minLength: 1 }), (words) => {
       const writer = new LineWriter(30)

@@ -10,11 +10,11 @@ const absences = fc
   .map((some) => some.map(({ why, from_ms, length }) => ({ why, from_ms, to_ms: from_ms + length })))
   .map((some) => some.sort((one, other) => one.from_ms - other.from_ms))
 
-test('without an absence time is time', () => {
+test('without an absence all time counts', () => {
   expect(afterAtWork(100, 50, [])).toBe(150)
 })
 
-test('property: between the two moments lies that much time in which nobody was absent, and no more', () => {
+test('property: the time between two moments is the time without an absence', () => {
   fc.assert(
     fc.property(moment, moment, absences, (from_ms, span_ms, some) => {
       const until_ms = afterAtWork(from_ms, span_ms, some)

@@ -37,12 +37,12 @@ function scanned(rig: Rig, change: Partial<ScanSummary> = {}): Promise<void> {
   return rig.record({ type: 'scan_finished', folder: 'notes', began_ms, summary: { ...summary, ...change } })
 }
 
-test('nothing kept yet: every folder is new, and that is not "all ready"', () => {
+test('before the first scan every folder is new, and the verdict is not "all ready"', () => {
   const status = statusView({ ledger: undefined, settings: settings(), daemon: stopped, now_ms: 0 })
   expect(status).toMatchObject({ version: 1, verdict: 'incomplete', folders: [{ name: 'notes', state: 'new' }] })
 })
 
-test('all ready only when the scan is over, nothing is on its way and nothing stands still', async () => {
+test('all ready only if the scan is over, nothing is on its way and nothing is blocked', async () => {
   const rig = await openRig()
   await rig.bringIn('a.txt')
   expect(look(rig).verdict).toBe('incomplete')
@@ -60,13 +60,13 @@ test('all ready only when the scan is over, nothing is on its way and nothing st
 test.each([
   ['a name that is not UTF-8', { odd_names: ['x\\xff'], odd_names_total: 1 }],
   ['what cannot be read', { unreadable: [{ path: 'd', code: 'EACCES' }], unreadable_total: 1 }],
-])('%s may hide files that are not in', async (_what, change) => {
+])('%s may hide files that are not ready', async (_what, change) => {
   const rig = await openRig()
   await scanned(rig, change)
   expect(look(rig).verdict).toBe('incomplete')
 })
 
-test('an offline folder, and one that the config has and the ledger not', async () => {
+test('an offline folder, and a folder that the ledger does not know yet', async () => {
   const rig = await openRig()
   await scanned(rig)
   const two = { ...settings(), folders: [...settings().folders, { name: 'more', path: '/srv/more', project_id }] }
@@ -111,7 +111,7 @@ test('the JSON form', async () => {
   expect(JSON.parse(JSON.stringify(status))).toEqual(status)
 })
 
-test('what is set back is told with its next try, what is read for long is counted', async () => {
+test('a deferred file is shown with its next try, and a slow one is counted', async () => {
   const rig = await openRig()
   const content = await rig.settle('a.txt')
   const not_before_ms = rig.clock.now_ms() + 60_000

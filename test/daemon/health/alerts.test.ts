@@ -21,12 +21,14 @@ async function bringBack(watched: Watched): Promise<void> {
   await watched.green()
 }
 
-test('told on a change, not again by a restart, and over when it is', { timeout: 60_000 }, async () => {
+test('sends an alert on each change of a problem, none after a restart, and one when it is resolved', {
+  timeout: 60_000,
+}, async () => {
   const { url, received } = await openReceiver()
   const watched = await Watched.begin({ health, alerts: { ...times, deliver: [{ webhook: { url } }] } })
   await watched.green()
   await takeAway(watched)
-  // A stop between the receiver's answer and the record of it would have it told once more.
+  // A stop between the receiver's answer and its record would send the alert once more.
   await until('it is told', () => /delivered: .*docs has been offline/.test(watched.log.join('')))
   expect(received[0]!.body).toMatchObject({
     subject: expect.stringContaining('docs has been offline'),
@@ -39,7 +41,7 @@ test('told on a change, not again by a restart, and over when it is', { timeout:
   await watched.red('folder')
   await bringBack(watched)
   expect(received).toHaveLength(1)
-  // Within the time a relapse is the same trouble.
+  // A relapse within this time is the same problem.
   await takeAway(watched)
   await bringBack(watched)
   await watched.skippingUntil(11 * minute_ms, 'it is over', () => received.length === 2)
@@ -50,7 +52,7 @@ test('told on a change, not again by a restart, and over when it is', { timeout:
   expect(new Set(received.map(({ id }) => id)).size).toBe(2)
 })
 
-test('a receiver that is down gets it later, by the same id; one that stays down is given up, and that is said', {
+test('an offline receiver gets the alert later with the same id; the daemon gives up one that stays offline, and reports it', {
   timeout: 60_000,
 }, async () => {
   const { url, received, state } = await openReceiver()
@@ -88,7 +90,7 @@ test('a receiver of two deliveries of an alert can tell them apart', { timeout: 
   expect(received.map(({ body, id }) => body.id === id)).toEqual([true, true])
 })
 
-test('when nothing can be recorded, that is told all the same, once', { timeout: 60_000 }, async () => {
+test('sends the alert once even if nothing can be recorded', { timeout: 60_000 }, async () => {
   const { url, received } = await openReceiver()
   let is_full = false
   const watched = await Watched.begin({
@@ -115,7 +117,7 @@ test('when nothing can be recorded, that is told all the same, once', { timeout:
   expect(received[1]!.body).toMatchObject({ data: { healthy: true } })
 })
 
-test('the checker is pinged while all is well, and not while it is not', { timeout: 60_000 }, async () => {
+test('pings the checker only while there is no problem', { timeout: 60_000 }, async () => {
   const { url, received } = await openReceiver()
   const watched = await Watched.begin({ health, alerts: { ping: { url: `${url}/beat` }, ping_every_ms: '1m' } })
   await until('the first ping', () => received.length === 1)
@@ -135,7 +137,7 @@ test('the checker is pinged while all is well, and not while it is not', { timeo
   expect(watched.log.join('')).not.toContain('/beat')
 })
 
-test('a checker that is down is told of once, and once when it is back', { timeout: 60_000 }, async () => {
+test('reports an offline checker once, and once when it is online again', { timeout: 60_000 }, async () => {
   const { url, received, state } = await openReceiver()
   state.status = 503
   const watched = await Watched.begin({ health, alerts: { ping: { url: `${url}/beat` }, ping_every_ms: '1m' } })
@@ -149,7 +151,7 @@ test('a checker that is down is told of once, and once when it is back', { timeo
   expect(lines()[1]).toContain('answers again')
 })
 
-test('an address that is taken keeps no ping from its checker', { timeout: 60_000 }, async () => {
+test('pings the checker even if the health address is taken', { timeout: 60_000 }, async () => {
   const { url, received } = await openReceiver()
   const alerts = { ping: { url: `${url}/beat` }, ping_every_ms: '1m' }
   const watched = await Watched.begin({ health, alerts })

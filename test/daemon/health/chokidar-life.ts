@@ -8,7 +8,7 @@ import { Watched } from './rig.ts'
 
 const soon_ms = 5 * second_ms
 
-/** The same each time. */
+/** A random generator that draws the same numbers each time. */
 function dice(seed: number): (sides: number) => number {
   let state = seed
   return (sides) => {
@@ -24,7 +24,10 @@ function pathsIn(root: string): { files: string[]; directories: string[] } {
   return { files: files!, directories: directories! }
 }
 
-/** One of: directories in one another, a file saved by rename, a directory swapped for another, a directory renamed. */
+/**
+ * One of these: nested directories, a file saved by rename, two swapped directories, a renamed
+ * directory.
+ */
 function step(watched: Watched, at: number, roll: (sides: number) => number): void {
   const { files, directories } = pathsIn(watched.docs)
   const one = (paths: readonly string[]) => paths[roll(paths.length)] ?? watched.docs
@@ -70,7 +73,10 @@ function notIn(watched: Watched): string[] {
   }
 }
 
-/** So many random steps while the daemon starts and after it: all files come in by scans, nearly all of them soon. */
+/**
+ * Takes random steps while the daemon starts and later. Scans find every file, nearly all of them
+ * soon.
+ */
 export async function liveUnderChokidar(steps: number): Promise<void> {
   const watched = await Watched.begin({ folder: { rescan_interval_ms: '10s' } })
   await watched.synced()

@@ -5,7 +5,7 @@ import { codeOf } from '../../../src/base/run/errors.ts'
 import { until } from '../../rig/waiting.ts'
 import { Watched } from './rig.ts'
 
-test('alive, healthy, counted; a reload moves the address', { timeout: 60_000 }, async () => {
+test('serves livez, readyz and metrics; a reload moves the address', { timeout: 60_000 }, async () => {
   const watched = await Watched.begin()
   await watched.synced()
   await watched.green()
@@ -42,14 +42,18 @@ test('alive, healthy, counted; a reload moves the address', { timeout: 60_000 },
 test.each([
   ['assets.create', 429],
   ['put', 503],
-] as const)('%s answered %d: half as many calls may be out', { timeout: 60_000 }, async (route, status) => {
-  const failures = [{ route, status, retry_after_s: 0, times: 1 }]
-  const watched = await Watched.begin({ service: { injected_faults: { failures } } })
-  await watched.synced()
-  expect((await watched.get('/metrics')).text).toContain('sluice_upload_calls_allowed 2\n')
-})
+] as const)(
+  '%s answered %d: the client halves its number of parallel calls',
+  { timeout: 60_000 },
+  async (route, status) => {
+    const failures = [{ route, status, retry_after_s: 0, times: 1 }]
+    const watched = await Watched.begin({ service: { injected_faults: { failures } } })
+    await watched.synced()
+    expect((await watched.get('/metrics')).text).toContain('sluice_upload_calls_allowed 2\n')
+  },
+)
 
-/** `fetch` sets both headers itself. */
+/** The status that a client gets; `fetch` would set both headers itself. */
 function statusFor(address: string, headers: Record<string, string>, method = 'GET', path = '/metrics') {
   return new Promise<number>((resolve, reject) => {
     const [host, port] = [address.slice(0, address.lastIndexOf(':')), address.slice(address.lastIndexOf(':') + 1)]
@@ -62,7 +66,7 @@ function statusFor(address: string, headers: Record<string, string>, method = 'G
   })
 }
 
-/** The answer to a request as it is written here. */
+/** The raw answer to a request text. */
 function said(address: string, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = ''
@@ -75,7 +79,9 @@ function said(address: string, text: string): Promise<string> {
   })
 }
 
-test('pages in a browser, and names that lead here, are turned away', { timeout: 60_000 }, async () => {
+test('refuses requests from pages in a browser, and from host names that resolve to this machine', {
+  timeout: 60_000,
+}, async () => {
   const watched = await Watched.begin()
   const address = watched.daemon.health!.address!
   expect(await statusFor(address, {})).toBe(200)
@@ -104,7 +110,7 @@ test('pages in a browser, and names that lead here, are turned away', { timeout:
   expect(await statusFor(address, {}, 'GET', '/v1/ping')).toBe(404)
 })
 
-test('an address that is taken is told, and taken once it is free', { timeout: 60_000 }, async () => {
+test('reports an address that is taken, and listens on it once it is free', { timeout: 60_000 }, async () => {
   const first = await Watched.begin()
   const address = first.daemon.health!.address!
   const second = await Watched.begin()
@@ -119,14 +125,14 @@ test('an address that is taken is told, and taken once it is free', { timeout: 6
   await second.green()
 })
 
-test('nobody is answered any more when the ledger closes', { timeout: 60_000 }, async () => {
+test('no request is answered after the ledger has closed', { timeout: 60_000 }, async () => {
   let address = ''
   let answered: string | undefined
   const watched = await Watched.begin({
     wrap_ledger: (ledger) => ({
       ...ledger,
       async close() {
-        // On a connection of its own: one that is kept from before may still be closing.
+        // Use a new connection: one that is kept from before may still be closing.
         answered = await statusFor(address, {}, 'GET', '/readyz').then(String, codeOf)
         await ledger.close()
       },

@@ -17,24 +17,27 @@ const ways = {
   },
 }
 
-test.each(Object.entries(ways))('a ledger that is %s under the daemon is told everywhere', async (way, take) => {
-  const watched = await Watched.begin({ tells: true })
-  await watched.synced()
-  await watched.green()
-  take(watched.state_dir)
-  const { message, hint } = await watched.redAndReported('ledger')
-  expect(message).toContain(
-    way.startsWith('removed') ? 'ledger.db was removed while' : 'another file is in the place of',
-  )
-  expect(hint).toMatch(/^stop the daemon.*sluice restore.*sluice rebuild/)
-  const alive = await watched.get('/healthz')
-  expect([alive.status, JSON.parse(alive.text)]).toEqual([503, { alive: false, stuck: [], ledger: message }])
-  const { text } = await watched.get('/metrics')
-  expect(text).toContain('sluice_healthy 0\n')
-  expect(text).toContain('sluice_problems{kind="ledger"} 1\n')
-})
+test.each(Object.entries(ways))(
+  'a ledger that is %s under the daemon is reported by every endpoint',
+  async (way, take) => {
+    const watched = await Watched.begin({ tells: true })
+    await watched.synced()
+    await watched.green()
+    take(watched.state_dir)
+    const { message, hint } = await watched.redAndReported('ledger')
+    expect(message).toContain(
+      way.startsWith('removed') ? 'ledger.db was removed while' : 'another file is in the place of',
+    )
+    expect(hint).toMatch(/^stop the daemon.*sluice restore.*sluice rebuild/)
+    const alive = await watched.get('/healthz')
+    expect([alive.status, JSON.parse(alive.text)]).toEqual([503, { alive: false, stuck: [], ledger: message }])
+    const { text } = await watched.get('/metrics')
+    expect(text).toContain('sluice_healthy 0\n')
+    expect(text).toContain('sluice_problems{kind="ledger"} 1\n')
+  },
+)
 
-test('moved back in time it is the right one again', async () => {
+test('a ledger that is moved back in time is accepted again', async () => {
   const watched = await Watched.begin()
   const file = join(watched.state_dir, 'ledger.db')
   renameSync(file, `${file}.moved`)

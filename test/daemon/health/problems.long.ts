@@ -12,9 +12,12 @@ import { Watched } from './rig.ts'
 
 const is_not_root = isNotRoot('a full disk under the ledger')
 
-/** Each promise broken by what breaks it in life: red with its reason, which people are told; after the cure green, and told. */
-describe('each promise', { timeout: 90_000 }, () => {
-  test('scan: the scans of a folder do not come to their end', async () => {
+/**
+ * Each problem is caused by a real fault: the health reports it with its reason, and an alert goes
+ * out. After the repair the problem is resolved, and an alert says so.
+ */
+describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
+  test('scan: the scans of a folder do not end', async () => {
     let broken = false
     const watched = await Watched.begin({
       tells: true,
@@ -40,7 +43,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.greenAndReported()
   })
 
-  test('queue: the service reads a file for ever', async () => {
+  test('queue: the service reads a file forever', async () => {
     const watched = await Watched.begin({ tells: true, service: { ingest: { delay_ms: 10 * hour_ms } } })
     watched.daemon.rescan()
     await until('it is being read', () =>
@@ -55,7 +58,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.skippingUntil(11 * hour_ms, 'it is read', () =>
       watched.service.assets(watched.project_id).some(({ status }) => status === 'ready'),
     )
-    // What is read for so long is asked about every five minutes.
+    // The follower asks about a file that is read for this long every five minutes.
     await watched.greenAndReported({ after_ms: 6 * minute_ms })
   })
 
@@ -73,7 +76,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.greenAndReported()
   })
 
-  test('folder: its share is dead; the others go on', async ({ skip }) => {
+  test('folder: its share does not respond; the others continue', async ({ skip }) => {
     const other = makeTree({ 'there.txt': 'there' })
     const scan = { answer_ms: 300 }
     const watched = await Watched.begin({ tells: true, health: { offline_ms: 0 }, other, sections: { scan } })
@@ -117,7 +120,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.greenAndReported()
   })
 
-  test('service: it is down for longer than an update takes', async () => {
+  test('service: it is offline for longer than an update takes', async () => {
     const watched = await Watched.begin({ tells: true })
     await watched.synced()
     watched.service.injectFaults({ down: true })
@@ -130,12 +133,12 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.greenAndReported({ after_ms: 6 * minute_ms })
   })
 
-  test('audit: the service is away for days', async () => {
+  test('audit: the service is offline for days', async () => {
     const watched = await Watched.begin({ tells: true })
     await watched.synced()
     await watched.green()
     watched.service.injectFaults({ failures: [{ route: 'assets.list', status: 503 }] })
-    // A round that begins late has its time: this one begins now.
+    // A late round gets its full time, and this one begins now.
     watched.clock.skip(10 * minute_ms)
     await until('the list is asked for', () => watched.service.requestLog.some(({ status }) => status === 503))
     watched.clock.skip(50 * hour_ms)
@@ -144,7 +147,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.greenAndReported({ after_ms: hour_ms })
   })
 
-  test('assets: somebody empties the project', async () => {
+  test('assets: another user empties the project', async () => {
     const files = Object.fromEntries(Array.from({ length: 130 }, (_, at) => [`${at}.txt`, `text ${at}`]))
     const watched = await Watched.begin({ tells: true, tree: files })
     const { service, project_id, daemon } = watched
@@ -167,7 +170,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.greenAndReported()
   })
 
-  test('assets: the person says that it is right', async () => {
+  test('assets: the user confirms the deletion', async () => {
     const files = Object.fromEntries(Array.from({ length: 130 }, (_, at) => [`${at}.txt`, `text ${at}`]))
     const watched = await Watched.begin({ tells: true, tree: files })
     const { service, project_id, daemon } = watched
@@ -181,7 +184,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     expect(service.assets(project_id).filter(({ status }) => status === 'ready')).toEqual([])
   })
 
-  test('progress: the ledger hangs; it is told all the same', async () => {
+  test('progress: the ledger hangs, and the alert goes out all the same', async () => {
     let hung: Promise<void> | undefined
     const watched = await Watched.begin({
       tells: true,
@@ -241,7 +244,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.greenAndReported()
   })
 
-  test('prompt: its time passes and nothing comes', async () => {
+  test('prompt: its time passes and no run begins', async () => {
     const watched = await Watched.begin({ tells: true, sections: { prompts: [prompt], asking } })
     await watched.synced()
     watched.service.injectFaults({ failures: [{ route: 'chats.start', status: 503 }] })
@@ -254,7 +257,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.greenAndReported()
   })
 
-  test('delivery: the receiver has gone, and comes back', async () => {
+  test('delivery: the receiver goes offline and comes back', async () => {
     const { url, received, state } = await openReceiver()
     const deliver = [{ name: 'hook', webhook: { url } }]
     const watched = await Watched.begin({ tells: true, sections: { prompts: [{ ...prompt, deliver }], asking } })
@@ -281,7 +284,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     try {
       writeFileSync(filler, Buffer.alloc(20_000_000))
     } catch {
-      // It is full: that is the point.
+      // The disk must be full for this test.
     }
     expect(await watched.redAndReported('disk')).toMatchObject({ about: 'state_dir' })
     watched.write(

@@ -12,7 +12,7 @@ const rules_file = fileURLToPath(new URL('../../../config/sluice.alerts.yaml', i
 const has_promtool = spawnSync('promtool', ['--version']).error === undefined
 if (!has_promtool) console.log('skipped: promtool check, because promtool (package prometheus) is not installed')
 
-/** Every metric that there is, with a value. */
+/** The metrics page, with a value for each metric. */
 async function metricsText(names: readonly string[] = ['docs']): Promise<string> {
   const metrics = new Metrics('9.9.9', now_ms)
   const nothing = {
@@ -92,7 +92,7 @@ describe('the alert rules', () => {
   const { groups } = parse(readFileSync(rules_file, 'utf8')) as { groups: { rules: Rule[] }[] }
   const rules = groups.flatMap((group) => group.rules)
 
-  test.each([...problem_kinds])('%s has one, which waits a moment and says what to do', (kind) => {
+  test.each([...problem_kinds])('%s has a rule, which waits a moment and says what to do', (kind) => {
     const found = rules.filter(({ expr }) => expr.includes(`{kind="${kind}"}`))
     expect(found).toHaveLength(1)
     expect(found[0]!.for).toMatch(/^\d+m$/)
@@ -100,7 +100,7 @@ describe('the alert rules', () => {
     expect(found[0]!.annotations.description).not.toBe('')
   })
 
-  test('they ask for metrics that exist', async () => {
+  test('use only existing metrics', async () => {
     const text = await metricsText()
     const names = new Set(text.match(/^# TYPE \S+/gm)?.map((line) => line.slice('# TYPE '.length)))
     for (const { expr } of rules) {
@@ -117,7 +117,7 @@ describe('the alert rules', () => {
 })
 
 describe('the metrics', () => {
-  test('what happened is counted, and no name of a file is in them', async () => {
+  test('count what happened, and contain no file name', async () => {
     const text = await metricsText()
     expect(text).toContain('sluice_events_missed_total{folder="docs"} 2\n')
     expect(text).toContain('sluice_prompt_runs_total{state="written"} 1\n')
@@ -134,7 +134,7 @@ describe('the metrics', () => {
     expect(promtool(['check', 'metrics'], await metricsText())).toEqual({ status: 0, out: '' })
   })
 
-  test.skipIf(!has_promtool)('so it is with a hundred folders, whatever is in their names', async () => {
+  test.skipIf(!has_promtool)('are valid for a hundred folders with any names', async () => {
     const odd = ['"quoted"', 'new\nline', 'back\\slash', '議事録 📈', '{a="b"}', 'tab\t', "it's", '\\n']
     const names = Array.from({ length: 100 }, (_, at) => `${odd[at % odd.length]} ${at}`)
     const text = await metricsText(names)

@@ -18,7 +18,7 @@ function reading(watched: Watched, query: string): Record<string, unknown>[] {
   }
 }
 
-/** The round of an audit is over, and the next is a day away. */
+/** A daemon whose audit round is over; the next round is a day away. */
 async function beginAudited(): Promise<Watched> {
   const watched = await Watched.begin()
   await watched.synced()
@@ -28,7 +28,7 @@ async function beginAudited(): Promise<Watched> {
   return watched
 }
 
-/** The files that met the trouble are taken away before it is over: then nobody has anything to ask. */
+/** Deletes the files that met the trouble before it ends, so that no call is left to make. */
 async function takeAway(watched: Watched, names: readonly string[]): Promise<void> {
   for (const name of names) rmSync(join(watched.docs, name))
   watched.daemon.rescan()
@@ -36,8 +36,8 @@ async function takeAway(watched: Watched, names: readonly string[]): Promise<voi
   await until('it is seen that they are gone', () => present().length === 0)
 }
 
-describe('a trouble ends with its cause, though nothing is left to send', { timeout: 60_000 }, () => {
-  test('the service is back', async () => {
+describe('a trouble ends with its cause, even if nothing is left to send', { timeout: 60_000 }, () => {
+  test('the service is online again', async () => {
     const watched = await beginAudited()
     watched.service.injectFaults({ down: true })
     const names = ['b.txt', 'c.txt', 'd.txt']
@@ -50,7 +50,7 @@ describe('a trouble ends with its cause, though nothing is left to send', { time
     await watched.greenAfter(6 * minute_ms)
   })
 
-  test('the token is right again', async () => {
+  test('the token is valid again', async () => {
     const watched = await beginAudited()
     watched.service.tokens.revoke('watched')
     watched.write({ 'b.txt': 'b' })
@@ -60,7 +60,7 @@ describe('a trouble ends with its cause, though nothing is left to send', { time
     await watched.greenAfter(6 * minute_ms)
   })
 
-  test('a project that the configuration has left, with something in it that is still being read, goes out of reach', async () => {
+  test('a project that left the configuration while the service read a file of it becomes out of reach', async () => {
     const watched = await Watched.begin({ service: { ingest: { delay_ms: day_ms } } })
     const { daemon, service } = watched
     const states = () =>
@@ -81,7 +81,7 @@ describe('a trouble ends with its cause, though nothing is left to send', { time
     expect(await watched.broken()).toEqual([])
   })
 
-  test('a restart forgets no project that is out of reach, and nothing is called right again for it', async () => {
+  test('a restart keeps the projects that are out of reach, and reports none as resolved', async () => {
     const watched = await beginAudited()
     const { service } = watched
     await watched.stop()

@@ -27,22 +27,25 @@ export interface Verdict {
 export interface WatchedOptions {
   tree?: Record<string, TreeEntry>
   folder?: Fields
-  /** Another folder, at this place. */
+  /** Path of a second folder. */
   other?: string
   health?: Fields
   alerts?: Fields
   sections?: Fields
   service?: Partial<ServiceOptions>
-  /** The state directory lies on a disk of its own, of this size. */
+  /** Size of a disk of its own that holds the state directory. */
   small_disk?: string
   wrap_ledger?: (ledger: Ledger) => Ledger
-  /** A person is told of every change at once, on a receiver of the rig's own. */
+  /** Sends every change at once to a receiver of this rig. */
   tells?: boolean
 }
 
 const fast_health = { listen: '127.0.0.1:0', check_ms: 20 }
 
-/** A daemon that serves its health, over one folder, with the real service and a clock that a test can skip ahead in. */
+/**
+ * A daemon that serves its health, with one folder, the real service, and a clock that a test can
+ * skip ahead.
+ */
 export class Watched {
   readonly clock = new MovingClock()
   readonly base = makeTree()
@@ -91,7 +94,7 @@ export class Watched {
     return this.#daemon!
   }
 
-  /** The same data at the same address, as after an outage. */
+  /** Starts the service with the same data at the same address, as after an outage. */
   async openService(): Promise<void> {
     const port = this.service ? Number(new URL(this.service.api).port) : 0
     this.service = await startService({ data_dir: this.#data_dir, clock: this.clock, port, ...this.#options.service })
@@ -153,7 +156,7 @@ export class Watched {
     )
   }
 
-  /** With other settings, as after an edit of the file. */
+  /** Reloads with other settings, as after an edit of the file. */
   async reload(change: WatchedOptions): Promise<void> {
     this.#options = { ...this.#options, ...change }
     await this.daemon.reload(this.config(), this.secrets)
@@ -173,7 +176,7 @@ export class Watched {
     addToTree(this.docs, tree)
   }
 
-  /** The next full hour comes. */
+  /** Skips to the next full hour. */
   tick(): void {
     this.clock.skip(hour_ms - (this.clock.now_ms() % hour_ms))
   }
@@ -195,7 +198,7 @@ export class Watched {
     }
   }
 
-  /** Skips over a time again and again: what waits for its end may have begun to wait a moment after us. */
+  /** Skips the same time again and again: a wait may have begun a moment after the last skip. */
   async skippingUntil(
     ms: number,
     what: string,
@@ -217,7 +220,7 @@ export class Watched {
     return JSON.parse((await this.get('/readyz')).text) as Verdict
   }
 
-  /** Every promise that is not kept, and the status says so. */
+  /** Kinds of the present problems; the status code must agree. */
   async broken(): Promise<string[]> {
     const { status, text } = await this.get('/readyz')
     const { healthy, problems } = JSON.parse(text) as Verdict
@@ -229,7 +232,7 @@ export class Watched {
     await this.#greenBy(until)
   }
 
-  /** The same, where it takes so long until somebody asks again. */
+  /** Waits for no problem, and skips this time until the daemon checks again. */
   async greenAfter(ms: number): Promise<void> {
     await this.#greenBy((...facts) => this.skippingUntil(ms, ...facts))
   }
@@ -248,7 +251,7 @@ export class Watched {
     )
   }
 
-  /** This one, and perhaps others that hang on it. */
+  /** Waits for this problem; others may be present as well. */
   async red(kind: string): Promise<Verdict['problems'][number]> {
     await until(
       `${kind} is not kept`,
@@ -258,7 +261,7 @@ export class Watched {
     return (await this.verdict()).problems.find((reason) => reason.kind === kind)!
   }
 
-  /** The same, and a person was told of it. */
+  /** Waits for this problem and its alert. */
   async redAndReported(kind: string): Promise<Verdict['problems'][number]> {
     const before = this.#reported.length
     const reason = await this.red(kind)
@@ -273,7 +276,7 @@ export class Watched {
     return reason
   }
 
-  /** Every promise is kept, and a person was told that it is over. */
+  /** Waits until no problem is left and an alert has said so. */
   async greenAndReported({ after_ms }: { after_ms?: number } = {}): Promise<void> {
     await (after_ms === undefined ? this.green() : this.greenAfter(after_ms))
     await until(
@@ -295,6 +298,6 @@ function reasonsIn({ body }: Received): { kind: string }[] {
 function mountSmallDisk(place: string, size: string): void {
   const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'tmpfs', place])
   if (status !== 0) throw new Error(`no disk of its own: ${stderr}`)
-  // After everything that was opened later has closed: these run in reverse.
+  // Unmounts after everything that was opened later has closed: these callbacks run in reverse.
   onTestFinished(() => void spawnSync('umount', ['-l', place]))
 }

@@ -3,7 +3,7 @@ import { day_ms, hour_ms, minute_ms } from '../../../src/base/time/time.ts'
 import { until } from '../../rig/waiting.ts'
 import { Watched } from './rig.ts'
 
-/** What is not kept at any moment until something is so. */
+/** Collects the problems of every moment until the fact holds. */
 async function brokenUntil(watched: Watched, what: string, fact: () => boolean | Promise<boolean>): Promise<string[]> {
   const broken = new Set<string>()
   await until(what, async () => {
@@ -15,7 +15,7 @@ async function brokenUntil(watched: Watched, what: string, fact: () => boolean |
 
 const slow_reading = { ingest: { delay_ms: 3 * hour_ms } }
 
-test('after days off nothing is red before it could have been kept; what really stalls is, in its time', {
+test('a daemon that starts after days reports no old problem, but a real stall in its time', {
   timeout: 60_000,
 }, async () => {
   let is_stalled = false
@@ -41,7 +41,7 @@ test('after days off nothing is red before it could have been kept; what really 
   is_stalled = true
   await watched.start()
   let checks = 0
-  // Neither scan, nor queue, nor audit: the first round of an audit begins a minute after the start.
+  // No problem of scan, queue or audit: the first audit round begins a minute after the start.
   expect(await brokenUntil(watched, 'some looks', () => ++checks > 20)).toEqual([])
   watched.clock.skip(30 * minute_ms)
   expect(await watched.broken()).toEqual([])
@@ -49,7 +49,7 @@ test('after days off nothing is red before it could have been kept; what really 
   expect(await watched.red('scan')).toMatchObject({ about: 'docs' })
 })
 
-test('a pause ages no upload, and ends for none of its looks', { timeout: 60_000 }, async () => {
+test('a pause makes no upload late, and does not end at a health check', { timeout: 60_000 }, async () => {
   const watched = await Watched.begin({ health: { queue_age_ms: '1h' } })
   await watched.synced()
   await watched.daemon.pause({ by: 'anna' })

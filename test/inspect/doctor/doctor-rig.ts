@@ -6,7 +6,7 @@ import { type Check, type DoctorTools, usual_limits } from '../../../src/inspect
 import { configOf } from '../../rig/config-of.ts'
 import { makeStore } from '../../rig/tree.ts'
 
-/** What checks are handed, for a configuration of one folder. */
+/** The tools of a check, for a configuration with one folder. */
 export function toolsFor(
   config: { folder?: object; [section: string]: unknown } = {},
   change: Partial<DoctorTools> = {},
@@ -26,12 +26,15 @@ export function toolsFor(
   }
 }
 
-/** In their order. */
+/** Levels of the checks, in their order. */
 export function levels(checks: readonly Check[]): string[] {
   return checks.map(({ level, id }) => `${level} ${id}`)
 }
 
-/** Signs itself; made by openssl for this test, valid in the two years (YYYY) from the first to the last of January. */
+/**
+ * A self-signed certificate that openssl makes for this test, valid in the two years (YYYY) from
+ * the first to the last of January.
+ */
 export function makeCertificate(
   name: string,
   [from, to]: [string, string],

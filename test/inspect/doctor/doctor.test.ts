@@ -81,7 +81,7 @@ describe('sluice doctor', () => {
     expect(of(answer, 'folder')).toMatchObject([{ about: 'docs' }])
     expect(of(answer, 'project')).toMatchObject([{ level: 'ok' }])
 
-    // What is not tried is said, and nobody is told to name a file that is named.
+    // Doctor reports skipped checks, and does not ask for a file that is already named.
     home.configure({ service: { token_file: join(home.path, 'docs/a.txt') } })
     const inside = await doctor(home)
     expect(of(inside, 'config')).toMatchObject([{ message: expect.stringContaining('service.token_file') }])

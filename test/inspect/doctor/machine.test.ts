@@ -18,7 +18,8 @@ test.each([
 
 test('md5: available, or refused by OpenSSL as in FIPS mode', () => {
   expect(checkMd5().level).toBe('ok')
-  // MD4 is kept back by OpenSSL 3 in the same way; without its FIPS module a Node in that mode does not start.
+  // OpenSSL 3 refuses MD4 in the same way. A Node in FIPS mode does not start without its FIPS
+  // module.
   const check = checkMd5(() => createHash('md4').update('').digest())
   expect(check).toMatchObject({ level: 'fault', hint: expect.stringContaining('OPENSSL_CONF') })
 })

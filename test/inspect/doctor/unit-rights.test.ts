@@ -16,9 +16,7 @@ function mayRead(user: string, file: string): boolean {
   return spawnSync('setpriv', ['--reuid', user, '--clear-groups', 'test', '-r', file]).status === 0
 }
 
-/**
- * A configuration, folders and secrets, and the unit that runs it, as `sluice install` leaves them.
- */
+/** A configuration, folders, secrets and the unit that runs it, as `sluice install` leaves them. */
 function installed(settings: string[] = ['User=nobody']) {
   const home = makeTree({
     'docs/a.txt': 'text',

@@ -4,7 +4,7 @@ import { mountsOf, reachOf } from '../../../src/inspect/unit/unit-facts.ts'
 import { makeTree } from '../../rig/tree.ts'
 import { facts, promptTo, unitConfig } from './unit-config.ts'
 
-/** All that is written to, read and handed over at once. */
+/** A configuration with every kind of path: written, read and secret. */
 const whole = unitConfig(['/srv/finance', '/mnt/nas/contracts'], {
   prompts: [
     promptTo(

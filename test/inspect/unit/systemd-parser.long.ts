@@ -11,7 +11,7 @@ import { facts, promptTo, unitConfig } from './unit-config.ts'
 const has_systemd = spawnSync('systemd-analyze', ['--version']).status === 0
 if (!has_systemd) console.warn('the tests with systemd’s own parser are skipped: systemd-analyze is not installed')
 
-/** One name of a file; what a unit cannot hold is refused, which unit-text.test.ts shows. */
+/** One file name. unit-text.test.ts shows that names a unit cannot hold are refused. */
 const name = fc
   .oneof(
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),

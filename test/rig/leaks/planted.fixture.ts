@@ -4,12 +4,12 @@ import { createServer } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { test } from 'vitest'
 
-/** Run by no-leaks.test.ts in a vitest of its own: each of these must turn it red. */
+/** no-leaks.test.ts runs this file in its own vitest: each of these leaks must fail it. */
 test('leaves things running', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   watch(import.meta.dirname)
-  spawn('cat') // ends with its standard input, and so with this process
+  spawn('cat') // cat ends with its standard input, and so with this process
   setInterval(() => {}, 1_000)
   new Worker('setInterval(() => {}, 1_000)', { eval: true }).unref()
 })

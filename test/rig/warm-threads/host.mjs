@@ -2,11 +2,12 @@ import { syncBuiltinESMExports } from 'node:module'
 import threads, { parentPort } from 'node:worker_threads'
 
 /*
- * A thread that serves one module of dist/ after the other (warm-worker.ts), each evaluated anew; what they import is there
- * already. JavaScript, for Node 20 loads no TypeScript into a thread.
+ * A thread that serves one module of dist/ after the other (warm-worker.ts). It evaluates each
+ * anew; their imports are already loaded. The file is JavaScript because Node 20 loads no
+ * TypeScript into a thread.
  */
 
-/** What the module in hand was asked by its port, and has answered. */
+/** Calls that the served module received on its port, and answered. */
 let served = { asked: 0, answered: 0, last: undefined }
 let modules = 0
 

@@ -1,2 +1,3 @@
-// Setup files are evaluated for each test file, what they import once for all files of a process: the threads are kept there.
+// vitest evaluates setup files for each test file, but their imports once per process: the threads
+// live there.
 import './warm-worker.ts'

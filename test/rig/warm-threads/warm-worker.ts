@@ -4,14 +4,18 @@ import { syncBuiltinESMExports } from 'node:module'
 import threads, { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /**
- * Threads of the program that have come to rest serve the next one that is started, in this test or a later one: starting one and
- * loading its modules takes 50 ms of processor time, and the tests start thousands. The module itself is evaluated anew each time,
- * with data and a port of its own; what it imports stays, and keeps nothing of whom it served. The first of each kind in a process,
- * those of processes of their own and of the project `alone` are started as ever, and one that is ended in the middle of
- * something really ends.
+ * Idle threads of the program serve the next thread that starts, in this test or a later one. To
+ * start a thread and load its modules takes 50 ms of processor time, and the tests start thousands.
+ * The module itself is evaluated anew each time, with its own data and port. Its imports stay
+ * loaded, and keep no state of earlier use. Four kinds of threads start as usual: the first of each
+ * kind in a process, those of child processes, and those of the project `alone`. A thread that is
+ * terminated during work really ends.
  */
 
-/** The last call of one that holds nothing any more; true where it never holds anything between calls. */
+/**
+ * The last call of a thread after which it holds no state; true if it never holds any between
+ * calls.
+ */
 const rests_after: Readonly<Record<string, string | true>> = {
   'ledger/thread': 'close',
   'service/reading/reader-thread': 'close',
@@ -19,9 +23,9 @@ const rests_after: Readonly<Record<string, string | true>> = {
   'disk/root/root-thread': true,
   'disk/read/examine-thread': true,
 }
-/** So many of one kind wait for the next use: as many as a test has at once. */
+/** Threads of one kind that wait for the next use: as many as a test uses at once. */
 const max_kept = 3
-/** How long one that is at rest may take to say so; one that hangs is ended after it. */
+/** Time for an idle thread to say that it is idle; after it the thread is terminated. */
 const patience_ms = 100
 
 interface Start {
@@ -30,7 +34,7 @@ interface Start {
   port: unknown
 }
 
-/** Nobody's: what it serves is told of as a thread of its own. */
+/** A host belongs to no test: the module that it serves announces itself as a thread. */
 class Host extends Worker {
   readonly kind: string
 
@@ -46,7 +50,7 @@ class Host extends Worker {
 
 const kept = new Map<string, Host[]>()
 
-/** As much of a Worker as base/run/thread.ts uses. */
+/** The part of a Worker that base/run/thread.ts uses. */
 class WarmWorker extends EventEmitter {
   readonly #host: Host
   readonly #name: string
