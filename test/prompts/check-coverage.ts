@@ -1,6 +1,6 @@
 import type { Manifest } from '../../src/prompts/manifest.ts'
 
-/** Recounts what a manifest claims from what it lists; answers what does not add up. */
+/** Recounts the numbers of a manifest from its lists; returns the differences. */
 export function checkCoverage({ assets, refusals, turns, coverage, coverage_line }: Manifest): string[] {
   const wrong: string[] = []
   const claim = (what: string, claimed: unknown, counted: unknown) => {

@@ -6,7 +6,7 @@ import { openRunRig } from './ask/answer-run-rig.ts'
 
 const md5 = '0123456789abcdef0123456789abcdef'
 
-test('a prompt without a run in the ledger is told what its manifests tell, in one go; one with a run is not', async () => {
+test('a prompt without a run in the ledger learns the covered files from its manifests at once; one with a run does not', async () => {
   const rig = await openRunRig()
   const { settings, project_id } = rig
   const { name, report } = settings

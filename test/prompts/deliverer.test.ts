@@ -9,7 +9,7 @@ import { makeTree } from '../rig/tree.ts'
 import { until } from '../rig/waiting.ts'
 import { openRunRig, type RunRig } from './ask/answer-run-rig.ts'
 
-/** A written run with these targets, and a deliverer at work on it. */
+/** A written run with these targets, and a running deliverer. */
 async function written(deliver: DeliveryTarget[], asking: Parameters<typeof openRunRig>[0] = {}) {
   const rig = await openRunRig({ ...asking, settings: { deliver } })
   await rig.bringIn('a.md')
@@ -31,7 +31,7 @@ function start(rig: RunRig, alerts: DeliveryTarget[] = []) {
 
 const linesOf = (rig: RunRig, what: string) => rig.reported.filter((line) => line.startsWith(what))
 
-test('each receiver gets the report on its own: one that fails for a while holds up none, and keeps its id', async () => {
+test('each receiver gets its own report: one that fails for a while delays no other, and keeps its id', async () => {
   const server = await startServer([{ status: 500 }, { status: 200 }])
   const dir = makeTree()
   const rig = await written([
@@ -48,7 +48,7 @@ test('each receiver gets the report on its own: one that fails for a while holds
   expect(linesOf(rig, 'later')).toHaveLength(1)
 })
 
-test('a receiver of two deliveries of a run can tell them apart; sent again by hand one keeps its id', async () => {
+test('a receiver of two deliveries of a run can tell them apart; a delivery repeated by hand keeps its id', async () => {
   const server = await startServer([{ status: 200 }, { status: 200 }, { status: 400 }, { status: 200 }])
   const hook = (name: string) => ({ name, kind: 'webhook', url: `${server.origin}/${name}`, body: 'json' }) as const
   const rig = await written([hook('first'), hook('second'), hook('third')])
@@ -66,7 +66,7 @@ test('a receiver of two deliveries of a run can tell them apart; sent again by h
   expect(ids()[3]).toBe(ids()[2])
 })
 
-test('what a command writes is kept with its delivery, whether it failed or not', async () => {
+test('the output of a command is stored with its delivery, even if it fails', async () => {
   const command = (name: string, text: string) =>
     ({ name, kind: 'command', run: ['/bin/sh', '-c', text], timeout_ms: 10_000 }) as const
   const rig = await written([
@@ -84,7 +84,7 @@ test('what a command writes is kept with its delivery, whether it failed or not'
   expect(silent).toMatchObject({ state: 'done', output: undefined })
 })
 
-test('a receiver that asks for a pause of nothing is not called in a circle', async () => {
+test('`Retry-After: 0` of a receiver does not cause a retry without a rest', async () => {
   const server = await startServer([{ status: 503, headers: { 'retry-after': '0' } }])
   const rig = await written([{ name: 'hook', kind: 'webhook', url: server.origin, body: 'json' }], {
     asking: { deliver_first_ms: 60_000, max_deliver_ms: 60_000 },
@@ -97,7 +97,7 @@ test('a receiver that asks for a pause of nothing is not called in a circle', as
   expect(server.requests).toHaveLength(1)
 })
 
-test('what is not taken for too long is given up, and said', async () => {
+test('a delivery that fails for too long is given up and reported', async () => {
   const server = await startServer([{ status: 500 }])
   const rig = await written([{ name: 'hook', kind: 'webhook', url: server.origin, body: 'json' }], {
     asking: { deliver_give_up_ms: 1 },
@@ -109,7 +109,7 @@ test('what is not taken for too long is given up, and said', async () => {
   expect((await rig.ledger.claimDeliveries(1)).work).toEqual([])
 })
 
-test('a receiver that is taken out of the config is none any more', async () => {
+test('a receiver that left the configuration gets nothing', async () => {
   const rig = await written([{ name: 'copy', kind: 'file', dir: makeTree(), file_name: 'x.md' }])
   rig.settings = { ...rig.settings, deliver: [] }
   const end = start(rig)
@@ -118,7 +118,7 @@ test('a receiver that is taken out of the config is none any more', async () => 
   expect(linesOf(rig, 'failed')[0]).toContain('copy is no longer among the deliveries of digest')
 })
 
-test('receivers of reports that hang hold up no alert', async () => {
+test('unresponsive receivers of reports delay no alert', async () => {
   const hang = { kind: 'command', run: ['/bin/sleep', '60'], timeout_ms: 120_000 } as const
   const rig = await written(Array.from({ length: 9 }, (_, index) => ({ name: `slow ${index}`, ...hang })))
   const dir = makeTree()

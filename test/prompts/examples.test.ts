@@ -21,12 +21,12 @@ const blocks = (language: string) =>
     .map((rest) => rest.split('\n```\n')[0]!)
 const examples = new Map(blocks('yaml').map((text) => [parse(text).prompts[0].name as string, text]))
 
-/** So that nothing is waited for that a test need not wait for. */
-const haste = `
+/** Settings for these tests: log errors only. */
+const quiet_settings = `
 log: { level: error }
 `
 
-/** An example of the page with the places of this machine in it; whatever else stands there is as on the page. */
+/** An example of the page with the paths of this machine. All other lines are as on the page. */
 class Example {
   readonly home: Home
   readonly name: string
@@ -36,7 +36,7 @@ class Example {
     this.name = name
   }
 
-  /** `places`: what else stands on the page for something of this machine. */
+  /** `places`: values of this machine for other places on the page. */
   static async of(context: TestContext, name: string, places: (home: string) => object = () => ({})): Promise<Example> {
     const example = new Example(await Home.of(context), name)
     const { path, service, project_id } = example.home
@@ -52,7 +52,7 @@ class Example {
     }
     let text = examples.get(name)!.replace(/^( +)path: .+$/gm, '$&\n$1settle_ms: 50ms')
     for (const [from, to] of Object.entries(all)) text = text.replaceAll(from, to)
-    writeFileSync(join(path, 'sluice.yaml'), `${text}\nstate_dir: ${path}/state\n${haste}`)
+    writeFileSync(join(path, 'sluice.yaml'), `${text}\nstate_dir: ${path}/state\n${quiet_settings}`)
     return example
   }
 
@@ -60,7 +60,7 @@ class Example {
     writeFileSync(join(this.home.path, '.config/sluice', name), `${text}\n`, { mode: 0o600 })
   }
 
-  /** Its folders are taken up, empty: what comes from here on is new. */
+  /** Records its empty folders: every later file is new. */
   async takeUp(...folders: string[]): Promise<void> {
     this.put(Object.fromEntries(folders.map((folder) => [`${folder}/`, ''])))
     expect(await this.run()).toMatchObject({ code: 3, out: expect.stringContaining('skipped: nothing new') })
@@ -80,7 +80,7 @@ class Example {
     return names.sort().map((name) => readFileSync(join(whole, name), 'utf8'))
   }
 
-  /** Local times that come after a moment, by the schedule as it was loaded. */
+  /** Local times after a moment, by the loaded schedule. */
   nextAfter(time: string, count: number): string[] {
     const { config, warnings } = loadConfig({ file: join(this.home.path, 'sluice.yaml') })
     expect(warnings).toEqual([])
@@ -88,11 +88,11 @@ class Example {
   }
 }
 
-test('there are three examples', () => {
+test('the page has three examples', () => {
   expect([...examples.keys()]).toEqual(['weekly-digest', 'new-contract', 'daily-log'])
 })
 
-test('the weekly digest: a report and a mail; then only what came since', async (context) => {
+test('the weekly digest: a report and a mail; the next one covers only new files', async (context) => {
   const mail = await startMailReceiver({ secure: true })
   const example = await Example.of(context, 'weekly-digest', (home) => ({
     'mail.example.org': `localhost\n  port: ${mail.port}\n  ca_file: ${home}/ca.pem`,
@@ -115,7 +115,7 @@ test('the weekly digest: a report and a mail; then only what came since', async 
   expect(parts.map(({ body }) => body).join()).toContain('the crane is sold')
 
   expect(await example.run()).toMatchObject({ code: 3, out: expect.stringContaining('skipped: nothing new') })
-  // A copy of what was told, and something new.
+  // One covered file as a copy, and one new file.
   example.put({ 'minutes/copy.md': 'The new budget of the harbour.', 'finance/c.md': 'What is new: the quay.' })
   expect(await example.run()).toMatchObject({ code: 0, out: expect.stringContaining('1 of 1 file ready') })
   expect(example.reports('reports').some((text) => text.includes('- `finance/c.md`\n') && !text.includes('a.md'))).toBe(
@@ -124,7 +124,7 @@ test('the weekly digest: a report and a mail; then only what came since', async 
   expect(example.home.service.chats(example.home.project_id)).toHaveLength(2)
 })
 
-test('the new contract: signed as the page says one can check it, and in Slack; what cannot be read is named', async (context) => {
+test('the new contract: signed as the page describes, and sent to Slack; unreadable files are named', async (context) => {
   const [intake, slack] = [await startServer(), await startServer()]
   const example = await Example.of(context, 'new-contract', () => ({ 'https://intake.example.com': intake.origin }))
   const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`

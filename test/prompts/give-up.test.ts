@@ -13,20 +13,21 @@ function after(passed_ms: number, attempts: number) {
   return [defer(work, error, tools), deferUnsent(work, failure, tools)]
 }
 
-test('its own tries go on, later and later, for a day', () => {
+test('retries with growing rests for a day', () => {
   const waits = [0, 4, 20].map((attempts) => {
     return after(minute_ms, attempts).map((fact) => ('not_before_ms' in fact ? fact.not_before_ms - due_ms : undefined))
   })
   const [own, asked_for] = [0, 1].map((at) => waits.map((both) => both[at]!))
-  // A rest is drawn between a tenth of its ceiling and the whole: 4 tries later the ceiling is 16 times as high.
+  // Each rest is random between a tenth of its maximum and the maximum. 4 tries later the maximum
+  // is 16 times as high.
   expect(own![0]!).toBeLessThan(own![1]!)
   expect(Math.max(...own!)).toBeLessThanOrEqual(16 * minute_ms)
-  // The service named a pause that is longer.
+  // The service named a longer pause.
   expect(asked_for).toEqual([21, 21, 21].map((minutes) => minutes * minute_ms))
   expect(after(day_ms, 500).map(({ type }) => type)).toEqual(['run_deferred', 'turn_unsent'])
 })
 
-test('after a day the run fails, with the last reason', () => {
+test('after a day the run fails with the last error', () => {
   const given_up = after(day_ms + 1, 5)
   expect(given_up).toMatchObject([
     { type: 'run_failed', error: { code: 'ENOSPC', message: 'given up after a day of tries: the disk is full' } },
@@ -34,6 +35,6 @@ test('after a day the run fails, with the last reason', () => {
   ])
 })
 
-test('a clock that was set forward ends none at its first faults', () => {
+test('a clock that was set forward does not end a run at its first failures', () => {
   expect(after(30 * day_ms, 4).map(({ type }) => type)).toEqual(['run_deferred', 'turn_unsent'])
 })

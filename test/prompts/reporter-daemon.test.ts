@@ -12,7 +12,7 @@ import { until } from '../rig/waiting.ts'
 import { plainSettings } from './ask/answer-run-rig.ts'
 
 localJourneys('the reporter in the daemon', (profile) => {
-  test('in the daemon, what came in is looked at, asked about once, reported and delivered', async () => {
+  test('new files are scanned, asked about once, reported and delivered', async () => {
     const [dir, copies] = [makeTree(), makeTree()]
     const journey = await begin({ profile, tree: { 'docs/a.md': 'The harbour.' } }, 'not started')
     const plain = plainSettings(journey.project_id, dir)
@@ -34,7 +34,7 @@ localJourneys('the reporter in the daemon', (profile) => {
     expect(readFileSync(join(dir, report), 'utf8')).toContain('a.md')
     expect(journey.requests('chats.start')).toHaveLength(1)
     await daemon.stop()
-    // The harness does not see into this daemon's ledger.
+    // The harness cannot read the ledger of this daemon.
     journey.ends({ left_out: ['docs/a.md'], also_there: [createHash('md5').update('The harbour.').digest('hex')] })
   })
 })

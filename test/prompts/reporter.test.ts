@@ -3,7 +3,7 @@ import { startReporter } from '../../src/prompts/reporter.ts'
 import { until } from '../rig/waiting.ts'
 import { openRunRig, type RunRig } from './ask/answer-run-rig.ts'
 
-/** A reporter that the ledger wakes, as the daemon does it. */
+/** Starts a reporter that the ledger wakes, as in the daemon. */
 function start(rig: RunRig) {
   const reporter = startReporter(rig.tools())
   rig.ledger.onWork((kinds) => {
@@ -28,7 +28,7 @@ test('a run goes from the due time to its report without help', async () => {
   expect(rig.starts()).toBe(1)
 })
 
-test('a long answer of one prompt holds up no other', async () => {
+test('a long answer of one prompt delays no other prompt', async () => {
   const rig = await openRunRig({ service: { answer_delay_ms: 400 } })
   rig.addPrompt('other')
   await rig.reopen()
@@ -36,14 +36,14 @@ test('a long answer of one prompt holds up no other', async () => {
   const { reporter, end } = start(rig)
   await rig.due('digest')
   await rig.due('other')
-  // Between two steps a run is nobody's for a moment.
+  // Between two steps no worker holds the run for a moment.
   await until('both wait for their answers', () => count(rig, 'asked') === 2 && reporter.inFlight() === 2)
   expect(count(rig, 'answered')).toBe(0)
   await until('both are written', () => count(rig, 'written') === 2)
   await end()
 })
 
-test('told to stop, it drops its waits at once; the next one adopts what was asked', async () => {
+test('a stop ends its waits at once; the next reporter adopts the asked question', async () => {
   const rig = await openRunRig({ service: { answer_delay_ms: 600 } })
   await rig.bringIn('a.md')
   const { end } = start(rig)
@@ -57,7 +57,7 @@ test('told to stop, it drops its waits at once; the next one adopts what was ask
   expect([rig.starts(), count(rig, 'written')]).toEqual([1, 1])
 })
 
-test('a run that cannot be worked on is set back alone', async () => {
+test('a run with an invalid template is deferred, and delays no other run', async () => {
   const rig = await openRunRig()
   rig.addPrompt('broken', { prompt: '{{no_such_name}}' })
   await rig.reopen()
@@ -70,7 +70,7 @@ test('a run that cannot be worked on is set back alone', async () => {
   expect(rig.reported.some((line) => line.includes('no_such_name'))).toBe(true)
 })
 
-test('while the account is refused nothing is begun; with the right token it goes on by itself', async () => {
+test('while the account is refused no run begins; with a valid token runs continue by themselves', async () => {
   const rig = await openRunRig()
   await rig.bringIn('a.md')
   const right = rig.token

@@ -99,7 +99,7 @@ export function asRunAsset(asset: FreshAsset, turn = 0): RunAsset {
   return { ...asset, turn }
 }
 
-/** What a disk may call a file, and worse. */
+/** File names that a disk allows, and worse ones. */
 export const hostile_name = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }),

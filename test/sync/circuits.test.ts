@@ -35,7 +35,7 @@ function setUp(reloadToken = () => false, has_work = true, isFull = () => false)
   return { circuits, clock, told, slowed: () => slowed }
 }
 
-test('one failure is weather, three in a row rest, one probe at a time, a success heals', async () => {
+test('one failure has no effect, three in a row open the circuit, one probe goes out at a time, and a success closes it', async () => {
   const { circuits, clock, told } = setUp()
   expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('count')
   await circuits.succeeded('p', 'api')
@@ -60,7 +60,7 @@ test('one failure is weather, three in a row rest, one probe at a time, a succes
   expect(circuits.allowance(['api', 'blob']).limit).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('a refused token rests everything at once, until there is another one', async () => {
+test('a refused token stops all calls at once, until the token changes', async () => {
   let is_new = false
   const { circuits, clock, told } = setUp(() => is_new)
   expect(await circuits.failed(failure('account', { status: 401 }), 'p', 'api')).toBe('hold')
@@ -73,7 +73,7 @@ test('a refused token rests everything at once, until there is another one', asy
   expect(told.at(-1)).toMatchObject({ type: 'trouble_ended', about: 'account' })
 })
 
-test('what the old token is told, however late, says nothing about the new one', async () => {
+test('a late answer to the old token says nothing about the new one', async () => {
   const { circuits, clock, told } = setUp()
   circuits.tokenChanged()
   await clock.advance(60_000)
@@ -83,7 +83,7 @@ test('what the old token is told, however late, says nothing about the new one',
   expect(circuits.allowance(['api', 'blob']).limit).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('of a service that is left behind the troubles end, and what fails there late is told to nobody', async () => {
+test('the troubles of a former service end, and its late failures are not recorded', async () => {
   const { circuits, told, slowed } = setUp()
   await circuits.failed(failure('account', { status: 401 }), 'p', 'api')
   await circuits.retire()
@@ -96,7 +96,7 @@ test('of a service that is left behind the troubles end, and what fails there la
   expect(slowed()).toBe(0)
 })
 
-test('what a full disk does not let be recorded is recorded later: no trouble stands for ever', async () => {
+test('a trouble that a full disk kept from being recorded is recorded later, and none stays open forever', async () => {
   let is_full = false
   const { circuits, clock, told } = setUp(
     () => false,
@@ -122,7 +122,7 @@ test('what a full disk does not let be recorded is recorded later: no trouble st
   expect(types().at(-1)).toBe('trouble_ended')
 })
 
-test('a refused project rests alone', async () => {
+test('a refused project stops only its own calls', async () => {
   const { circuits } = setUp()
   expect(await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')).toBe('hold')
   expect(circuits.allowance(['api', 'blob'])).toMatchObject({
@@ -131,7 +131,7 @@ test('a refused project rests alone', async () => {
   })
 })
 
-test('Retry-After is obeyed, with less at once, and a short one is no trouble', async () => {
+test('obeys Retry-After and allows fewer calls at once; a short pause is no trouble', async () => {
   const { circuits, clock, told, slowed } = setUp()
   const answer = failure('later', { status: 429, retry_after_ms: 7_000 })
   expect(await circuits.failed(answer, 'p', 'api')).toBe('hold')
@@ -143,7 +143,7 @@ test('Retry-After is obeyed, with less at once, and a short one is no trouble', 
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
 })
 
-test('a pause of nothing is one of a second: the service is not asked as fast as the line allows', async () => {
+test('`Retry-After: 0` counts as one second, so that calls do not repeat at full speed', async () => {
   const { circuits, clock } = setUp()
   for (let times = 0; times < 3; times++) {
     expect(await circuits.failed(failure('later', { status: 429, retry_after_ms: 0 }), 'p', 'api')).toBe('hold')
@@ -153,20 +153,20 @@ test('a pause of nothing is one of a second: the service is not asked as fast as
   }
 })
 
-test('a long pause that the service asked for is told as one, not as a service that is away', async () => {
+test('a long pause that the service asked for is reported as such, not as an offline service', async () => {
   const { circuits, told } = setUp()
   await circuits.failed(failure('later', { status: 503, code: 'publicapi.x.y', retry_after_ms: 120_000 }), 'p', 'api')
   expect(told).toMatchObject([{ type: 'trouble_began', about: 'api', error: { code: 'service.asked_to_wait' } }])
 })
 
-test('a blob store that fails does not heal by an API that answers', async () => {
+test('answers of the API do not close the circuit of a failing blob store', async () => {
   const { circuits } = setUp()
   for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'blob')
   await circuits.succeeded('p', 'api')
   expect(circuits.tripped().map(({ about }) => about)).toEqual(['blob'])
 })
 
-test('a blob store that rests holds up only who needs it', async () => {
+test('a resting blob store stops only the calls that need it', async () => {
   const { circuits } = setUp()
   for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'blob')
   expect([circuits.rests('p', ['api', 'blob']), circuits.rests('p', ['api'])]).toEqual([true, false])
@@ -174,7 +174,7 @@ test('a blob store that rests holds up only who needs it', async () => {
   expect(circuits.rests('p', ['api'])).toBe(true)
 })
 
-test('a fault of one content never rests anything', async () => {
+test('a fault of one content never opens a circuit', async () => {
   const { circuits } = setUp()
   for (const about of ['content', 'attempt', 'ticket', 'slot_gone', 'asset_gone'] as const) {
     for (let times = 0; times < 5; times++) expect(await circuits.failed(failure(about), 'p', 'api')).toBe('count')
@@ -182,7 +182,7 @@ test('a fault of one content never rests anything', async () => {
   expect(circuits.tripped()).toEqual([])
 })
 
-test('a probe that found nothing to do is given back', async () => {
+test('an unused probe is given back', async () => {
   const { circuits, clock } = setUp()
   await circuits.failed(failure('later', { retry_after_ms: 1_000 }), 'p', 'api')
   await clock.advance(1_000)
@@ -191,14 +191,14 @@ test('a probe that found nothing to do is given back', async () => {
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
 })
 
-test('a sign-in page that answers every call rests the host, and refuses nothing', async () => {
+test('a sign-in page in place of every answer rests the host, and no content is refused', async () => {
   const { circuits } = setUp()
   for (const verdict of ['count', 'count', 'hold']) {
     expect(await circuits.failed(failure('unknown_protocol', { status: 302 }), 'p', 'api')).toBe(verdict)
   }
 })
 
-test('a project whose pause is over takes part again, and slows no other down', async () => {
+test('a project whose pause is over takes part again, and slows no other project', async () => {
   const { circuits, clock } = setUp()
   await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')
   await clock.advance(20_000)
@@ -207,7 +207,7 @@ test('a project whose pause is over takes part again, and slows no other down', 
   expect(circuits.allowance(['api'])).toMatchObject({ except_projects: ['project_a'] })
 })
 
-test('a trouble ends when nothing is left that could meet it', async () => {
+test('a trouble ends when no call is left that could meet it', async () => {
   const { circuits, clock, told } = setUp(() => false, false)
   await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')
   for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'blob')
@@ -219,21 +219,21 @@ test('a trouble ends when nothing is left that could meet it', async () => {
   expect(told.filter(({ type }) => type === 'trouble_ended')).toHaveLength(2)
 })
 
-test('a project that the configuration has left is no trouble of anybody', async () => {
+test('a project that left the configuration has no trouble', async () => {
   const { circuits, told } = setUp()
   expect(await circuits.failed(failure('project', { status: 404 }), 'project_of_before', 'api')).toBe('count')
   expect(told).toEqual([])
   expect(circuits.tripped()).toEqual([])
 })
 
-test('a blob store that rests stops no worker that needs the API alone', async () => {
+test('a resting blob store does not stop workers that only need the API', async () => {
   const { circuits } = setUp()
   for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'blob')
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   expect(circuits.allowance(['api']).limit).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('pauses of nothing one after the other, with no answer in between, are told in the end', async () => {
+test('repeated pauses of zero without an answer in between are reported in the end', async () => {
   const { circuits, clock, told } = setUp()
   const again = failure('later', { status: 503, retry_after_ms: 0 })
   for (let second = 0; second <= 60; second++) {

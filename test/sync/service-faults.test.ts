@@ -26,7 +26,7 @@ function setUp() {
   return { circuits, clock, told, fails }
 }
 
-test('the same fault at one step for three contents within five minutes is the service’s', async () => {
+test('the same fault of three contents at one step within five minutes is a fault of the service', async () => {
   const { circuits, clock, told, fails } = setUp()
   expect(await fails(unknown, 1, 'complete')).toBe('count')
   await clock.advance(2 * minute_ms)
@@ -34,7 +34,7 @@ test('the same fault at one step for three contents within five minutes is the s
   await clock.advance(3 * minute_ms)
   expect(await fails(unknown, 3, 'complete')).toBe('hold')
   expect(told).toMatchObject([{ type: 'trouble_began', about: 'uploads', error: { message: unknown.message } }])
-  // Questions, labels and what is being read go on.
+  // Questions, labels and the follower continue.
   expect(circuits.allowance(['api']).limit).toBe(Number.POSITIVE_INFINITY)
   expect([circuits.rests('p', ['api']), circuits.rests('p', ['api', 'blob'])]).toEqual([false, true])
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
@@ -42,7 +42,7 @@ test('the same fault at one step for three contents within five minutes is the s
   expect([circuits.allowance(['api', 'blob']).limit, circuits.allowance(['api', 'blob']).limit]).toEqual([1, 0])
 })
 
-test('only a success of the same step ends it, and until then no content pays for it', async () => {
+test('only a success of the same step ends it, and until then no content counts a failure', async () => {
   const { circuits, clock, told, fails } = setUp()
   for (const content of [1, 2, 3]) await fails(unknown, content, 'complete')
   await clock.advance(6 * minute_ms)
@@ -50,7 +50,7 @@ test('only a success of the same step ends it, and until then no content pays fo
   await circuits.succeeded('p', 'api', 'create')
   await circuits.succeeded('p', 'blob', 'put')
   await circuits.succeeded('p', 'api')
-  // The probe is still at its steps: nobody else begins.
+  // The probe is still at its steps, so no other upload begins.
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   expect(await fails(unknown, 4, 'complete')).toBe('hold')
   await circuits.succeeded('p', 'api', 'complete')
@@ -58,26 +58,26 @@ test('only a success of the same step ends it, and until then no content pays fo
   expect(await fails(unknown, 5, 'complete')).toBe('count')
 })
 
-test('what does not make a fault the service’s', async () => {
+test('faults that are not faults of the service', async () => {
   const { circuits, clock, told, fails } = setUp()
   for (let times = 0; times < 100; times++) expect(await fails(unknown, 1, 'complete')).toBe('count')
-  // A success of that step between them.
+  // A success of that step lies between the failures.
   await fails(unknown, 2, 'complete')
   await circuits.succeeded('p', 'api', 'complete')
   expect(await fails(unknown, 3, 'complete')).toBe('count')
-  // Another fault, and the same at another step.
+  // The fault differs, or the step.
   expect(await fails({ ...unknown, status: 410 }, 4, 'complete')).toBe('count')
   expect(await fails(unknown, 5, 'create')).toBe('count')
-  // More than five minutes between them.
+  // More than five minutes lie between the failures.
   await clock.advance(5 * minute_ms + 1)
   for (const content of [6, 7]) expect(await fails(unknown, content, 'complete')).toBe('count')
-  // The service's word about each of them.
+  // The service answered about each of them.
   for (const content of [8, 9, 10, 11])
     expect(await fails({ about: 'content', status: 400, message: 'no' }, content, 'create')).toBe('count')
   expect(told).toEqual([])
 })
 
-test('three contents whose bytes the store takes too soon rest the store', async () => {
+test('three contents whose PUT is answered before all bytes are sent rest the store', async () => {
   const { circuits, fails } = setUp()
   const early: Failure = { about: 'unknown_protocol', message: 'it was taken before all the bytes were sent' }
   for (let times = 0; times < 20; times++) expect(await fails(early, 1, 'put')).toBe('count')
@@ -86,26 +86,26 @@ test('three contents whose bytes the store takes too soon rest the store', async
   expect(circuits.tripped().map(({ about }) => about)).toEqual(['blob'])
 })
 
-test('one content that fails alone at a host which answered others within five minutes fails for itself', async () => {
+test('a content that fails alone counts the failure if the host answered others within five minutes', async () => {
   const { circuits, clock, told, fails } = setUp()
   for (const [host, step] of [['api', 'create'] as const, ['blob', 'put'] as const]) {
     await circuits.succeeded('p', host, step)
     for (let times = 0; times < 100; times++) expect(await fails(ill, 1, step)).toBe('count')
   }
   expect(told).toEqual([])
-  // Nobody got through since: the host may be ill, and one file is not refused for that.
+  // No call has succeeded since: the host may be at fault, so a single file is not refused.
   await clock.advance(5 * minute_ms)
   expect([await fails(ill, 1, 'create'), await fails(ill, 1, 'put')]).toEqual(['hold', 'hold'])
 })
 
-test('one content alone, and nobody ever got through: its first slot is given up before the store rests', async () => {
+test('a single content without any earlier success: its first slot is given up before the store rests', async () => {
   const { fails } = setUp()
   const verdicts: string[] = []
   for (let times = 0; times < 4; times++) verdicts.push(await fails(refused, 1, 'put'))
   expect(verdicts).toEqual(['count', 'count', 'count', 'hold'])
 })
 
-test('where the API cannot be reached at all, no content is at fault', async () => {
+test('if the API is unreachable, no content is at fault', async () => {
   const { circuits, fails } = setUp()
   await circuits.succeeded('p', 'api')
   const verdicts: string[] = []
@@ -113,14 +113,14 @@ test('where the API cannot be reached at all, no content is at fault', async () 
   expect(verdicts).toEqual(['count', 'count', 'hold'])
 })
 
-test('a host that rests is not paid for by the one that is tried, whoever else asked for the pause', async () => {
+test('a probe does not count a failure against its content, even if another call asked for the pause', async () => {
   const { clock, fails } = setUp()
   expect(await fails({ ...ill, retry_after_ms: second_ms }, 1, 'create')).toBe('hold')
   await clock.advance(second_ms)
   expect(await fails(ill, 2, 'create')).toBe('hold')
 })
 
-test('a content is given up after max_attempts, and not within ten minutes', () => {
+test('a content is given up after max_attempts, but not within ten minutes', () => {
   const now_ms = 100 * minute_ms
   const at = (attempts: number, minutes: number | undefined) => {
     const failing_since_ms = minutes === undefined ? undefined : now_ms - minutes * minute_ms
@@ -134,12 +134,12 @@ test('a content is given up after max_attempts, and not within ten minutes', () 
   })
 })
 
-test('a slot is given up at the third failure in a row of its PUT, or because complete does not know it', () => {
+test('a slot is given up at the third PUT failure in a row, or if complete does not know it', () => {
   const of = (slot_failures: number, failure: Failure, step: Step, attempts = slot_failures) =>
     isSlotGivenUp({ slot_failures, attempts }, failure, step, 12)
   expect([of(1, refused, 'put'), of(2, refused, 'put'), of(2, unknown, 'complete')]).toEqual([false, true, true])
   expect([of(2, ill, 'complete'), of(2, ill, 'create')]).toEqual([false, false])
-  // The last try is not made with a ticket that failed before.
+  // The last try does not use a ticket that failed before.
   expect([of(0, refused, 'put', 9), of(0, refused, 'put', 10), of(0, ill, 'complete', 10)]).toEqual([
     false,
     true,
@@ -147,7 +147,7 @@ test('a slot is given up at the third failure in a row of its PUT, or because co
   ])
 })
 
-test('an asset that is not there, after it was sent again: taken for removed when it is gone for ten minutes', () => {
+test('an asset that is missing after it was sent again counts as removed after ten minutes', () => {
   vi.spyOn(Math, 'random').mockReturnValue(1)
   onTestFinished(() => void vi.restoreAllMocks())
   const follow = { first_ms: 500, max_ms: 500, dead_hit_after_ms: 0, list_from: 0 }

@@ -4,7 +4,7 @@ import { awaitFiles } from '../../../src/prompts/ask/await-files.ts'
 import { realWait, until } from '../../rig/waiting.ts'
 import { openRunRig, type RunRig } from './answer-run-rig.ts'
 
-/** The barrier of the oldest run, and whether it is over. */
+/** The wait of the oldest run, and whether it is over. */
 async function wait(rig: RunRig) {
   const work = (await rig.claim())!
   const state = { over: false, took_ms: 0 }
@@ -19,7 +19,7 @@ async function wait(rig: RunRig) {
 const due = (rig: RunRig) =>
   rig.record({ type: 'run_due', prompt: 'digest', due_ms: system_clock.now_ms(), cause: 'person' })
 
-test('a folder is looked at from the due time on, and not before; a look is asked for', async () => {
+test('a run requests a scan and waits for one that began after the due time; an earlier scan does not count', async () => {
   const rig = await openRunRig()
   await rig.look()
   await realWait('the next millisecond', 5)
@@ -32,7 +32,7 @@ test('a folder is looked at from the due time on, and not before; a look is aske
   expect(await ended).toBe(true)
 })
 
-test('what the look saw is waited for until it is final, as long as the prompt says', async () => {
+test('a run waits until the files of the scan are final, as long as the prompt allows', async () => {
   const rig = await openRunRig({ settings: { wait_for_files_ms: 60_000 } })
   await rig.settle('a.md', '0'.repeat(32))
   await realWait('the next millisecond', 2)
@@ -58,7 +58,7 @@ test('what the look saw is waited for until it is final, as long as the prompt s
   expect(bounded.state.took_ms).toBeGreaterThan(200)
 })
 
-test('files that the paths leave out, and folders that are away, are not waited for', async () => {
+test('a run does not wait for files outside its paths, or for offline folders', async () => {
   const rig = await openRunRig({ settings: { wait_for_files_ms: 60_000 }, scope: { paths: ['*.pdf'] } })
   await rig.settle('a.md', '0'.repeat(32))
   await realWait('the next millisecond', 2)
@@ -73,7 +73,7 @@ test('files that the paths leave out, and folders that are away, are not waited 
   expect(await ended).toBe(true)
 })
 
-test('a folder that was away before is waited for until it is known where it is now', async () => {
+test('a run waits for a folder that was offline before until its present state is known', async () => {
   const rig = await openRunRig()
   const offline = { type: 'folder_offline', folder: 'notes', reason: 'not there' } as const
   await rig.ledger.record([offline])

@@ -6,7 +6,7 @@ import { openRunRig, type RunRig } from './answer-run-rig.ts'
 
 const brief = { auto: 1, fast: 60, expert: 1, research: 1 }
 
-/** A run whose question the service has. */
+/** A run whose question has reached the service. */
 async function asked(options: Parameters<typeof openRunRig>[0] = {}): Promise<RunRig> {
   const rig = await openRunRig({ service: { answer_delay_ms: 3_600_000 }, ...options })
   await rig.bringIn('a.md')
@@ -20,11 +20,11 @@ const failing = (status: number, body: 'error' | 'html' = 'error') => ({
   failures: [{ route: 'messages.read', status, body } as const],
 })
 
-test('an answer that cannot be read while all else works: the deadline ends the run', async () => {
+test('an unreadable answer while all else works: the deadline ends the run', async () => {
   const rig = await asked({ asking: { deadline_ms: brief } })
   rig.service.injectFaults(failing(500))
   const { circuits } = rig
-  // As where uploads go well beside it: no failure of this run adds up to a rest.
+  // Uploads beside it succeed, so that failures of this run never open the circuit.
   rig.circuits.failed = async () => 'count'
   expect(await rig.step()).toBe('asked')
   rig.circuits = circuits
@@ -32,7 +32,7 @@ test('an answer that cannot be read while all else works: the deadline ends the 
 })
 
 test.each([500, 400])(
-  'an answer that cannot be read at all (%i): past the deadline it is looked for a few times more',
+  'an answer that cannot be read at all (%i): after the deadline the run tries a few more times',
   async (status) => {
     const rig = await asked()
     rig.service.injectFaults(failing(status))
@@ -57,7 +57,7 @@ test.each([
   ['awaitAnswer', awaitAnswer],
   ['findTurn', findTurn],
 ] as const)(
-  '%s, while the account is refused: held before its time is over, then set back, given up after a day',
+  '%s while the account is refused: waits until its time is over, is then deferred, and fails after a day',
   async (_, step) => {
     const rig = await asked()
     const work = await rig.runTo('asked')
@@ -77,7 +77,7 @@ test.each([
   },
 )
 
-test('without a line the deadline fails no run: its answer may be there', async () => {
+test('without a connection the deadline fails no run: its answer may exist', async () => {
   const rig = await asked()
   const work = await rig.runTo('asked')
   rig.service.injectFaults({ down: true })

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { openRunRig, type RunRig } from './answer-run-rig.ts'
 
-/** After a run that went well: one whose question the service ended with an error, planned again, and stopped at the next intent. */
+/**
+ * A run after a successful one. The service ended its question with an error; it was planned again,
+ * and stopped at the next intent.
+ */
 async function stoppedAfterError(options: Parameters<typeof openRunRig>[0] = {}): Promise<RunRig> {
   const rig = await openRunRig(options)
   await rig.bringIn('z.md')
@@ -22,14 +25,14 @@ async function stoppedAfterError(options: Parameters<typeof openRunRig>[0] = {})
 describe.each([false, true])('continue_chat: %s', (continue_chat) => {
   const settings = { continue_chat }
 
-  test('the message that ended with an error is not taken for the one that was asked after it', async () => {
+  test('the failed message is not taken for the later one', async () => {
     const rig = await stoppedAfterError({ settings })
     expect(await rig.run()).toEqual(['asking', 'planned', 'asked', 'answered'])
     expect(rig.written()).toContain('the service ended the turn with an error: asked once more')
     expect(rig.written()).toContain('the question was not found on the service: asked once more')
   })
 
-  test('and the one that was asked after it is found', async () => {
+  test('the later message is found', async () => {
     const rig = await stoppedAfterError({ settings })
     const { turns, chat_id } = await rig.runTo('asking')
     const { body } = turns[0]!
@@ -40,7 +43,7 @@ describe.each([false, true])('continue_chat: %s', (continue_chat) => {
   })
 })
 
-test('not found, then ended with an error: asked once more for each, and not for a second error', async () => {
+test('not found, then ended with an error: the question is asked once more for each, but not after a second error', async () => {
   const rig = await openRunRig()
   await rig.bringIn('a.md')
   await rig.due()

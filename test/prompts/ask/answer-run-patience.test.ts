@@ -3,7 +3,7 @@ import { hour_ms, minute_ms } from '../../../src/base/time/time.ts'
 import { Patience } from '../../../src/prompts/prompt-settings.ts'
 import { FakeClock } from '../../rig/fake-clock.ts'
 
-test('what passed in an earlier life counts', async () => {
+test('time that passed before a restart counts', async () => {
   const clock = new FakeClock()
   const patience = new Patience(clock, clock.now_ms() - 20 * minute_ms, 30 * minute_ms)
   expect(patience.left_ms()).toBe(10 * minute_ms)
@@ -11,7 +11,7 @@ test('what passed in an earlier life counts', async () => {
   expect(patience.isOver()).toBe(true)
 })
 
-test('a clock that is set while waiting changes nothing', async () => {
+test('a changed clock during the wait has no effect', async () => {
   const clock = new FakeClock()
   const patience = new Patience(clock, clock.now_ms(), 30 * minute_ms)
   for (const jump_ms of [5 * hour_ms, -10 * hour_ms]) {
@@ -20,7 +20,7 @@ test('a clock that is set while waiting changes nothing', async () => {
   }
 })
 
-test('a clock that was set between two lives neither cuts the wait to nothing nor makes it endless', () => {
+test('a clock that was changed between two starts neither ends the wait at once nor makes it endless', () => {
   const clock = new FakeClock()
   const left_ms = (began_ms: number, max_ms: number) => new Patience(clock, began_ms, max_ms).left_ms()
   expect(left_ms(clock.now_ms() - 5 * hour_ms, 30 * minute_ms)).toBe(minute_ms)

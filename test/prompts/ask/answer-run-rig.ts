@@ -46,7 +46,10 @@ const quick: AskingLimits = {
   deliver_give_up_ms: 60_000,
 }
 
-/** A real service and a real ledger with a folder `notes` and a prompt `digest`; its runs are moved on by hand. */
+/**
+ * A real service and a real ledger with a folder `notes` and a prompt `digest`. A test moves the
+ * runs step by step.
+ */
 export async function openRunRig(options: RunRigOptions = {}): Promise<RunRig> {
   const client = await start({ profile: options.profile ?? 'default', ...options.service })
   const rig = new RunRig(client, options)
@@ -64,7 +67,7 @@ export class RunRig {
   soft = new AbortController()
   readonly hard = new AbortController()
   token: string
-  /** Of the prompt `digest`. */
+  /** Settings of the prompt `digest`. */
   settings: PromptSettings
   readonly others: PromptSettings[] = []
   asking: AskingLimits
@@ -123,13 +126,13 @@ export class RunRig {
     expect(faultsOf(this.#state_dir), 'what is wrong in the ledger').toEqual([])
   }
 
-  /** As after a crash: what was claimed is free. */
+  /** Reopens the ledger, as after a crash: all claims are free. */
   async reopen(): Promise<void> {
     await this.ledger.close()
     await this.open()
   }
 
-  /** Before the ledger is opened anew. */
+  /** Adds a prompt; call it before the ledger is reopened. */
   addPrompt(name: string, change: Partial<PromptSettings> = {}): void {
     this.others.push({ ...this.settings, name, ...change })
   }
@@ -142,7 +145,7 @@ export class RunRig {
     return { ...common, prompts, asking, soft, hard }
   }
 
-  /** A file that the service has, ready; answers its asset. */
+  /** Adds a file that is ready on the service, and returns its asset. */
   async bringIn(path: string, text = `About ${path}: the harbour.`): Promise<string> {
     const { project_id, remote } = this
     const md5 = createHash('md5').update(text).digest('hex')
@@ -174,7 +177,7 @@ export class RunRig {
     }
   }
 
-  /** A time has come, and the folder was looked at since. */
+  /** Makes a run due, after a scan of the folder. */
   async due(prompt = 'digest'): Promise<number> {
     const due_ms = this.#next_due_ms++
     await this.ledger.record([{ type: 'run_due', prompt, due_ms, cause: 'person' }])
@@ -182,7 +185,7 @@ export class RunRig {
     return due_ms
   }
 
-  /** A complete look at the folder, begun now. */
+  /** Records a complete scan of the folder that begins now. */
   async look(): Promise<void> {
     const began_ms = this.#clock.now_ms()
     await this.ledger.record([{ type: 'scan_finished', folder: 'notes', began_ms, summary: nothing_seen }])
@@ -193,7 +196,7 @@ export class RunRig {
     return work[0]
   }
 
-  /** One step of the oldest run; answers the state it was in. */
+  /** Takes one step of the oldest run, and returns the state before it. */
   async step(): Promise<RunWork['state'] | undefined> {
     const work = await this.claim()
     if (!work) return undefined
@@ -202,7 +205,7 @@ export class RunRig {
     return work.state
   }
 
-  /** Steps until no run can be moved on; answers the states on the way. */
+  /** Steps until no run can be moved; returns the states on the way. */
   async run(max = 20): Promise<string[]> {
     const states: string[] = []
     for (let step = 0; step < max; step++) {
@@ -236,7 +239,7 @@ export class RunRig {
     return this.service.requestLog.filter(({ place }) => place === 'messages.append').length
   }
 
-  /** As `prompts show` has it. */
+  /** The view of `prompts show`. */
   shown(run: number): RunView {
     const view = openPromptsView(this.#state_dir)
     try {

@@ -9,7 +9,7 @@ import { openRunRig } from './answer-run-rig.ts'
 const never = (kind: string) => `${kind}_00000000000000000000`
 
 describe.each(['default', 'hosted'] as const)('one run (%s)', (profile) => {
-  test('from the due time to the report: one chat over what is fresh, and the next run has nothing new', async () => {
+  test('goes from the due time to the report: one chat over the fresh files, and the next run has nothing new', async () => {
     const rig = await openRunRig({ profile })
     const assets = [await rig.bringIn('a.md'), await rig.bringIn('b.md')]
     await rig.due()
@@ -23,7 +23,7 @@ describe.each(['default', 'hosted'] as const)('one run (%s)', (profile) => {
     expect(rig.starts()).toBe(1)
   })
 
-  test('a crash after the chat was made, before its answer came: it is found and adopted', async () => {
+  test('a crash after the chat was made, before its answer: the chat is found and adopted', async () => {
     const rig = await openRunRig({ profile, service: { answer_delay_ms: 300 } })
     await rig.bringIn('a.md')
     await rig.due()
@@ -39,7 +39,7 @@ describe.each(['default', 'hosted'] as const)('one run (%s)', (profile) => {
     expect(rig.written()).toContain('was found on the service')
   })
 
-  test('a crash before the chat was made: it is looked for, asked once more, and no third time', async () => {
+  test('a crash before the chat was made: the run looks for it, asks once more, and never a third time', async () => {
     const rig = await openRunRig({ profile })
     await rig.bringIn('a.md')
     await rig.due()
@@ -57,7 +57,7 @@ describe.each(['default', 'hosted'] as const)('one run (%s)', (profile) => {
     expect(rig.starts()).toBe(0)
   })
 
-  test('an answer that is lost on its way: the chat is found, not asked again', async () => {
+  test('an answer that is lost on its way: the chat is found, and not asked again', async () => {
     const rig = await openRunRig({ profile })
     await rig.bringIn('a.md')
     rig.service.injectFaults({
@@ -73,7 +73,7 @@ describe.each(['default', 'hosted'] as const)('one run (%s)', (profile) => {
     [502, 'error'],
     [503, 'html'],
     [503, 'empty'],
-  ] as const)('a %i (%s) after the deed is no reason to ask again', async (status, body) => {
+  ] as const)('an error %i (%s) after the chat was made does not make the run ask again', async (status, body) => {
     const rig = await openRunRig({ profile })
     await rig.bringIn('a.md')
     rig.service.injectFaults({ failures: [{ route: 'chats.start', status, body, when: 'after', times: 1 }] })
@@ -83,7 +83,7 @@ describe.each(['default', 'hosted'] as const)('one run (%s)', (profile) => {
   })
 })
 
-test('a chat that does not show what was asked yet may be the one: nothing is asked again before it does', async () => {
+test('a chat that does not show its question yet may be the right one: the run waits for it and does not ask again', async () => {
   const rig = await openRunRig({ service: { answer_delay_ms: 1_200 }, asking: { find_turn_ms: 50 } })
   await rig.bringIn('a.md')
   await rig.due()
@@ -97,7 +97,7 @@ test('a chat that does not show what was asked yet may be the one: nothing is as
   expect(rig.reported.at(-1)).toMatch(/not found.*asked once more/)
 })
 
-test('turned away for now: planned again after the pause that the service asks for, and asked once in the end', async () => {
+test('refused for now: the run is planned again after the requested pause, and asked once in the end', async () => {
   const rig = await openRunRig()
   await rig.bringIn('a.md')
   rig.service.injectFaults({ failures: [{ route: 'chats.start', status: 429, times: 1, retry_after_s: 600 }] })
@@ -108,7 +108,7 @@ test('turned away for now: planned again after the pause that the service asks f
   expect(rig.chats()).toHaveLength(0)
 })
 
-test('turned away with a pause of nothing: tried again later all the same', async () => {
+test('refused for now with a pause of zero: the run still waits before it tries again', async () => {
   const rig = await openRunRig()
   await rig.bringIn('a.md')
   rig.service.injectFaults({ failures: [{ route: 'chats.start', status: 429, retry_after_s: 0 }] })
@@ -119,7 +119,7 @@ test('turned away with a pause of nothing: tried again later all the same', asyn
   expect(next_due_ms! - began_ms).toBeGreaterThanOrEqual(500)
 })
 
-test('a token that is refused holds the run where it is; with the right one it goes on', async () => {
+test('a refused token keeps the run in its state; it continues with a valid one', async () => {
   const rig = await openRunRig()
   await rig.bringIn('a.md')
   await rig.due()
@@ -134,7 +134,7 @@ test('a token that is refused holds the run where it is; with the right one it g
   expect(next_due_ms).toBeLessThan(system_clock.now_ms() + 20_000)
 })
 
-test('an asset that was removed before the question is left out, and its file is none of it', async () => {
+test('an asset that was removed before the question is left out, and its file is not covered', async () => {
   const rig = await openRunRig()
   const gone = await rig.bringIn('gone.md')
   const kept = await rig.bringIn('kept.md')
@@ -146,7 +146,7 @@ test('an asset that was removed before the question is left out, and its file is
   expect(rig.written()).toContain('gone.md')
 })
 
-test('an asset that is removed between the check and the question: planned anew without it, asked once more', async () => {
+test('an asset is removed between check and question: the run is planned again without it, and asked once more', async () => {
   const rig = await openRunRig()
   const gone = await rig.bringIn('gone.md')
   const kept = await rig.bringIn('kept.md')
@@ -159,7 +159,7 @@ test('an asset that is removed between the check and the question: planned anew 
   expect(rig.chats()[0]?.messages[0]?.scope).toEqual({ asset_ids: [kept] })
 })
 
-test('the last asset removed between the check and the question: skipped, and never an empty scope', async () => {
+test('the last asset is removed between check and question: the run is skipped, and the scope is never empty', async () => {
   const rig = await openRunRig()
   const gone = await rig.bringIn('gone.md')
   await rig.due()
@@ -170,7 +170,7 @@ test('the last asset removed between the check and the question: skipped, and ne
   expect(rig.chats()).toHaveLength(0)
 })
 
-test('chats and projects that are gone are left out, and noted; those that are there are asked about', async () => {
+test('missing chats and projects are left out with a note; the run asks about the existing ones', async () => {
   const scope = { chats: [never('chat')], projects: [never('project')] }
   const rig = await openRunRig({ scope })
   const started = await rig.remote.startChat(rig.project_id, { prompt: 'Files that are new, of somebody' })
@@ -184,7 +184,7 @@ test('chats and projects that are gone are left out, and noted; those that are t
   expect(report, 'the chat that is there was in the scope').toContain('of somebody')
 })
 
-test('an id of the config that is gone is a failure that says what to look at', async () => {
+test('a missing id from the configuration is a failure that says what to check', async () => {
   const rig = await openRunRig({ scope: { concepts: [never('concept')] } })
   await rig.bringIn('a.md')
   await rig.due()
@@ -193,7 +193,7 @@ test('an id of the config that is gone is a failure that says what to look at', 
   expect(rig.starts()).toBe(1)
 })
 
-test('a turn that the service ends with an error is asked once more, and then given up', async () => {
+test('a turn that the service ends with an error is asked once more, then the run fails', async () => {
   const once = await openRunRig({ service: { injected_faults: { failed_answers: 1 } } })
   await once.bringIn('a.md')
   await once.due()
@@ -208,7 +208,7 @@ test('a turn that the service ends with an error is asked once more, and then gi
   expect([twice.starts(), twice.reported.at(-1)]).toEqual([2, expect.stringMatching(/^failed.*error.*stay fresh/)])
 })
 
-test('no answer before the deadline is a failure; its files are fresh for the next run', async () => {
+test('no answer before the deadline fails the run; its files stay fresh for the next one', async () => {
   const rig = await openRunRig({
     service: { answer_delay_ms: 3_600_000 },
     asking: { deadline_ms: { auto: 1, fast: 120, expert: 1, research: 1 } },
@@ -221,7 +221,7 @@ test('no answer before the deadline is a failure; its files are fresh for the ne
   expect((await rig.runTo('planned')).assets).toMatchObject([{ asset_id }])
 })
 
-test('a service that cannot be reached holds the run, and its deadline is not judged meanwhile', async () => {
+test('an unreachable service keeps the run in its state, and its deadline does not count meanwhile', async () => {
   const clock = new MovingClock()
   const rig = await openRunRig({
     clock,
@@ -237,7 +237,7 @@ test('a service that cannot be reached holds the run, and its deadline is not ju
   expect(await rig.run()).toEqual(['asked', 'answered'])
 })
 
-test('a prompt that is too long is asked once more with a shorter list, and then not again', async () => {
+test('a prompt that is too long is asked once more with a shorter list, and not again', async () => {
   const refusal = { route: 'chats.start', status: 400, body: 'error' } as const
   const settings = { prompt: `${'Be careful. '.repeat(1_000)}{{files}}` }
   const rig = await openRunRig({ settings })
@@ -259,7 +259,7 @@ test('a prompt that is too long is asked once more with a shorter list, and then
   expect(hopeless.reported.at(-1)).toMatch(/^failed/)
 })
 
-test('a short prompt that is refused is not refused for its length: not asked again', async () => {
+test('a refusal of a short prompt is not about its length: the run does not ask again', async () => {
   const rig = await openRunRig()
   for (const name of ['a', 'b', 'c']) await rig.bringIn(`a-rather-long-name-of-a-file-${name}.md`)
   rig.service.injectFaults({ failures: [{ route: 'chats.start', status: 400 }] })
@@ -269,7 +269,7 @@ test('a short prompt that is refused is not refused for its length: not asked ag
   expect(rig.reported.at(-1)).toMatch(/^failed.*400.*stay fresh/)
 })
 
-test('labels are asked for by name; one that is not there is left out and said', async () => {
+test('asks about labels by name; a missing label is left out with a note', async () => {
   const rig = await openRunRig({
     scope: { folders: [], labels: ['contracts', 'nowhere'] },
     settings: { when_nothing_new: 'run' },
@@ -282,7 +282,7 @@ test('labels are asked for by name; one that is not there is left out and said',
   expect(rig.written()).toContain('nowhere')
 })
 
-test('where no label is left there is no question: an empty scope would be everything', async () => {
+test('asks nothing if no label is left: an empty scope would mean the whole project', async () => {
   const rig = await openRunRig({ scope: { folders: [], labels: ['nowhere'] }, settings: { when_nothing_new: 'run' } })
   await rig.bringIn('a.md')
   await rig.due()
@@ -291,7 +291,7 @@ test('where no label is left there is no question: an empty scope would be every
   expect(rig.starts()).toBe(0)
 })
 
-test('a chat that goes on: the second run is a turn on it; a chat that is gone is begun anew', async () => {
+test('a continued chat: the second run adds a turn; if the chat is gone, a new one begins', async () => {
   const rig = await openRunRig({ settings: { continue_chat: true } })
   await rig.bringIn('a.md')
   await rig.due()
@@ -311,7 +311,7 @@ test('a chat that goes on: the second run is a turn on it; a chat that is gone i
   expect([rig.starts(), rig.appends(), rig.chats().length]).toEqual([2, 2, 1])
 })
 
-test('a turn on a chat that goes on is found among its messages', async () => {
+test('a turn of a continued chat is found among its messages', async () => {
   const rig = await openRunRig({ settings: { continue_chat: true } })
   await rig.bringIn('a.md')
   await rig.due()
@@ -325,7 +325,7 @@ test('a turn on a chat that goes on is found among its messages', async () => {
   expect([rig.appends(), rig.chats()[0]?.messages.length]).toEqual([1, 2])
 })
 
-test('more files than one turn takes: a turn a batch in one chat, each found again on its own, and a closing one', async () => {
+test('more files than one turn takes: one turn per batch in one chat, each found again by itself, and a closing turn', async () => {
   const rig = await openRunRig({ settings: { max_assets: 2, when_too_many: 'more_turns' } })
   for (const name of ['a', 'b', 'c']) await rig.bringIn(`${name}.md`)
   rig.service.injectFaults({
@@ -340,7 +340,7 @@ test('more files than one turn takes: a turn a batch in one chat, each found aga
   expect([rig.starts(), rig.appends()]).toEqual([1, 2])
 })
 
-test('a report that cannot be written is written later, from the same answer', async () => {
+test('a report that cannot be written is written later from the same answer', async () => {
   const rig = await openRunRig()
   await rig.bringIn('a.md')
   await rig.due()

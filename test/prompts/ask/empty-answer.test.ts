@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { awaitAnswer } from '../../../src/prompts/ask/await-answer.ts'
 import { openRunRig } from './answer-run-rig.ts'
 
-test('an answer of nothing fails the run, which tells nothing', async () => {
+test('an empty answer fails the run, and its files are not covered', async () => {
   const rig = await openRunRig()
   await rig.bringIn('a.md')
   await rig.due()
   const work = await rig.runTo('asked')
   const tools = rig.tools()
-  // The local service has something to say to everything.
+  // The local service never gives an empty answer.
   const remote: typeof tools.remote = {
     ...tools.remote,
     readMessage: async () => ({ ok: true, value: { state: 'done', prompt: 'a', response: ' \n' } }) as never,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { answerRun } from '../../../src/prompts/ask/answer-run.ts'
 import { openRunRig } from './answer-run-rig.ts'
 
-test('a prompt that is taken out of the config in the moment of its question: nothing goes out', async () => {
+test('a prompt that leaves the configuration just before its question: nothing is sent', async () => {
   const rig = await openRunRig()
   await rig.bringIn('a.md')
   await rig.due()
@@ -13,7 +13,8 @@ test('a prompt that is taken out of the config in the moment of its question: no
   rig.ledger.release('run', [work.run])
   expect(rig.starts()).toBe(0)
   expect(rig.reported).toEqual([])
-  // Back again it is asked at its next time: the run that ended is over, and its file is still fresh.
+  // A prompt that comes back is asked at its next time: the old run is over, and its file is still
+  // fresh.
   await rig.reopen()
   expect(await rig.run()).toEqual([])
   await rig.due()
@@ -21,7 +22,7 @@ test('a prompt that is taken out of the config in the moment of its question: no
   expect([rig.starts(), rig.written().includes('notes/a.md')]).toEqual([1, true])
 })
 
-test('taken out while its answer is waited for: the run ends, and says that it was asked', async () => {
+test('a prompt that leaves the configuration while its answer is awaited: the run ends, and says that it was asked', async () => {
   const rig = await openRunRig()
   await rig.bringIn('a.md')
   await rig.due()

@@ -4,7 +4,7 @@ import { until } from '../../rig/waiting.ts'
 import { openOffice } from './journey-office.ts'
 import { restartAcross } from './journey-restarts.ts'
 
-test('the clock set back an hour: its times are not asked a second time, those after it are', async () => {
+test('a clock that is set back an hour: earlier times are not asked again, later ones are', async () => {
   const office = await openOffice()
   await office.bringIn({ 'a.txt': 'The lease ends in May.\n' })
   const first = await office.hour()
@@ -21,9 +21,9 @@ test('the clock set back an hour: its times are not asked a second time, those a
   expect(office.asked()).toBe(2)
 })
 
-test('eight restarts across a time make one run, one question and one report', () => restartAcross(8))
+test('eight restarts around a due time make one run, one question and one report', () => restartAcross(8))
 
-test('down across a time, then started: made up once', async () => {
+test('a daemon that was down at a due time catches up once', async () => {
   const office = await openOffice()
   await office.bringIn({ 'a.txt': 'The lease ends in May.\n' })
   await office.stop()

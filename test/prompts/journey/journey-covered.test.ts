@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { checkCoverage } from '../check-coverage.ts'
 import { openOffice } from './journey-office.ts'
 
-test('copies, renames and content that comes back are not told again', async () => {
+test('copies, renames and content that returns are not covered again', async () => {
   const office = await openOffice()
   await office.bringIn({ 'a.txt': 'The lease ends in May.\n', 'b.txt': 'The boat is red.\n' })
   await office.hour()
@@ -19,7 +19,7 @@ test('copies, renames and content that comes back are not told again', async () 
   expect(office.asked()).toBe(2)
 })
 
-test('set up together with its folder, a prompt tells what comes, and nothing of the old archive', async () => {
+test('a prompt that is added together with its folder covers new files, and none of the old archive', async () => {
   const there = { 'old.txt': 'The lease ended in March.\n', 'older.txt': 'The lease before it.\n' }
   const office = await openOffice({ there, prompt: { first_run: 'from_now' } })
   const why = 'nothing new; files older than the setup of their folder are left out (first_run: from_now)'
@@ -31,13 +31,13 @@ test('set up together with its folder, a prompt tells what comes, and nothing of
   expect(office.manifests().map(({ coverage_line }) => coverage_line)).toEqual(['1 of 1 file ready'])
 })
 
-test('a run that failed tells nothing: the next one has its files, and those that came since', async () => {
+test('a failed run covers nothing: the next run has its files and the newer ones', async () => {
   const office = await openOffice()
   await office.bringIn({ 'a.txt': 'The lease ends in May.\n' })
   office.service.injectFaults({ failed_answers: 2 })
   const failed = await office.hour()
   expect(failed).toMatchObject({ state: 'failed', error: { code: 'answer.error' } })
-  // Once, and once more after the error.
+  // Two questions: the first, and one more after the error.
   expect([office.asked(), office.manifests()]).toEqual([2, []])
   await office.bringIn({ 'b.txt': 'The boat is red.\n' })
   expect(await office.hour()).toMatchObject({ state: 'written' })
@@ -45,7 +45,7 @@ test('a run that failed tells nothing: the next one has its files, and those tha
   expect(office.asked()).toBe(3)
 })
 
-test('more than a run may take: the oldest are told, the line says so, the next runs tell the rest', async () => {
+test('more files than a run may take: the report covers the oldest and says so, and the next runs cover the rest', async () => {
   const office = await openOffice({ prompt: { max_assets: 2 } })
   for (const name of ['e', 'd', 'c', 'b', 'a']) await office.bringIn({ [`${name}.txt`]: `The text ${name} is here.\n` })
   for (const _ of [1, 2, 3]) expect(await office.hour()).toMatchObject({ state: 'written' })
@@ -59,7 +59,7 @@ test('more than a run may take: the oldest are told, the line says so, the next 
   expect(office.manifests().flatMap(checkCoverage)).toEqual([])
 })
 
-test('a ledger that was lost learns from the reports what was told', async () => {
+test('a ledger that replaces a lost one learns the covered files from the reports', async () => {
   const office = await openOffice({ prompt: { max_assets: 2 } })
   for (const name of ['a', 'b', 'c']) await office.bringIn({ [`${name}.txt`]: `The text ${name} is here.\n` })
   await office.hour()

@@ -23,7 +23,7 @@ const digest = {
 const toTheMinute_ms = () => minute_ms - (Date.now() % minute_ms)
 
 describe('the real program and the real clock', () => {
-  test('two daemons are started, files arrive, a minute is full: one question, one report that quotes them', async () => {
+  test('two daemons start, files arrive, a minute begins: one question, one report that quotes them', async () => {
     await Promise.all((['default', 'hosted'] as const).map(oneMinute))
   })
 })
@@ -31,7 +31,7 @@ describe('the real program and the real clock', () => {
 async function oneMinute(profile: ProfileName): Promise<void> {
   const home = await Home.make({}, { profile })
   home.configure({ prompts: [digest] })
-  // What comes in comes in before the minute is full.
+  // The files are ready before the minute begins.
   if (toTheMinute_ms() < 15_000) await realWait('a minute of the wall clock', toTheMinute_ms())
   const running = await home.run()
   const second = await home.sluice('run')

@@ -19,8 +19,8 @@ import { wakeBy } from '../../rig/wake-by.ts'
 import { answersChecked, takeAnswerFaults } from '../../service/described-answers.ts'
 
 /**
- * Half an hour and more before an hour is full, ahead of the real time: no time comes by itself while a test goes on, and what
- * was written just now has been quiet for long.
+ * A clock that starts at least half an hour before a full hour, ahead of real time. So no due time
+ * comes by itself during a test, and new files count as settled.
  */
 class OfficeClock extends MovingClock {
   #ahead_ms: number
@@ -35,24 +35,24 @@ class OfficeClock extends MovingClock {
     return super.now_ms() + this.#ahead_ms
   }
 
-  /** Moves the wall clock alone, as an administrator does. */
+  /** Moves only the wall clock, as an administrator does. */
   jumpWall(ms: number): void {
     this.#ahead_ms += ms
   }
 }
 
-/** More than a test needs to bring a file to the service. */
+/** Longer than a test needs to upload a file. */
 const before_ms = 20 * second_ms
 
 interface OfficeOptions {
   profile?: ProfileName
   service?: Partial<ServiceOptions>
   prompt?: object
-  /** Lies in the folder before the daemon begins. */
+  /** Files in the folder before the daemon starts. */
   there?: Record<string, string>
 }
 
-/** The daemon runs in it already. */
+/** Opens an office with a running daemon. */
 export async function openOffice({
   profile = 'default',
   service,
@@ -71,7 +71,10 @@ export async function openOffice({
   return office
 }
 
-/** A folder `docs`, a service, and a prompt `digest` that comes due at each full hour; lives of the daemon come and go. */
+/**
+ * A folder `docs`, a service, and a prompt `digest` that is due at each full hour. The daemon can
+ * be stopped and started.
+ */
 export class Office {
   readonly clock: OfficeClock
   readonly docs = makeTree()
@@ -134,7 +137,7 @@ export class Office {
     await this.service.close()
   }
 
-  /** Everything that lies in the folder now is on the service. */
+  /** Writes these files and waits until all files are on the service. */
   async bringIn(tree: Record<string, string>): Promise<void> {
     this.write(tree)
     await this.synced()
@@ -152,18 +155,21 @@ export class Office {
     rmSync(join(this.docs, path))
   }
 
-  /** Each file was seen where it lies now, and all of them are ready. */
+  /** Waits until each file is recorded at its present path and ready. */
   async synced(): Promise<void> {
     this.#daemon!.rescan()
     await this.#daemon!.idle()
   }
 
-  /** It is a little before the next full hour: what takes longer than this did not end before it. */
+  /**
+   * Moves the clock shortly before the next full hour. What takes longer than this does not end
+   * before the hour.
+   */
   nearTheHour(): void {
     this.clock.skip(this.toTheHour_ms() - before_ms)
   }
 
-  /** The next full hour comes. */
+  /** Moves to the next full hour. */
   tick(): void {
     this.clock.skip(this.toTheHour_ms())
   }
@@ -172,7 +178,7 @@ export class Office {
     return hour_ms - (this.clock.now_ms() % hour_ms)
   }
 
-  /** The next full hour comes, and its run ends. */
+  /** Moves to the next full hour, and waits for the end of its run. */
   async hour(): Promise<RunSummary> {
     const before = this.runs().length
     this.tick()
@@ -185,7 +191,7 @@ export class Office {
     return this.runs()[0]!
   }
 
-  /** Latest first. */
+  /** Runs, the latest first. */
   runs(): RunSummary[] {
     const view = openPromptsView(this.state_dir)
     try {
@@ -195,19 +201,19 @@ export class Office {
     }
   }
 
-  /** Of each report, oldest first. */
+  /** Manifests of the reports, the oldest first. */
   manifests(): Manifest[] {
     const names = readdirSync(this.reports).filter((name) => name.endsWith('.json'))
     const read = names.map((name) => JSON.parse(readFileSync(join(this.reports, name), 'utf8')) as Manifest)
     return read.sort((a, b) => a.due_ms - b.due_ms)
   }
 
-  /** What each report told, oldest first. */
+  /** Files that each report covered, the oldest report first. */
   covered(): string[][] {
     return this.manifests().map(({ assets }) => assets.map(({ name }) => name))
   }
 
-  /** A look at the folder that began at this time or later has ended. */
+  /** Whether a scan of the folder that began at this time or later has ended. */
   scannedSince(at_ms: number): boolean {
     const view = openLedgerView(this.state_dir)
     try {

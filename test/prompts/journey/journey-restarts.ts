@@ -4,7 +4,7 @@ import { openOffice } from './journey-office.ts'
 
 const span_ms = 20 * second_ms
 
-/** Lives of a daemon with its real ledger, half of them before a time comes and half after it. */
+/** Restarts a daemon with its real ledger: half of the times before a due time, half after it. */
 export async function restartAcross(lives: number): Promise<void> {
   const office = await openOffice()
   await office.bringIn({ 'a.txt': 'The lease ends in May.\n' })

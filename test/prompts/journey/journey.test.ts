@@ -6,7 +6,7 @@ import { checkCoverage } from '../check-coverage.ts'
 import { openOffice } from './journey-office.ts'
 
 describe.each(['default', 'hosted'] as const)('from the file to the report (%s)', (profile) => {
-  test('what came in is asked about at its time; the report quotes it, the manifest proves it', async () => {
+  test('a new file is asked about at the due time; the report quotes it, and the manifest proves it', async () => {
     const office = await openOffice({ profile })
     await office.bringIn({ 'lease.txt': 'The lease ends in May.\n', 'cats.txt': 'A cat sleeps all day.\n' })
     const run = await office.hour()
@@ -20,7 +20,7 @@ describe.each(['default', 'hosted'] as const)('from the file to the report (%s)'
     expect(office.asked()).toBe(1)
   })
 
-  test('ingest that ends while the run waits is in scope', async () => {
+  test('a file that becomes ready while the run waits is in scope', async () => {
     const office = await openOffice({
       profile,
       service: { ingest: { delay_ms: minute_ms } },
@@ -38,7 +38,7 @@ describe.each(['default', 'hosted'] as const)('from the file to the report (%s)'
     expect(readFileSync(office.runs()[0]!.report_path!, 'utf8')).toContain('> The lease ends in June.')
   })
 
-  test('ingest that lasts longer is not: the report names the file, and the next one begins with it', async () => {
+  test('a file that becomes ready later is not: the report names it, and the next run begins with it', async () => {
     const office = await openOffice({
       profile,
       service: { ingest: { delay_ms: 10 * minute_ms } },
@@ -72,7 +72,7 @@ describe.each(['default', 'hosted'] as const)('from the file to the report (%s)'
   })
 })
 
-test('a folder that was away in an earlier life is looked at before the first prompt of the next', async () => {
+test('a folder that was offline before the restart is scanned before the first prompt', async () => {
   const office = await openOffice()
   await office.bringIn({ 'a.txt': 'The lease ends in May.\n' })
   expect(await office.hour()).toMatchObject({ state: 'written', assets: 1 })

@@ -3,7 +3,7 @@ import { checkAssets } from '../../../src/prompts/plan/check-assets.ts'
 import { setStatusThere } from '../../service/set-status.ts'
 import { openRunRig, type RunRig } from '../ask/answer-run-rig.ts'
 
-/** So many files, ready; `content` is their place in the order in which they came in, from 0. */
+/** Adds this number of ready files; `content` is their position in the order of arrival, from 0. */
 async function broughtIn(rig: RunRig, files: number) {
   const assets: { asset_id: string; content: number }[] = []
   for (let file = 0; file < files; file++) assets.push({ asset_id: await rig.bringIn(`${file}.md`), content: file })
@@ -16,7 +16,7 @@ async function checked(rig: RunRig, assets: Parameters<typeof checkAssets>[1]) {
   return [...outcome.value.values()].map(({ type, content }) => [content, type])
 }
 
-test('more assets than are read singly: from pages of the list, those beyond its first ones singly', async () => {
+test('more assets than are read singly: uses pages of the list, and reads assets beyond its first pages singly', async () => {
   const rig = await openRunRig()
   const assets = await broughtIn(rig, 130)
   for (const place of [0, 129]) await rig.service.removeAsset(assets[place]!.asset_id)
@@ -30,7 +30,7 @@ test('more assets than are read singly: from pages of the list, those beyond its
   expect(places.filter((place) => place === 'assets.read').length).toBeLessThanOrEqual(20)
 })
 
-test('what the list does not call ready is asked for alone', async () => {
+test('asks singly for an asset that the list does not call ready', async () => {
   const rig = await openRunRig()
   const assets = await broughtIn(rig, 25)
   setStatusThere(rig.service, assets[3]!.asset_id, 'failed')

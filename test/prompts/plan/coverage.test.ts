@@ -42,7 +42,7 @@ test('the line of an ordinary run', () => {
   )
 })
 
-test('too many, nothing at all, and no folders', () => {
+test('too many files, no files, and no folders', () => {
   expect(lineOf({ ready: 312, taken: 200 })).toBe('this report: 200 of 312; 112 next time')
   expect(lineOf({ ready: 312, taken: 200, unready: [unreadyOf('a')] })).toBe(
     '312 of 313 files ready; this report: 200 of 312; 112 next time; 1 still on the way (finance/a)',
@@ -52,7 +52,7 @@ test('too many, nothing at all, and no folders', () => {
   expect(lineOf({ folders: [] })).toBe('no folders in scope')
 })
 
-test('looks that did not come in time, on another day, or never', () => {
+test('scans that did not end in time, on another day, or never', () => {
   const late = { ...in_time, scan_began_ms: due_ms - 1 }
   expect(lineOf({ folders: [late] })).toBe(
     'nothing new; finance: last complete scan 08:00 (the next did not end in time)',
@@ -63,20 +63,20 @@ test('looks that did not come in time, on another day, or never', () => {
   expect(lineOf({ folders: [never] })).toBe('nothing new; finance: no complete scan (the next did not end in time)')
 })
 
-test('a refusal that the prompt was told before is left out, and equal bytes are refused once', () => {
+test('a refusal that the prompt has reported before is left out, and equal bytes are refused once', () => {
   const unready = [refused(1, 'a.pdf', true), refused(2, 'b.pdf'), refused(2, 'copy of b.pdf')]
   expect(lineOf({ unready })).toBe('0 of 1 file ready; 1 refused (finance/b.pdf)')
   expect(tallyOf(unready).refusals.map(({ content, why }) => [content, why])).toEqual([[2, 'too odd']])
 })
 
-test('what a span of time leaves out is not promised for the next time', () => {
+test('files outside the time span are not promised for the next run', () => {
   const run = { fresh: assets(312), taken: assets(200), unready: noUnready(), folders: [in_time], due_ms }
   expect(coverageLine(composeCoverage({ ...run, left_are: 'left out' }), zone)).toBe(
     'this report: 200 of 312; 112 left out',
   )
 })
 
-test('of very many a thousand are named and told, and all are counted', () => {
+test('with very many refusals it names and covers a thousand, and counts all', () => {
   const unready = tallyOf(Array.from({ length: 1_200 }, (_, index) => refused(index, `${index}.pdf`)))
   const coverage = composeCoverage({ fresh: [], taken: [], unready, folders: [in_time], due_ms })
   expect([coverage.refused.total, coverage.refused.files.length, unready.refusals.length]).toEqual([
@@ -85,7 +85,7 @@ test('of very many a thousand are named and told, and all are counted', () => {
   expect(coverageLine(coverage, zone)).toMatch(/^0 of 1,200 files ready; 1,200 refused \(.*4\.pdf and 1,195 more\)$/)
 })
 
-test('a hostile name stays in its line', () => {
+test('a hostile name stays within its line', () => {
   expect(lineOf({ unready: [unreadyOf('a\nb\u2028c\u001b[2J')] })).toMatch(/^[ -~]*$/)
 })
 
@@ -99,14 +99,14 @@ const unready_files = fc.array(
   { maxLength: 12 },
 )
 
-test('the numbers add up, and the manifest proves them', () => {
+test('property: the numbers add up, and the manifest proves them', () => {
   const counts = { ready: fc.nat(12), max_assets: fc.integer({ min: 1, max: 5 }), more: fc.boolean() }
   fc.assert(
     fc.property(fc.record(counts), unready_files, ({ ready, max_assets, more }, files) => {
       fc.pre(ready > 0)
       const unready = tallyOf(
         files.map(({ content, stage, covered, path }) =>
-          // A refusal always has its content.
+          // A refusal always has a content.
           unreadyOf(path, stage === 'refused' ? refused(content ?? 7, path, covered) : { stage, content, covered }),
         ),
       )
@@ -128,7 +128,7 @@ test('the numbers add up, and the manifest proves them', () => {
       expect(checkCoverage(manifest)).toEqual([])
       const { refused: covered, moving, on_the_way, blocked } = coverage
       expect(expectedFiles(coverage)).toBe(ready + covered.total + moving.total + on_the_way.total + blocked.total)
-      // The recount can fail.
+      // The recount must be able to fail.
       expect(checkCoverage({ ...manifest, assets: manifest.assets.slice(1) })).not.toEqual([])
     }),
     { numRuns: 100 },

@@ -20,7 +20,7 @@ function arrivalOf(seq: number, content: number, folder: string, path: string, c
 
 const everything = { matches: () => true, max: 100 }
 
-test('one entry a content: the oldest arrival counts, and its first path that matches names it', async () => {
+test('one entry per content: the oldest arrival counts, and its first matching path gives the name', async () => {
   const arrivals = [
     arrivalOf(1, 10, 'finance', 'a.txt'),
     arrivalOf(1, 10, 'finance', 'b.pdf'),
@@ -34,7 +34,7 @@ test('one entry a content: the oldest arrival counts, and its first path that ma
   expect(legal.fresh.map(({ seq, name }) => [seq, name])).toEqual([[3, 'legal/a.pdf']])
 })
 
-test('what was told before comes last: a limit on the number leaves out nothing for ever', async () => {
+test('covered contents come last, so that a limit on the number never leaves out the same ones forever', async () => {
   const arrivals = [1, 2, 3, 4].map((seq) => arrivalOf(seq, seq, 'f', `${seq}`, seq < 3))
   const contents = async (max: number) => {
     const { fresh, more } = await collectFresh(arrivals, { ...everything, max })
@@ -45,7 +45,7 @@ test('what was told before comes last: a limit on the number leaves out nothing 
   expect(await contents(1)).toEqual([[3], 3])
 })
 
-test('every content that matches is there once, in the order of arrival, however the pages are cut', async () => {
+test('property: each matching content appears once, in the order of arrival, for any page size', async () => {
   const seqs = fc.array(fc.record({ content: fc.nat(8), paths: fc.array(fc.nat(9), { minLength: 1, maxLength: 3 }) }))
   await fc.assert(
     fc.asyncProperty(seqs, fc.integer({ min: 1, max: 5 }), async (events, page_size) => {
@@ -79,7 +79,7 @@ test.each([
   expect(pathMatcher(paths)(path)).toBe(matches)
 })
 
-test('since the last run what was not told, else all, or all of a span before the due time', () => {
+test('since the last run: contents not covered yet; else all, or all of a time span before the due time', () => {
   const { scope } = settingsOf()
   expect(freshQueryOf({ scope, first_run: 'from_now' }, due_ms)).toEqual({ only_fresh: true, only_come: true })
   expect(freshQueryOf({ scope, first_run: 'all' }, due_ms)).toEqual({ only_fresh: true, only_come: false })

@@ -4,7 +4,7 @@ import type { Manifest } from '../../../src/prompts/manifest.ts'
 import { setStatusThere } from '../../service/set-status.ts'
 import { openRunRig, type RunRig } from '../ask/answer-run-rig.ts'
 
-/** Of the one report that was written. */
+/** The manifest of the one report that was written. */
 function manifestOf({ reported }: RunRig): Manifest {
   const line = reported.findLast((text) => text.startsWith('written'))!
   return JSON.parse(readFileSync(line.slice(line.indexOf(': ') + 2).replace(/md$/, 'json'), 'utf8'))
@@ -12,7 +12,7 @@ function manifestOf({ reported }: RunRig): Manifest {
 
 const namesIn = (rig: RunRig, turn: number) => rig.chats()[turn]!.messages[0]!.scope?.asset_ids
 
-test('found failed, read again or removed: the ledger knows it, and coverage and manifest say it', async () => {
+test('assets found failed, ingesting again or removed: the ledger records it, and coverage and manifest say it', async () => {
   const rig = await openRunRig()
   const [failed, again, gone, kept] = [
     await rig.bringIn('failed.md'),
@@ -46,7 +46,7 @@ test('found failed, read again or removed: the ledger knows it, and coverage and
   ])
 })
 
-test('what was read again is followed, and told by the next run', async () => {
+test('an asset that is ingesting again is followed, and covered by the next run', async () => {
   const rig = await openRunRig()
   const again = await rig.bringIn('again.md')
   await rig.bringIn('kept.md')
@@ -62,7 +62,7 @@ test('what was read again is followed, and told by the next run', async () => {
   expect(namesIn(rig, 1)).toEqual([again])
 })
 
-test('all that is new is read again: skipped, and it says why', async () => {
+test('all new assets are ingesting again: the run is skipped, with the reason', async () => {
   const rig = await openRunRig()
   setStatusThere(rig.service, await rig.bringIn('again.md'), 'ingesting')
   await rig.due()

@@ -23,7 +23,7 @@ function turns(changes: Partial<TurnsWanted> = {}) {
   return composeTurns({ ...wanted, ...changes })
 }
 
-test('the limit is the one of the contract', () => {
+test('the limit is that of the contract', () => {
   expect(max_prompt_length).toBe(contract_longest)
 })
 
@@ -52,7 +52,7 @@ test('the other fields and the other kinds of scope', () => {
   expect(Object.keys(bodies[0]!.scope!).sort()).toEqual(['asset_ids', 'label_ids'])
 })
 
-test('without files only over the other kinds, and never over nothing', () => {
+test('without files only with other kinds of scope, and never with an empty scope', () => {
   expect(turns({ assets: [], ids: { label_ids: ['label_1'] } }).bodies[0]!.scope).toEqual({ label_ids: ['label_1'] })
   expect(() => turns({ assets: [] })).toThrowError(expect.objectContaining({ code: 'prompts.empty_scope' }))
   expect(() => turns({ assets: [], ids: { label_ids: [] } })).toThrowError(/nothing to ask about/)
@@ -68,12 +68,12 @@ test.each([
   expect(turns({ settings, since_ms }).bodies[0]!.prompt).toBe(`${text}\n\n${line}`)
 })
 
-test('too many for the next run: the oldest alone are asked about', () => {
+test('too many files for one run: it asks only about the oldest', () => {
   const { bodies, assets: taken } = turns({ settings: settingsOf({ max_assets: 3 }), assets: assets(5) })
   expect([bodies.length, taken.map(({ content }) => content)]).toEqual([1, [0, 1, 2]])
 })
 
-test('too many for more turns: batches, and a closing turn over the chat', () => {
+test('too many files for one turn: batches, and a closing turn over the chat', () => {
   const settings = settingsOf({ max_assets: 2, when_too_many: 'more_turns' })
   const { bodies, assets: taken } = turns({ settings, assets: assets(5) })
   expect(bodies.map(({ prompt }) => lastLine(prompt))).toEqual([1, 2, 3, 4].map((turn) => `${line} turn ${turn} of 4`))
@@ -86,7 +86,7 @@ test('too many for more turns: batches, and a closing turn over the chat', () =>
   expect(bodyToSend({ ...work, turn: 1 }, settings)).toBe(work.turns[1]!.body)
 })
 
-test('so many turns are enough; the rest is for the next run', () => {
+test('the number of turns is limited; the rest is left to the next run', () => {
   const settings = settingsOf({ max_assets: 1, when_too_many: 'more_turns' })
   const { bodies, assets: taken } = turns({ settings, assets: assets(57) })
   expect([bodies.length, taken.length]).toEqual([51, 50])
@@ -114,7 +114,7 @@ test('a template that is too long by itself is a fault, not a request', () => {
     state: undefined,
     notes: [],
   }
-  // No later try is any shorter.
+  // Later tries are no shorter.
   expect(composePlan({ run: 7, due_ms, last_written_due_ms: undefined }, settings, found)).toMatchObject({
     type: 'run_failed',
     run: 7,
@@ -125,7 +125,7 @@ test('a template that is too long by itself is a fault, not a request', () => {
   })
 })
 
-test('whatever files are called: short enough, one line each, and the run line last', () => {
+test('property: with any file names the prompt is short enough, has one line for each, and ends with the run line', () => {
   const names = fc.array(hostile_name, { minLength: 1, maxLength: 30 })
   fc.assert(
     fc.property(names, fc.integer({ min: 1, max: 60 }), (some, times) => {
@@ -147,7 +147,7 @@ test('whatever files are called: short enough, one line each, and the run line l
   )
 })
 
-test('a turn is known by its last line alone', () => {
+test('a turn is recognised by its last line alone', () => {
   const work = runOf({ turns: [turnOf(requestBody(turns().bodies[0]!), undefined)] })
   expect(matchesRun(`Other words\n\n${line}\n\n`, work)).toBe(true)
   expect(matchesRun(`Other words\r\n${line}\r\n`, line)).toBe(true)
@@ -156,6 +156,6 @@ test('a turn is known by its last line alone', () => {
   expect(matchesRun('', '')).toBe(false)
 })
 
-test('runs by hand have their moment in the line', () => {
+test('a run by hand has its time in the line', () => {
   expect(runLine('p', due_ms + 61_234, zone)).toBe('Run p 2026-11-23T08:01:01.234+01:00')
 })

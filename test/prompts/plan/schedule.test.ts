@@ -33,7 +33,7 @@ function ask(given: Given) {
   return whatIsDue({ prompt, times: cronTimes(cron, zone), state: { checked_ms, open_runs }, now_ms })
 }
 
-/** `schedule 2026-11-23T08:00+01:00`: what is recorded, without the words. */
+/** A recorded fact as `schedule 2026-11-23T08:00+01:00`, without its messages. */
 type ScheduleFact = ReturnType<typeof whatIsDue>['facts'][number]
 
 function brief(fact: ScheduleFact): string {
@@ -43,8 +43,8 @@ function brief(fact: ScheduleFact): string {
 const recorded = (given: Given) => ask(given).facts.map(brief)
 const words = (given: Given) => ask(given).facts.map((fact) => (fact.type === 'run_passed_over' ? fact.why : ''))
 
-describe('one time', () => {
-  test('is not due before it comes, and due from its first millisecond on', () => {
+describe('one due time', () => {
+  test('is not due before it, and due from its first millisecond on', () => {
     expect(ask({ now_ms: due_ms - 1 })).toEqual({ facts: [], next_ms: due_ms })
     expect(ask({ now_ms: due_ms })).toEqual({
       facts: [{ type: 'run_due', prompt: 'digest', due_ms, cause: 'schedule' }],
@@ -52,7 +52,7 @@ describe('one time', () => {
     })
   })
 
-  test('is due once: what was looked through is not looked through again', () => {
+  test('is due once: a time that was checked is not checked again', () => {
     expect(ask({ checked_ms: due_ms, now_ms: due_ms + second_ms }).facts).toEqual([])
   })
 
@@ -65,37 +65,37 @@ describe('one time', () => {
     expect(recorded({ now_ms: due_ms + late_ms })).toEqual([`${what} 2026-11-23T08:00+01:00`])
   })
 
-  test('without catch-up a time is still on time a minute later', () => {
+  test('without catch-up, a time is still on time a minute later', () => {
     expect(recorded({ now_ms: due_ms + minute_ms, catch_up_ms: 0 })).toEqual(['schedule 2026-11-23T08:00+01:00'])
     expect(recorded({ now_ms: due_ms + 3 * minute_ms, catch_up_ms: 0 })).toEqual(['passed over 2026-11-23T08:00+01:00'])
   })
 
-  test('too late says when, how late, and which bound', () => {
+  test('a run that is too late says when, how late, and which limit applies', () => {
     expect(words({ now_ms: due_ms + 7 * hour_ms })).toEqual([
       'the daemon was not running at 2026-11-23T08:00+01:00, or the machine slept: it is 7 h late, more than catch_up allows (6 h)',
     ])
   })
 })
 
-describe('several times', () => {
-  test('a week of sleep: the latest is made up, the others are one note that counts them', () => {
+describe('several due times', () => {
+  test('a week of sleep: the run catches up on the latest time, and one note counts the others', () => {
     const week = { checked_ms: due_ms - 7 * day_ms, now_ms: due_ms + hour_ms }
     expect(recorded(week)).toEqual(['passed over 2026-11-22T08:00+01:00', 'catch_up 2026-11-23T08:00+01:00'])
     expect(words(week)[0]).toMatch(/^the last of 6 missed while /)
   })
 
-  test('after a week that ends outside the window nothing is made up', () => {
+  test('after a week that ends outside the window no run catches up', () => {
     const week = { checked_ms: due_ms - 7 * day_ms, now_ms: due_ms + 7 * hour_ms }
     expect(recorded(week)).toEqual(['passed over 2026-11-22T08:00+01:00', 'passed over 2026-11-23T08:00+01:00'])
   })
 
-  test('years of minutes are two facts, and not counted one by one', () => {
+  test('years of minutes make two facts, without counting one by one', () => {
     const years = { cron: '* * * * *', checked_ms: due_ms - 3_000 * day_ms, now_ms: due_ms }
     expect(recorded(years)).toEqual(['passed over 2026-11-23T07:59+01:00', 'schedule 2026-11-23T08:00+01:00'])
     expect(words(years)[0]).toMatch(/^the last of 1,000 or more missed /)
   })
 
-  test('one earlier time is no list', () => {
+  test('one earlier time is not shown as a list', () => {
     expect(words({ checked_ms: due_ms - day_ms - 1, now_ms: due_ms })[0]).toMatch(/^missed while /)
   })
 })
@@ -103,13 +103,13 @@ describe('several times', () => {
 describe('a run that has not ended', () => {
   const open_ms = due_ms - day_ms
 
-  test('skip: the time is passed over, and the run that is in the way named', () => {
+  test('skip: the time is skipped, and the note names the earlier run', () => {
     const skip = { now_ms: due_ms, open: [open_ms] }
     expect(recorded(skip)).toEqual(['passed over 2026-11-23T08:00+01:00'])
     expect(words(skip)).toEqual(['the run of 2026-11-22T08:00+01:00 had not ended (overlap: skip)'])
   })
 
-  test('queue: one waits, no second one', () => {
+  test('queue: one run waits, but no second one', () => {
     const queue = { now_ms: due_ms, overlap: 'queue' as const }
     expect(recorded({ ...queue, open: [open_ms] })).toEqual(['schedule 2026-11-23T08:00+01:00'])
     const two = { ...queue, open: [open_ms - day_ms, open_ms] }
@@ -118,7 +118,7 @@ describe('a run that has not ended', () => {
   })
 })
 
-describe('a clock that was set', () => {
+describe('a changed clock', () => {
   test('an hour back repeats nothing, and the next time is the one after', () => {
     expect(ask({ checked_ms: due_ms, now_ms: due_ms - hour_ms + minute_ms })).toEqual({
       facts: [],
@@ -126,7 +126,7 @@ describe('a clock that was set', () => {
     })
   })
 
-  test('far back: due times are looked for from now on', () => {
+  test('far back: due times count from now on', () => {
     expect(ask({ checked_ms: due_ms + day_ms, now_ms: due_ms - 1 })).toEqual({
       facts: [{ type: 'schedule_reset', prompt: 'digest', checked_ms: due_ms - 1 }],
       next_ms: due_ms,
@@ -135,7 +135,7 @@ describe('a clock that was set', () => {
   })
 })
 
-/** What the ledger makes of the facts: rows by due time, and checked_ms. */
+/** Applies the facts like the ledger: rows by due time, and checked_ms. */
 function keep(rows: Map<number, string>, state: { checked_ms: number }, facts: readonly ScheduleFact[]): void {
   for (const fact of facts) {
     if (fact.type !== 'schedule_reset' && !rows.has(fact.due_ms)) rows.set(fact.due_ms, brief(fact))
@@ -143,7 +143,7 @@ function keep(rows: Map<number, string>, state: { checked_ms: number }, facts: r
   }
 }
 
-test('whatever the clock does, a time is run at most once, and what a look leaves open nothing closes', () => {
+test('property: with any clock, a time runs at most once, and a time that one check leaves open is not closed later', () => {
   const moves = fc.array(
     fc.oneof(
       fc.integer({ min: 1, max: 90 }).map((minutes) => minutes * minute_ms),
@@ -153,7 +153,7 @@ test('whatever the clock does, a time is run at most once, and what a look leave
     ),
     { minLength: 1, maxLength: 12 },
   )
-  // The last Sunday of October and of March lie within reach.
+  // The last Sundays of October and March are in range.
   const starts = fc.constantFrom(at('2026-10-24T12:00Z'), at('2026-03-28T12:00Z'))
   const crons = fc.constantFrom('30 2 * * *', '0 8 * * *', '15 * * * *', '*/20 1-3 * * *')
   fc.assert(
@@ -184,7 +184,7 @@ test('whatever the clock does, a time is run at most once, and what a look leave
   )
 })
 
-test('looked at every five minutes, each day of a change of clocks has its one run, on time', () => {
+test('property: with a check every five minutes, each day of a time change has its one run, on time', () => {
   for (const [start, expected] of [
     ['2026-03-28T00:00+01:00', ['2026-03-28T02:30+01:00', '2026-03-29T03:00+02:00', '2026-03-30T02:30+02:00']],
     ['2026-10-24T00:00+02:00', ['2026-10-24T02:30+02:00', '2026-10-25T02:30+02:00', '2026-10-26T02:30+01:00']],
@@ -206,7 +206,7 @@ test('looked at every five minutes, each day of a change of clocks has its one r
 })
 
 describe('nextTimes', () => {
-  test('the next five with their local text, across the change of clocks', () => {
+  test('the next five with their local text, across a time change', () => {
     const five = nextTimes({ cron: '0 8 * * 6,0', timezone: zone }, at('2026-10-20T00:00Z'))
     expect(five.map(({ text }) => text)).toEqual([
       '2026-10-24T08:00+02:00',
@@ -218,7 +218,7 @@ describe('nextTimes', () => {
     expect(five.every(({ at_ms, text }) => at(text) === at_ms)).toBe(true)
   })
 
-  test('as many as there are asked for', () => {
+  test('as many as requested', () => {
     expect(nextTimes({ cron: '* * * * *', timezone: 'UTC' }, 0, 2).map(({ at_ms }) => at_ms)).toEqual([60_000, 120_000])
   })
 })

@@ -28,7 +28,10 @@ export function settings(name: string, cron: string, more: Partial<PromptSetting
   }
 }
 
-/** What the scheduler needs of the ledger: one row for each (prompt, due time), and how far each prompt was looked through. */
+/**
+ * The part of the ledger that the scheduler needs: one row for each prompt and due time, and how
+ * far each prompt was checked.
+ */
 export class Runs {
   readonly rows: { prompt: string; due_ms: number; what: string }[] = []
   readonly states = new Map<string, PromptState>()

@@ -5,7 +5,7 @@ import { startScheduler } from '../../../src/prompts/plan/scheduler.ts'
 import { realWait } from '../../rig/waiting.ts'
 import { Runs, settings } from './scheduler-rig.ts'
 
-test('node-cron alone begins each run within 2 s of its time, by the real clock', async () => {
+test('node-cron alone starts each run within 2 s of its time by the real clock', async () => {
   const prompts = [settings('digest', '* * * * *'), settings('other', '*/1 * * * *')]
   const began_ms = system_clock.now_ms()
   const runs = new Runs(

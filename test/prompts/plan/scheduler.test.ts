@@ -14,7 +14,7 @@ interface Rig {
   clock: FakeClock
   runs: Runs
   faults: string[]
-  /** Another life of the daemon. */
+  /** Runs a scheduler, as after a restart. */
   live(body: (worker: Worker) => Promise<void>): Promise<void>
 }
 
@@ -44,7 +44,7 @@ function rig(start_ms: number, prompts: readonly PromptSettings[], wakes?: WakeA
   }
 }
 
-test('a time becomes a run within its first seconds, and not before', async () => {
+test('a due time becomes a run within its first seconds, and not before', async () => {
   const { clock, runs, live } = rig(monday_ms - 2 * hour_ms, [settings('digest', '0 8 * * 1')])
   await live(async () => {
     await clock.advance(2 * hour_ms - 1)
@@ -56,14 +56,14 @@ test('a time becomes a run within its first seconds, and not before', async () =
   })
 })
 
-test('a hundred restarts across a time make one run', async () => {
+test('a hundred restarts around a due time make one run', async () => {
   const { clock, runs, live } = rig(monday_ms - 25_050, [settings('digest', '0 8 * * 1')])
   for (let life = 0; life < 100; life++) await live(() => clock.advance(500))
   expect(clock.now_ms()).toBeGreaterThan(monday_ms + 20_000)
   expect(runs.of('digest')).toEqual([[monday_ms, 'schedule']])
 })
 
-test('down across a time: made up once, however often the daemon is started within the window', async () => {
+test('a daemon that was down at a due time catches up once, however often it starts within the window', async () => {
   const { clock, runs, live } = rig(monday_ms - hour_ms, [settings('digest', '0 8 * * 1')])
   await live(() => clock.advance(minute_ms))
   await clock.advance(2 * hour_ms)
@@ -71,7 +71,7 @@ test('down across a time: made up once, however often the daemon is started with
   expect(runs.of('digest')).toEqual([[monday_ms, 'catch_up']])
 })
 
-test('a machine that slept a week notices within a minute, without a word from anybody', async () => {
+test('a machine that slept a week notices the missed times within a minute by itself', async () => {
   const { clock, runs, live } = rig(monday_ms - 7 * day_ms + minute_ms, [settings('digest', '0 8 * * *')])
   await live(async () => {
     await clock.advance(minute_ms)
@@ -84,7 +84,7 @@ test('a machine that slept a week notices within a minute, without a word from a
   })
 })
 
-test('the clock set back an hour repeats nothing, and the schedule goes on after it', async () => {
+test('a clock that is set back an hour repeats nothing, and the schedule continues after it', async () => {
   const { clock, runs, live } = rig(monday_ms - minute_ms, [settings('digest', '*/30 * * * *')])
   await live(async () => {
     await clock.advance(2 * minute_ms)
@@ -100,7 +100,7 @@ test('the clock set back an hour repeats nothing, and the schedule goes on after
   })
 })
 
-test('a clock that was ahead by a month and is set right does not stop the schedule for a month', async () => {
+test('a clock that was a month ahead and is set right does not stop the schedule for a month', async () => {
   const { clock, runs, live } = rig(monday_ms + 30 * day_ms, [settings('digest', '0 8 * * *')])
   await live(async () => {
     await clock.advance(minute_ms)
@@ -110,7 +110,7 @@ test('a clock that was ahead by a month and is set right does not stop the sched
   })
 })
 
-test('a wake looks at once', async () => {
+test('a wake checks at once', async () => {
   const { clock, runs, live } = rig(monday_ms - hour_ms, [settings('digest', '0 8 * * 1')])
   await live(async (worker) => {
     await clock.advance(second_ms)
@@ -121,7 +121,7 @@ test('a wake looks at once', async () => {
   })
 })
 
-test('node-cron is such a wake, at the time of the prompt, and ends with the scheduler', async () => {
+test('node-cron wakes it at the time of the prompt, and ends with the scheduler', async () => {
   vi.useFakeTimers({ now: monday_ms - hour_ms, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   try {
     const { clock, runs, live } = rig(monday_ms - hour_ms, [settings('digest', '0 8 * * 1')], wakeAt)
@@ -139,7 +139,7 @@ test('node-cron is such a wake, at the time of the prompt, and ends with the sch
   }
 })
 
-test('what fails for one prompt is reported, tried again, and stops no other', async () => {
+test('an error of one prompt is reported and tried again, and stops no other prompt', async () => {
   const prompts = [settings('first', '0 8 * * 1'), settings('second', '0 8 * * 1')]
   const { clock, runs, faults, live } = rig(monday_ms - minute_ms, prompts)
   runs.refuse = 'first'
@@ -153,7 +153,7 @@ test('what fails for one prompt is reported, tried again, and stops no other', a
   })
 })
 
-test('a prompt that the ledger does not know, or that rests, is left alone', async () => {
+test('a prompt that the ledger does not know, or that left the configuration, is left alone', async () => {
   const prompts = [settings('unknown', '* * * * *'), settings('resting', '* * * * *'), settings('known', '* * * * *')]
   const { clock, runs, faults, live } = rig(monday_ms, prompts)
   runs.states.delete('unknown')
@@ -165,7 +165,7 @@ test('a prompt that the ledger does not know, or that rests, is left alone', asy
   })
 })
 
-test('a run that has not ended lets the next time pass', async () => {
+test('a run that has not ended skips the next time', async () => {
   const { clock, runs, live } = rig(monday_ms - minute_ms, [settings('digest', '*/10 * * * *')])
   await live(async () => {
     await clock.advance(2 * minute_ms)

@@ -18,7 +18,7 @@ function write(dir: string, changes: Parameters<typeof runOf>[0] = {}, name = fi
   return writeReportFile(settings, composeReport(run, settings, coverageOf(run), zone, due_ms))
 }
 
-test('report and manifest lie beside each other, in a directory for nobody else', () => {
+test('report and manifest lie side by side in a private directory', () => {
   const dir = join(makeTree(), 'deep/reports')
   const path = write(dir)
   expect(path).toBe(join(dir, 'weekly-digest-2026-11-23.md'))
@@ -28,7 +28,7 @@ test('report and manifest lie beside each other, in a directory for nobody else'
   expect(readdirSync(dir)).toHaveLength(2)
 })
 
-test('the same run gets the same name again, also where a crash left the manifest alone', () => {
+test('the same run gets the same name again, even if a crash left only the manifest', () => {
   const dir = makeTree()
   const path = write(dir)
   expect(write(dir)).toBe(path)
@@ -37,7 +37,7 @@ test('the same run gets the same name again, also where a crash left the manifes
   expect(readdirSync(dir)).toHaveLength(2)
 })
 
-test('another run of the same name, another prompt, and files of others are left alone', () => {
+test('a run of the same name, another prompt, and foreign files are left alone', () => {
   const dir = makeTree({ 'weekly-digest-2026-11-23-3.md': 'mine', 'weekly-digest-2026-11-23-4.json': '{"mine": true}' })
   const first = write(dir)
   const second = write(dir, { due_ms: due_ms + 1 })
@@ -52,7 +52,7 @@ test('another run of the same name, another prompt, and files of others are left
   expect(readFileSync(join(dir, 'weekly-digest-2026-11-23-3.md'), 'utf8')).toBe('mine')
 })
 
-test('a directory that cannot be is told with its name', () => {
+test('an unusable directory is reported with its path', () => {
   const dir = join(makeTree({ file: '' }), 'file')
   expect(() => write(dir)).toThrowError(
     expect.objectContaining({ code: 'prompts.report_unwritable', hint: expect.stringMatching(/directory/) }),
@@ -60,7 +60,7 @@ test('a directory that cannot be is told with its name', () => {
   expect(() => write(dir)).toThrowError(new RegExp(`weekly-digest cannot be written to ${dir}`))
 })
 
-test('names are names: inside the directory, not hidden, not too long', () => {
+test('names stay inside the directory, and are neither hidden nor too long', () => {
   const templates = fc.oneof(
     hostile_name,
     fc.constantFrom('../../{{name}}', '/etc/passwd', '..', '.md', 'a/b.md', 'x'.repeat(400)),
@@ -78,7 +78,7 @@ test('names are names: inside the directory, not hidden, not too long', () => {
   expect(reportFileName(dated, { due_ms })).toBe('2026-11-23T08-00+01-00.md')
 })
 
-test('what was told comes back from the manifests, oldest first; damaged ones are told', async () => {
+test('covered contents are read back from the manifests, the oldest first; damaged manifests are reported', async () => {
   const dir = makeTree({ 'broken.json': '{', 'broken.md': 'x', 'others.json': '[1]', 'notes.txt': 'x' })
   write(dir, { due_ms: due_ms + 86_400_000, assets: [asRunAsset(assetOf(2))] })
   write(dir)
@@ -101,7 +101,7 @@ test('what was told comes back from the manifests, oldest first; damaged ones ar
 })
 
 test.each(['{{name}}.html', '{{name}}.log', '{{name}}.MD', '{{date}}'])(
-  'and so it does whatever reports are called: %s',
+  'covered contents are read back for any name of a report: %s',
   async (name) => {
     const dir = makeTree()
     write(dir, {}, name)
@@ -109,7 +109,7 @@ test.each(['{{name}}.html', '{{name}}.log', '{{name}}.MD', '{{date}}'])(
   },
 )
 
-test('a manifest that is too large to be read back is made smaller, and what it told comes back', async () => {
+test('a manifest that is too large is made smaller, and its covered contents are read back', async () => {
   const dir = makeTree()
   const settings = settingsOf({ report: { dir, file_name } })
   const assets = Array.from({ length: 20_000 }, (_, content) =>
@@ -125,7 +125,7 @@ test('a manifest that is too large to be read back is made smaller, and what it 
   expect([bad, facts.map(({ covered }) => covered.length)]).toEqual([[], [assets.length]])
 })
 
-test('only as much is left out of a manifest as must be', () => {
+test('a manifest leaves out only as much as necessary', () => {
   const settings = settingsOf()
   const run = runOf({
     assets: [1, 2, 3].map((content) => asRunAsset(assetOf(content))),
@@ -146,14 +146,14 @@ test('only as much is left out of a manifest as must be', () => {
   expect(() => manifestText(manifest, 500)).toThrowError('the manifest of 3 files is larger than 500 bytes')
 })
 
-test('a manifest without its report is of a run that nobody was told of', async () => {
+test('a manifest without its report belongs to a run that was not reported', async () => {
   const dir = makeTree()
   const report = write(dir)
   rmSync(report)
   expect(await readCovered(dir, ids)).toEqual({ facts: [], bad: [] })
 })
 
-test('a directory that is not there tells nothing, one that is none is told', async () => {
+test('a missing directory covers nothing; a path that is no directory is reported', async () => {
   const dir = makeTree()
   expect(await readCovered(join(dir, 'missing'), ids)).toEqual({ facts: [], bad: [] })
   writeFileSync(join(dir, 'file'), '')

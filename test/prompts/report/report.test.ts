@@ -47,7 +47,7 @@ function frontMatterIn(markdown: string): Record<string, unknown> {
   return parse(lines.slice(1, lines.indexOf('---', 1)).join('\n'))
 }
 
-test('the scope in the front matter is the one that was asked about', () => {
+test('the scope in the front matter is the one of the question', () => {
   const [there, gone] = ['chat_00000000000000000001', 'chat_00000000000000000002']
   const body = JSON.stringify({ prompt: 'What is new?', scope: { label_ids: ['label_1'], chat_ids: [there] } })
   const run = runOf({ turns: [turnOf(body, 'Nothing.')], notes: [missingLabel('mistyped')] })
@@ -99,7 +99,7 @@ Nothing much.
 `)
 })
 
-test('of several turns the closing answer comes first, then its parts', () => {
+test('with several turns, the closing answer comes first, then its parts', () => {
   const turns = ['one', 'two', 'all'].map((answer, index) => turnOf('{"prompt":"x"}', answer, index))
   const { markdown, manifest } = reportOf({ ...filledRun(), turns })
   const places = ['\nall\n', '## Part 1 of 2\n\none\n', '## Part 2 of 2\n\ntwo\n', '\n*1 of 2'].map((text) =>
@@ -111,13 +111,13 @@ test('of several turns the closing answer comes first, then its parts', () => {
   expect(manifest.turns.map(({ answer }) => answer)).toEqual(['one', 'two', 'all'])
 })
 
-test('many sources are listed in part, and all of them in the manifest', () => {
+test('the report lists some of many sources, and the manifest all of them', () => {
   const { markdown, manifest } = reportOf(filledRun(Array.from({ length: 260 }, (_, index) => `finance/${index}.pdf`)))
   expect(markdown).toMatch(/- `finance\/199\.pdf`\n- … and 60 more, in the manifest\n$/)
   expect(manifest.assets).toHaveLength(260)
 })
 
-test('the manifest says what was asked, to the letter, and can be read again', () => {
+test('the manifest has the exact question, and can be read again', () => {
   const { manifest } = reportOf()
   expect(manifest).toMatchObject({
     version: 1,
@@ -132,7 +132,7 @@ test('the manifest says what was asked, to the letter, and can be read again', (
   expect(() => parseManifest(JSON.stringify({ ...manifest, assets: [{ md5: 'x', size: 1 }] }))).toThrowError(/field/)
 })
 
-test('whatever files and folders are called, the front matter is YAML with these values, and each source one line', () => {
+test('property: with any names the front matter is YAML with these values, and each source is one line', () => {
   fc.assert(
     fc.property(fc.array(hostile_name, { minLength: 1, maxLength: 5 }), (names) => {
       const settings = settingsOf({ scope: { ...settingsOf().scope, folders: names } })
@@ -147,7 +147,7 @@ test('whatever files and folders are called, the front matter is YAML with these
   )
 })
 
-test('front matter holds any text as it is', () => {
+test('front matter holds any text unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const settings = settingsOf({ scope: { ...settingsOf().scope, folders: [text] } })
@@ -158,7 +158,7 @@ test('front matter holds any text as it is', () => {
   )
 })
 
-test('a code span is closed by nothing that a name holds', () => {
+test('no name can close a code span', () => {
   expect([codeSpan('a'), codeSpan('a`b'), codeSpan('``'), codeSpan('')]).toEqual([
     '`a`',
     '`` a`b ``',
@@ -169,7 +169,7 @@ test('a code span is closed by nothing that a name holds', () => {
 
 const delivery = { report_path: '/r/weekly.md', target: 'hook' }
 
-test('templates of deliveries know what a message has, no less and no more', () => {
+test('templates of deliveries know exactly the values of a message', () => {
   const written = { ...filledRun(), state: 'written' as const, written_ms: due_ms }
   const message = reportMessage({ written, ...delivery }, settingsOf())
   expect(Object.keys(templateValues(message)).sort()).toEqual([...message_values].sort())

@@ -19,7 +19,10 @@ function pause(expected: number, change: Partial<Running> = {}, now_ms = began_m
   return pauseAfterTurn_ms({ running: running(change), last, expected }, settings, now_ms)
 }
 
-/** A whole round in which every turn costs nothing but its rest; `lost` assets were on no page and are asked for singly. */
+/**
+ * A whole round whose turns take no time but their rest. `lost` assets were on no page, so each is
+ * requested singly.
+ */
 function round(of: { expected: number; lost: number; pages_per_minute: number; asked: boolean }): {
   took_ms: number
   shortest_ms: number
@@ -44,37 +47,37 @@ function round(of: { expected: number; lost: number; pages_per_minute: number; a
   return { took_ms: now_ms - began_ms, shortest_ms }
 }
 
-describe('how long to rest after a turn', () => {
-  test('of no round: not at all', () => {
+describe('the rest after a turn', () => {
+  test('is zero before a round begins', () => {
     expect(pauseAfterTurn_ms({ running: undefined, last: undefined, expected: 1_000_000 }, settings, began_ms)).toBe(0)
   })
 
-  test('few assets: at the pace of the config, and not slower', () => {
+  test('keeps the configured pace with few assets, and is not shorter', () => {
     expect(pause(0)).toBe(10_000)
     expect(pause(200)).toBe(10_000)
     expect(pause(200, { pages: 2, listed: true })).toBe(10_000)
   })
 
-  test('somebody waits: at once two pages a second', () => {
+  test('allows two pages a second while a user waits', () => {
     expect(pause(200, { asked: true })).toBe(500)
   })
 
-  test('more than fits into a round at that pace: faster, by the pages of the last round where they are more', () => {
+  test('is shorter if the assets do not fit into a round: by their number, or by the pages of the last round if that was larger', () => {
     // 30,000 pages in 80 % of a day.
     expect(pause(3_000_000)).toBeCloseTo((0.8 * day_ms) / 30_000)
     const last = { began_ms, ended_ms: began_ms, pages: 60_000, counts: no_counts }
     expect(pause(3_000_000, {}, began_ms, last)).toBeCloseTo((0.8 * day_ms) / 60_000)
-    // One that is late spreads what is left over a hundredth of the time.
+    // A late round spreads the remaining pages over a hundredth of its time.
     expect(pause(3_000_000, { pages: 29_900 }, began_ms + 2 * day_ms)).toBeCloseTo((0.01 * day_ms) / 100)
   })
 
-  test('and never more than ten turns a second, unless the config says so', () => {
+  test('is never below a tenth of a second, unless the configuration says so', () => {
     expect(pause(1e12)).toBe(100)
     const fast = { pages_per_minute: 6_000, round_ms: day_ms }
     expect(pauseAfterTurn_ms({ running: running(), last: undefined, expected: 1e12 }, fast, began_ms)).toBe(10)
   })
 
-  test('a clock that was set back makes no round late', () => {
+  test('does not treat a round as late after the clock was set back', () => {
     expect(pause(200, {}, began_ms - 10 * day_ms)).toBe(10_000)
   })
 })
@@ -106,7 +109,7 @@ const paces = fc.record({
 const elapsed = fc.integer({ min: -day_ms, max: 30 * day_ms })
 
 describe('always', () => {
-  test('it rests, no longer than the pace of the config asks for, and no shorter than ten a second', () => {
+  test('is at most the rest of the configured pace, and at least a tenth of a second', () => {
     fc.assert(
       fc.property(states, paces, elapsed, (state, pace, elapsed_ms) => {
         const ms = pauseAfterTurn_ms(state, pace, began_ms + elapsed_ms)
@@ -116,7 +119,7 @@ describe('always', () => {
     )
   })
 
-  test('the later it is, the more there is and the more somebody waits, the shorter it rests', () => {
+  test('gets shorter with time, with more assets, and with more waiting users', () => {
     fc.assert(
       fc.property(states, paces, elapsed, fc.nat(day_ms), fc.nat(1_000_000), (state, pace, at, later, more) => {
         const now_ms = began_ms + at
@@ -129,8 +132,8 @@ describe('always', () => {
     )
   })
 
-  // At ten turns a second a day has room for 864,000 of them.
-  test('a round is over within its time, up to millions of assets and a good many that must be asked for singly', () => {
+  // A day at ten turns a second has time for 864,000 pages.
+  test('ends a round within its time, with millions of assets and many that are requested singly', () => {
     const sizes = fc.record({
       expected: fc.integer({ min: 0, max: 3_000_000 }),
       share_lost: fc.double({ min: 0, max: 0.1, noNaN: true }),

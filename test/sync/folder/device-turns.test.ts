@@ -15,7 +15,7 @@ function heldScan() {
   return { ended, end: () => end() }
 }
 
-test('turns on one device come one after the other, those on another beside them', async () => {
+test('scans on one device run one after the other, and in parallel with scans on another device', async () => {
   const turns = createDeviceTurns()
   const told: string[] = []
   const take = (name: string, device: bigint, signal = going) => {
@@ -37,7 +37,7 @@ test('turns on one device come one after the other, those on another beside them
 
   stop.abort()
   expect(await stopped.answer).toBeUndefined()
-  // A caller that stopped waiting lets nobody pass those that came earlier.
+  // A caller that stops waiting does not change the order of the others.
   await new Promise((resolve) => setImmediate(resolve))
   expect(told).toEqual(['first', 'other'])
   first.end()
@@ -50,7 +50,7 @@ test('turns on one device come one after the other, those on another beside them
   expect(await Promise.all([fourth.answer, other.answer])).toEqual(['fourth', 'other'])
 })
 
-test('a scan that failed ends its turn', async () => {
+test('a failed scan ends its turn', async () => {
   const turns = createDeviceTurns()
   const failed = turns.take(1n, going, () => Promise.reject(new Error('the disk')))
   const next = turns.take(1n, going, async () => 'scanned')
@@ -58,7 +58,7 @@ test('a scan that failed ends its turn', async () => {
   expect(await next).toBe('scanned')
 })
 
-test('what stands on a disk is compared with what is known in its turn, too', async () => {
+test('the comparison of a changed disk waits for its turn, too', async () => {
   const turns = createDeviceTurns()
   const { ended, end } = heldScan()
   const other = turns.take(5n, going, () => ended)

@@ -21,7 +21,10 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-/** A folder of one file, kept without a watcher: looks wait while the test holds them, and each scan that ended is noted. */
+/**
+ * Keeps a folder of one file without a watcher. Checks wait while the test holds them, and `began`
+ * lists the completed scans.
+ */
 async function keep() {
   const root = makeTree({ 'a.txt': 'text' })
   const said: string[] = []
@@ -111,7 +114,7 @@ async function keep() {
   return { root, said, clock, began, away, hold, start, want, looks: () => looks }
 }
 
-test('a wanted scan begins at once; one that began after the wanted time is enough', async () => {
+test('a requested scan begins at once; a scan that began after the requested time is enough', async () => {
   const { clock, began, start, want } = await keep()
   const keeper = start()
   await clock.runUntil(() => began.length === 1)
@@ -123,14 +126,14 @@ test('a wanted scan begins at once; one that began after the wanted time is enou
   const wanted_ms = clock.now_ms()
   await want(wanted_ms)
   keeper.wake()
-  // The clock stands still: a scan that waits for any time does not begin.
+  // The clock stands still, so a scan that waits for any time does not begin.
   await until('the wanted scan begins', () => began.length === 2)
   expect(began[1]).toBe(wanted_ms)
   await clock.advance(minute_ms)
   expect(began).toHaveLength(2)
 })
 
-test('a scan under way that began before the wanted time is followed by another, two seconds after it', async () => {
+test('a running scan that began before the requested time is followed by another one after two seconds', async () => {
   const { clock, began, hold, start, want, looks } = await keep()
   const release = hold()
   const keeper = start()
@@ -146,7 +149,7 @@ test('a scan under way that began before the wanted time is followed by another,
   await clock.runUntil(() => keeper.isIdle())
 })
 
-test('wanted for a time to come: nothing happens before it', async () => {
+test('a scan requested for a later time does not begin before it', async () => {
   const { clock, began, start, want } = await keep()
   const keeper = start()
   await clock.runUntil(() => began.length === 1)
@@ -157,7 +160,7 @@ test('wanted for a time to come: nothing happens before it', async () => {
   expect(began[1]).toBeGreaterThanOrEqual(wanted_ms)
 })
 
-test('who wants a look at a folder that is away is answered that it is; people are told once', async () => {
+test('each request for a scan of an offline folder is answered; the user is told only once', async () => {
   const { root, said, clock, start, want, began, away } = await keep()
   renameSync(root, `${root}-away`)
   const keeper = start()

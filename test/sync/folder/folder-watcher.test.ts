@@ -54,7 +54,7 @@ async function watched() {
     ended.abort()
     await watcher.stop()
   })
-  /** As the keeper does; true when watching has begun. */
+  /** Watches in the way of the folder keeper; true when watching has begun. */
   const keepOn = async (root: Root) => {
     await clock.advance(minute_ms)
     const [state] = await rig.ledger.folders()
@@ -69,7 +69,7 @@ function rootOf(path: string): Root {
   return status.kind === 'online' ? status : expect.fail()
 }
 
-test('another directory by the same number is watched anew, also while nobody knows its birth yet', async () => {
+test('another directory with the same inode number gets a new watcher, even if its birth time is unknown yet', async () => {
   const { path, keepOn, rebuilt } = await watched()
   const { inode, ...root } = rootOf(path)
   const first = { ...root, inode, identity: `${inode}@1`, born_ns: 1n }
@@ -79,7 +79,7 @@ test('another directory by the same number is watched anew, also while nobody kn
   expect(rebuilt()).toEqual(['its root is another directory now'])
 })
 
-test('a birth that becomes known is no other directory: it is watched on', async () => {
+test('a birth time that becomes known does not change the watcher', async () => {
   const { path, keepOn, rebuilt } = await watched()
   const { inode, ...root } = rootOf(path)
   const born_ns = 1n

@@ -4,7 +4,7 @@ import { createHintQueue } from '../../../src/sync/folder/hints.ts'
 
 const limits = { max_hints: 10, directory_hints: 100 }
 
-test('each path once, in portions', () => {
+test('returns each path once, in portions', () => {
   const queue = createHintQueue(limits)
   for (const path of ['a', 'b', 'a', 'c']) expect(queue.add({ kind: 'path', path })).toBe(true)
   expect(queue.take(2)).toEqual({ paths: ['a', 'b'], directories: [] })
@@ -12,13 +12,13 @@ test('each path once, in portions', () => {
   expect(queue.isEmpty()).toBe(true)
 })
 
-test('a directory covers those below it, and not its neighbours', () => {
+test('a directory covers the paths below it, not its neighbours', () => {
   const queue = createHintQueue(limits)
   for (const path of ['a/b', 'a', 'a-b', 'ab', 'a/b/c']) queue.add({ kind: 'directory', path })
   expect(queue.take(5).directories.sort()).toEqual(['a', 'a-b', 'ab'])
 })
 
-test('too many hints are dropped for one scan', () => {
+test('too many hints are replaced by one scan', () => {
   const queue = createHintQueue({ ...limits, max_hints: 2 })
   expect(queue.add({ kind: 'path', path: 'a' })).toBe(true)
   expect(queue.add({ kind: 'directory', path: 'b' })).toBe(true)
@@ -26,7 +26,7 @@ test('too many hints are dropped for one scan', () => {
   expect(queue.isEmpty()).toBe(true)
 })
 
-test('many in one directory become one look at it; at the root they stay what they are', () => {
+test('many paths in one directory become one check of it; at the root they stay separate', () => {
   const queue = createHintQueue({ max_hints: 1_000, directory_hints: 3 })
   for (let index = 0; index < 500; index++) queue.add({ kind: 'path', path: `d/${index}` })
   for (const path of ['e/1', 'e/2', 'd', 'r2', 'r3', 'r4']) queue.add({ kind: 'path', path })
@@ -39,7 +39,7 @@ const hint = fc.record({
   path: fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/')),
 })
 
-test('whatever comes, what is taken covers each hint, or the folder is scanned; it is never more than the bound', () => {
+test('property: the taken hints cover every given one, or the folder is scanned; a portion never exceeds its limit', () => {
   const bounds = fc.record({
     max_hints: fc.integer({ min: 1, max: 8 }),
     directory_hints: fc.integer({ min: 2, max: 4 }),

@@ -10,7 +10,7 @@ import { realWait } from '../../rig/waiting.ts'
 
 const ignore = { include: [], exclude: [], dot_files: false }
 
-/** Every file differs, seen `later_ms` after now, or after `since_ms`. */
+/** Counts missed events if every file differs, seen `later_ms` from now, or after `since_ms`. */
 async function count(root: string, later_ms: number, known: string[] = [], since_ms = Date.now()) {
   const clock = new FakeClock(since_ms + later_ms)
   const missed = createMissedEvents({ root, settle_ms: 5 * second_ms, clock, known: new Set(known) })
@@ -24,7 +24,7 @@ async function count(root: string, later_ms: number, known: string[] = [], since
   return { count: missed.count(), found: [...missed.found()] }
 }
 
-test('what changed long ago is counted once, what changed a moment ago may still be told', async () => {
+test('an old change counts once; for a recent one the event may still arrive', async () => {
   const root = makeTree({ 'a.txt': 'a', 'deep/er/b.txt': 'b' })
   expect(await count(root, second_ms)).toEqual({ count: 0, found: [] })
   expect(await count(root, 20 * second_ms)).toMatchObject({ count: 0 })
@@ -32,13 +32,14 @@ test('what changed long ago is counted once, what changed a moment ago may still
   expect(await count(root, minute_ms, ['a.txt'])).toEqual({ count: 1, found: ['deep/er/b.txt'] })
 })
 
-test('old files in a directory that was moved here a moment ago are none that the watcher missed', async () => {
+test('old files in a directory that was moved here recently do not count as missed', async () => {
   const root = makeTree()
   const elsewhere = makeTree({ 'archive/deep/old.txt': 'old' })
   await realWait('a time by the clock of the disk', 1_100)
   mkdirSync(join(root, 'in'))
   renameSync(join(elsewhere, 'archive'), join(root, 'in', 'archive'))
-  // The file is a second older than the move: between the two it is old, and the directory is new.
+  // The file is a second older than the move. Between the two, the file is old and the directory is
+  // new.
   const moved_ms = lstatSync(join(root, 'in/archive')).ctimeMs
   const { count: counted, found } = await count(root, 34_500, [], moved_ms)
   expect(found).toEqual(['in/archive/deep/old.txt'])
@@ -46,7 +47,7 @@ test('old files in a directory that was moved here a moment ago are none that th
   expect((await count(root, minute_ms)).count).toBe(1)
 })
 
-test('what was missed in a directory in which others come and go counts', async () => {
+test('a missed change counts even in a directory with other recent changes', async () => {
   const root = makeTree({ 'in/busy/missed.txt': 'old' })
   await realWait('a time by the clock of the disk', 1_100)
   writeFileSync(join(root, 'in/busy/told.txt'), 'new')

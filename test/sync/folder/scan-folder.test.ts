@@ -16,10 +16,10 @@ import { openRig } from '../../ledger/views/view-rig.ts'
 import { makeTree, type TreeEntry } from '../../rig/tree.ts'
 import { no_found_files } from '../no-found-files.ts'
 
-/** As the rig records it. */
+/** The device that the rig records. */
 const known_device = 1n
 
-/** A folder and its ledger; every look is noted, and recorded as it was found. */
+/** A folder and its ledger; each check is noted, and recorded as found. */
 async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
   const root = makeTree(tree)
   const rig = await openRig({ root })
@@ -64,7 +64,10 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
     acts,
     ledger: rig.ledger,
     closeLedger: rig.closeLedger,
-    /** The paths that one scan has looked at, in order. `device`: what is mounted there once it walks. */
+    /**
+     * The paths that one scan checked, in order. `device`: the device that is mounted during the
+     * walk.
+     */
     async scan(under?: string, { device = known_device, ends = 'finished' } = {}): Promise<string[]> {
       const tools = {
         ...rig,
@@ -99,7 +102,7 @@ function factOf(folder: string, root: string, path: string): Fact {
   return { type: 'file_settled', folder, path, stat: seen, md5: path.length.toString(16).padStart(32, '0') }
 }
 
-/** What each file is like: a change of any part of it is one that a scan must find. */
+/** The state of each file: a scan must find a change of any part of it. */
 function stateOf(root: string): Map<string, string> {
   const state = (path: string) => {
     const { size, mtimeNs, ctimeNs, ino } = lstatSync(join(root, path), { bigint: true })
@@ -130,7 +133,10 @@ const act = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ do: 'scan' as const }) },
 )
 
-/** False where it cannot be done: a file stands where a directory should, or nothing is there. */
+/**
+ * Does nothing where a change is impossible: a file stands where a directory should, or nothing
+ * exists.
+ */
 function attempt(change: () => void): void {
   try {
     change()
@@ -141,13 +147,13 @@ function attempt(change: () => void): void {
   }
 }
 
-test('whatever happens between two scans, the second looks at exactly that', async () => {
+test('property: the second scan checks exactly what changed since the first', async () => {
   const tree = Object.fromEntries(
     directories.flatMap((directory) =>
       Array.from({ length: 30 }, (_, number): [string, string] => [`${directory}/file ${number}.txt`, `${number}`]),
     ),
   )
-  // One folder for all: a ledger costs more than a hundred scans.
+  // All runs share one folder: a ledger costs more than a hundred scans.
   const rig = await rigOf(tree)
   onTestFinished(rig.closeLedger)
   const inside = (path: string) => join(rig.root, path)
@@ -173,18 +179,18 @@ test('whatever happens between two scans, the second looks at exactly that', asy
   await fc.assert(property, { numRuns: 10, endOnFailure: true })
 })
 
-test('a row that somebody else wrote is compared again, though the disk is as it was', async () => {
+test('a row that another writer changed is compared again, though the disk is unchanged', async () => {
   const rig = await rigOf(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`file ${at}.txt`, 'text'])))
   onTestFinished(rig.closeLedger)
   expect(await rig.scan()).toHaveLength(300)
-  // The second finds that nothing differs, the third goes by that.
+  // The second scan finds no difference, and the third relies on that.
   for (let scans = 0; scans < 2; scans++) expect(await rig.scan()).toEqual([])
   await rig.ledger.record([{ type: 'file_ignored', folder: 'notes', path: 'file 7.txt' }])
   expect(await rig.scan()).toEqual(['file 7.txt'])
   expect(await rig.scan()).toEqual([])
 })
 
-test('a walk through all of a folder has its turn on the disk, one through a single directory waits for none', async () => {
+test('a walk through a whole folder waits for its turn on the disk; one through a single directory does not wait', async () => {
   const rig = await rigOf({ 'a/1.txt': '1', 'b/2.txt': '2' })
   onTestFinished(rig.closeLedger)
   await rig.scan()
@@ -194,7 +200,7 @@ test('a walk through all of a folder has its turn on the disk, one through a sin
   expect(rig.acts).toEqual(['looks'])
 })
 
-test('a disk that is swapped after the walk has begun: nothing of it is looked at', async () => {
+test('if the disk is swapped during the walk, no path of it is checked', async () => {
   const { scan, closeLedger } = await rigOf({ 'a.txt': 'a', 'b/c.txt': 'c' })
   expect(await scan(undefined, { device: known_device + 1n, ends: 'stopped' })).toEqual([])
   expect(await scan()).toEqual(['a.txt', 'b/c.txt'])

@@ -23,31 +23,31 @@ const quiet = {}
 const busy = { changed: 3 }
 const missed = { missed: 3 }
 
-test('watched: as rarely as is said; misses make it soon, hearing again makes it rare again', () => {
+test('a watched folder has the configured interval; missed events shorten it, and reported events restore it', () => {
   expect(intervals('all', [quiet, missed, missed, missed, quiet, quiet, quiet, quiet, quiet, quiet])).toEqual(
     [60, 15, 3.75, 2, 4, 8, 16, 32, 60, 60].map((minutes) => minutes * minute_ms),
   )
 })
 
-test('not watched: on a timer, sooner after changes, later while it is quiet', () => {
+test('an unwatched folder is scanned by a timer: sooner after changes, later without', () => {
   expect(intervals('none', [quiet, quiet, quiet, busy, busy, busy])).toEqual(
     [30, 45, 67.5, 33.75, 30, 30].map((s) => s * second_ms),
   )
   expect(intervals('none', Array(20).fill(quiet)).at(-1)).toBe(15 * minute_ms)
 })
 
-test('where a watcher does not cover all: every two minutes', () => {
+test('a folder that the watcher covers in part is scanned every two minutes', () => {
   expect(intervals('part', [quiet, busy])).toEqual([2 * minute_ms, 2 * minute_ms])
 })
 
-test('the interval of the folder is never exceeded', () => {
+test('the interval never exceeds that of the folder', () => {
   const often = { ...limits, rescan_interval_ms: 10 * second_ms }
   for (const covered of ['all', 'part', 'none'] as const) {
     expect(intervals(covered, [quiet, quiet, quiet], often)).toEqual([10, 10, 10].map((s) => s * second_ms))
   }
 })
 
-test('whatever is found, it is never sooner than its share of the time allows, nor than nothing', () => {
+test('property: whatever a scan finds, the interval is never shorter than the share of the time that scans may use', () => {
   const scan = fc.record({
     covered: fc.constantFrom('all' as const, 'part' as const, 'none' as const),
     changed: fc.nat(1e6),

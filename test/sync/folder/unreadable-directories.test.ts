@@ -6,7 +6,7 @@ import { FakeClock } from '../../rig/fake-clock.ts'
 
 const shut: PathState = { kind: 'unreadable', code: 'EACCES' }
 
-test('what a scan could not read is tried every half minute, until one can be read', async () => {
+test('tries an unreadable directory every half minute until it can be read', async () => {
   const clock = new FakeClock()
   const asked: string[][] = []
   let looks: PathState[] = [shut, shut]
@@ -24,13 +24,13 @@ test('what a scan could not read is tried every half minute, until one can be re
   expect(asked).toEqual([['a/.', 'b/c/.']])
   looks = [shut, { kind: 'directory' }]
   expect(await directories.isOneOpen()).toBe(true)
-  // The scan that follows says what is left.
+  // The following scan reports what is still unreadable.
   directories.scanEnded({ unreadable: [] })
   await clock.advance(60 * second_ms)
   expect(await directories.isOneOpen()).toBe(false)
   expect(asked).toHaveLength(2)
 
-  // A scan that came in before.
+  // A later scan could read the directory before the next try.
   directories.scanEnded({ unreadable: [{ path: 'a', code: 'EACCES' }] })
   directories.scanEnded({ unreadable: [] })
   expect(await directories.isOneOpen()).toBe(true)

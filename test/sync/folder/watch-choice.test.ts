@@ -30,25 +30,31 @@ function choose(name: string, path: string, room: WatchRoom, change: Partial<Cho
   })
 }
 
-test.skipIf(!Number.isFinite(limit))('what the other folders take counts, until they are free', async () => {
-  const path = makeTree({ 'a.txt': 'a' })
-  const room = createWatchRoom()
-  const chosen = () => choose('notes', path, room, { counted: { files: 1, directories: 1, is_lower_bound: false } })
-  expect((await chosen()).watcher).toBe('chokidar')
-  room.take('others', limit)
-  expect(await chosen()).toMatchObject({ watcher: 'scan', reason: expect.stringContaining('other folders take') })
-  expect(room.takenBesides('others')).toBe(0)
-  room.free('others')
-  expect((await chosen()).watcher).toBe('chokidar')
-  expect(room.takenBesides('others')).toBe(2)
-})
+test.skipIf(!Number.isFinite(limit))(
+  'the entries of other folders count until those folders are released',
+  async () => {
+    const path = makeTree({ 'a.txt': 'a' })
+    const room = createWatchRoom()
+    const chosen = () => choose('notes', path, room, { counted: { files: 1, directories: 1, is_lower_bound: false } })
+    expect((await chosen()).watcher).toBe('chokidar')
+    room.take('others', limit)
+    expect(await chosen()).toMatchObject({ watcher: 'scan', reason: expect.stringContaining('other folders take') })
+    expect(room.takenBesides('others')).toBe(0)
+    room.free('others')
+    expect((await chosen()).watcher).toBe('chokidar')
+    expect(room.takenBesides('others')).toBe(2)
+  },
+)
 
-test.skipIf(!Number.isFinite(limit))('folders that choose at once do not take the same room', async () => {
-  const tree = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`${index}.txt`, '']))
-  const room = createWatchRoom()
-  const for_one = { ...watching, inotify_percent: (150 / limit) * 100 }
-  const choices = await Promise.all(
-    ['one', 'two'].map((name) => choose(name, makeTree(tree), room, { watching: for_one })),
-  )
-  expect(choices.map(({ watcher }) => watcher).sort()).toEqual(['chokidar', 'native'])
-})
+test.skipIf(!Number.isFinite(limit))(
+  'folders that choose at the same time do not reserve the same entries',
+  async () => {
+    const tree = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`${index}.txt`, '']))
+    const room = createWatchRoom()
+    const for_one = { ...watching, inotify_percent: (150 / limit) * 100 }
+    const choices = await Promise.all(
+      ['one', 'two'].map((name) => choose(name, makeTree(tree), room, { watching: for_one })),
+    )
+    expect(choices.map(({ watcher }) => watcher).sort()).toEqual(['chokidar', 'native'])
+  },
+)

@@ -24,37 +24,37 @@ const record = (status: AssetRecord['status'], size_in_bytes = 500): AssetRecord
   size_in_bytes,
 })
 
-// Waits then have their full length.
+// With this value each wait has its full length.
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(1))
 afterEach(() => void vi.restoreAllMocks())
 
-describe('what a record says', () => {
+describe('the verdict on an asset record', () => {
   test('only ready is ready', () => {
     expect(followFact(work, record('ready'), 1_000, follow)).toEqual({ type: 'asset_ready', content: 7 })
   })
-  test('failed is refused, for a person', () => {
+  test('failed means refused: a user must act', () => {
     expect(followFact(work, record('failed'), 1_000, follow)).toMatchObject({
       type: 'content_refused',
       error: { code: 'ingest_failed' },
     })
   })
-  test.each(['uploaded', 'ingesting', 'other'] as const)('%s goes on', (status) => {
+  test.each(['uploaded', 'ingesting', 'other'] as const)('%s continues', (status) => {
     const fact = followFact(work, record(status), 1_000, follow)
     expect(fact).toEqual({ type: 'ingest_continues', content: 7, not_before_ms: 1_300 })
   })
-  test('slow is not failed: it is told, and looked at less often', () => {
+  test('slow is not failed: it is reported, and checked less often', () => {
     const late_ms = 15 * minute_ms + 2
     const fact = followFact(work, record('ingesting'), late_ms, follow)
     const not_before_ms = late_ms + 5 * minute_ms
     expect(fact).toMatchObject({ type: 'ingest_continues', not_before_ms, note: { code: 'slow' } })
   })
-  test('a hit that stays tiny is a slot whose bytes never came', () => {
+  test('a content found by md5 that stays tiny is a slot whose bytes never arrived', () => {
     const hit = { ...work, made_here: false }
     expect(followFact(hit, record('ingesting', 1), 4_000, follow)).toEqual({ type: 'hit_dead', content: 7 })
     expect(followFact(hit, record('ingesting', 1), 3_999, follow)).toMatchObject({ type: 'ingest_continues' })
     expect(followFact(hit, record('ingesting', 500), 4_000, follow)).toMatchObject({ type: 'ingest_continues' })
   })
-  test('our own slot, and a file of one byte, are never taken for dead', () => {
+  test('an own slot, and a file of one byte, never count as dead', () => {
     expect(followFact(work, record('ingesting', 0), 4_000, follow)).toMatchObject({ type: 'ingest_continues' })
     const tiny = { ...work, made_here: false, size: 1 }
     expect(followFact(tiny, record('ingesting', 1), 4_000, follow)).toMatchObject({ type: 'ingest_continues' })

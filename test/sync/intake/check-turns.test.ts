@@ -28,7 +28,7 @@ function begun() {
   }
 }
 
-test('a path is looked at by one at a time; others are not held up, also where the first look fails', async () => {
+test('only one caller checks a path at a time; others continue, even if the first check fails', async () => {
   const { order, work } = begun()
   const turns = createCheckTurns()
   const [first, second, other] = [work('first'), work('second'), work('other')]
@@ -45,7 +45,7 @@ test('a path is looked at by one at a time; others are not held up, also where t
   expect(turns.inFlight()).toBe(0)
 })
 
-test('who looks at a path inside a range waits until the range is recorded; the scan itself and paths outside do not', async () => {
+test('a check inside a range waits until the range is recorded; the scan itself and paths outside do not wait', async () => {
   const { order, work } = begun()
   const turns = createCheckTurns()
   const range = work('range')
@@ -63,7 +63,7 @@ test('who looks at a path inside a range waits until the range is recorded; the 
   expect(turns.inFlight()).toBe(0)
 })
 
-test('what others looked at since the scan began is not its own to tell; too many to be kept are as all', async () => {
+test('a scan does not record paths that others checked since it began; if there are too many to remember, that means all paths', async () => {
   const turns = createCheckTurns()
   const look = (folder: string, ...paths: string[]) => turns.take({ folder, paths, by_scan: false }, async () => {})
   await look('notes', 'before')

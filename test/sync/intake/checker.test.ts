@@ -9,7 +9,7 @@ import { no_found_files } from '../no-found-files.ts'
 
 type Answer = () => Promise<'recorded' | 'doubtful'>
 
-/** `look` answers for the disk. */
+/** Starts a checker; `check` answers for the disk. */
 function startIn({ clock, ledger }: Rig, look: Intake['checkPaths']): { stop(): Promise<void> } {
   const intake: Intake = {
     checkPaths: look,
@@ -29,7 +29,10 @@ function startIn({ clock, ledger }: Rig, look: Intake['checkPaths']): { stop(): 
   }
 }
 
-/** When a file that is due was looked at, with these answers one after the other; then they are as the last. */
+/**
+ * The times at which a due file was checked, with these answers one after the other. The last
+ * answer repeats.
+ */
 async function checkedPaths(answers: readonly Answer[]): Promise<number[]> {
   const rig = await openRig()
   const { clock } = rig
@@ -46,19 +49,19 @@ async function checkedPaths(answers: readonly Answer[]): Promise<number[]> {
   return looks
 }
 
-test('a look that failed is repeated soon, and not after the time of its claim', async () => {
+test('a failed check is repeated soon, not only when its claim expires', async () => {
   const looks = await checkedPaths([() => Promise.reject(new Error('the disk'))])
   expect(looks[2]).toBeLessThan(10_000)
 })
 
-test('a look into a folder that is in doubt is repeated, with rests between', async () => {
+test('a check in a doubtful folder is repeated with rests in between', async () => {
   const [, second, third] = await checkedPaths([async () => 'doubtful'])
   expect(second).toBeGreaterThanOrEqual(1_000)
   expect(third! - second!).toBeGreaterThanOrEqual(1_000)
   expect(third).toBeLessThan(60_000)
 })
 
-/** Looks that are never answered, until the test ends them. */
+/** Checks that have no answer until the test ends them. */
 function hanging(): { look: () => Promise<'recorded'>; end: () => void } {
   let end = () => {}
   const ended = new Promise<'recorded'>((resolve) => {
@@ -67,7 +70,7 @@ function hanging(): { look: () => Promise<'recorded'>; end: () => void } {
   return { look: () => ended, end }
 }
 
-test('a folder that does not answer holds up itself alone', async () => {
+test('a folder that does not answer delays only itself', async () => {
   const rig = await openRig()
   const { clock } = rig
   const folder = { name: 'dead', root: '/dead', project_id, labels: [], label_from: 'none', rules: '' } as const
@@ -90,7 +93,7 @@ test('a folder that does not answer holds up itself alone', async () => {
   await checker.stop()
 })
 
-test('large files are looked at beside the others, two at a time', async () => {
+test('large files are checked beside the others, two at a time', async () => {
   const rig = await openRig()
   const { clock } = rig
   const seen = (path: string, size: number) =>
@@ -113,7 +116,7 @@ test('large files are looked at beside the others, two at a time', async () => {
   await checker.stop()
 })
 
-test('a large file whose claim ended while it is read takes no place of another one', async () => {
+test('a large file whose claim ended during its check does not use the place of another one', async () => {
   const rig = await openRig()
   const { clock } = rig
   const seen = (path: string) =>
@@ -128,7 +131,7 @@ test('a large file whose claim ended while it is read takes no place of another 
   })
   await rig.record(seen('huge'))
   await clock.runUntil(() => looks.length === 1)
-  // A folder that comes ends the claims, in case they could not be followed.
+  // A new folder ends the claims, in case they could not be followed.
   const folder = { name: 'other', root: '/other', project_id, labels: [], label_from: 'none', rules: '' } as const
   await rig.record({ type: 'folder_configured', folder }, { type: 'folder_online', folder: 'other', device: 2n })
   await rig.record(seen('next'))

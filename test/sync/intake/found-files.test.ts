@@ -7,7 +7,7 @@ import { createFoundFiles } from '../../../src/sync/intake/found-files.ts'
 import { hashRule } from '../../../src/sync/intake/judge-file.ts'
 import { md5Of } from '../../journeys/rig/disk-truth.ts'
 
-/** A batch of files by their paths; no text: it was not read on the way. */
+/** A batch of files by their paths. Undefined: the walk did not read the text. */
 function batchOf(files: Record<string, string | undefined>): ScanBatch {
   const paths = Object.keys(files)
   let end = 0
@@ -49,7 +49,7 @@ function deferred() {
 
 const all = (batch: ScanBatch) => Uint32Array.from({ length: batch.count }, (_, index) => index)
 
-test('what was read is told in one piece; what was not, what is known and what others looked at is left', async () => {
+test('records the read files as one fact, without unread files, known files, and files that others checked', async () => {
   const { turns, facts, group, found } = rig()
   await turns.take({ folder: 'notes', paths: ['c-by-event'], by_scan: false }, async () => {})
   const batch = batchOf({ a: 'a', 'b-large': undefined, 'c-by-event': 'c', 'd-known': 'd', ä: 'e' })
@@ -67,7 +67,7 @@ test('what was read is told in one piece; what was not, what is known and what o
   ])
 })
 
-test('the memory of a batch is free again at once', () => {
+test('frees the memory of a batch at once', () => {
   const { facts, group, found } = rig()
   const batch = batchOf({ a: 'a', b: 'b' })
   found.take(batch, all(batch), group)
@@ -77,7 +77,7 @@ test('the memory of a batch is free again at once', () => {
   expect(facts).toMatchObject([{ names: Uint8Array.from(Buffer.from('ab')), ends: Uint32Array.of(1, 2) }])
 })
 
-test('a look in between waits until it is recorded', async () => {
+test('a check in between waits until the batch is recorded', async () => {
   const { turns, group, durable, found } = rig()
   const batch = batchOf({ a: 'a', b: 'b' })
   const { recorded } = found.take(batch, all(batch), group)
@@ -91,7 +91,7 @@ test('a look in between waits until it is recorded', async () => {
   expect(order).toEqual(['other', 'recorded', 'check'])
 })
 
-test('nothing is taken under settings that are not in force any more, nor where nothing was read', () => {
+test('takes no file under settings that are no longer in force, and none that was not read', () => {
   const { facts, group, found, changeSettings } = rig()
   const batch = batchOf({ a: 'a' })
   expect(found.take({ ...batch, md5s: '' }, all(batch), group).taken.size).toBe(0)
@@ -100,7 +100,7 @@ test('nothing is taken under settings that are not in force any more, nor where 
   expect(facts).toEqual([])
 })
 
-test('the rule says of small files what a look would say; where `start` judges each file there is none', () => {
+test('the rule for small files agrees with their check; with `start: newer_than`, which judges each file, there is none', () => {
   const folder = { settle_ms: 5_000, max_file_bytes: 1_000_000, start: { kind: 'all' } } as FolderSettings
   const now = { now_ms: 100_000, clock_doubt_ms: 0 }
   expect(hashRule(folder, now)).toEqual({ quiet_before_ns: 93_000n * 1_000_000n, max_bytes: 262_144 })

@@ -13,7 +13,7 @@ import { md5Of, openRig } from '../../ledger/views/view-rig.ts'
 import { FakeClock } from '../../rig/fake-clock.ts'
 import { makeTree } from '../../rig/tree.ts'
 
-/** Of a file that is there and quiet for long: what the disk answers is up to the test. */
+/** Starts an intake for an existing old file; the test decides what the disk answers. */
 async function startIn(root: string, examiner: Pick<Examiner, 'lstat' | 'fingerprint'>) {
   const clock = new FakeClock(Date.now() + hour_ms)
   const rig = await openRig({ root, clock })
@@ -43,7 +43,7 @@ async function startIn(root: string, examiner: Pick<Examiner, 'lstat' | 'fingerp
     empty_folder_files: 20,
     missing_files: 100,
     missing_percent: 50,
-    // As the rig recorded it.
+    // The same device as the rig recorded.
     roots: { status: async (root) => ({ ...(rootStatus(root) as OnlineRoot), device: 1n }) },
     answer_ms: second_ms,
   })
@@ -69,7 +69,7 @@ async function checkUnreadable() {
     answers: (next: Fingerprint) => {
       answer = next
     },
-    /** One look; answers how long the next one rests. */
+    /** Checks once and returns the time until the next check. */
     async look(): Promise<number> {
       await intake.checkPaths('notes', ['a.txt'])
       const [known] = await ledger.filesAt('notes', ['a.txt'])
@@ -79,7 +79,7 @@ async function checkUnreadable() {
   }
 }
 
-test('a file that cannot be read is looked at later and later, and told of once', async () => {
+test('an unreadable file is checked less and less often, and reported once', async () => {
   const { clock, told, answers, look } = await checkUnreadable()
   const rests: number[] = []
   for (let looks = 0; looks < 12; looks++) {
@@ -94,7 +94,7 @@ test('a file that cannot be read is looked at later and later, and told of once'
   expect(told.slice(1)).toEqual(['blocked: it cannot be read (EIO)'])
 })
 
-test('a large file is left in the ledger, due at once, and holds up nobody; it is hashed when it is looked at alone', async () => {
+test('a large file stays due in the ledger and delays no other file; it is hashed in a check of its own', async () => {
   const root = makeTree({
     'huge.bin': { bytes: large_bytes, aged_ms: hour_ms },
     'small.txt': { text: 'text', aged_ms: hour_ms },
@@ -121,7 +121,7 @@ test('a large file is left in the ledger, due at once, and holds up nobody; it i
   expect(await states()).toEqual(['present', 'present'])
 })
 
-test('a large file that could not be read is due at once when somebody comes to look, and told of once', async () => {
+test('an unreadable large file is due at once after a request for a check, and reported once', async () => {
   const root = makeTree({ 'huge.bin': { bytes: large_bytes, aged_ms: hour_ms } })
   const { told, clock, intake, ledger } = await startIn(root, {
     lstat: async () => [fileIn(root, 'huge.bin')],
@@ -142,7 +142,7 @@ test('a large file that could not be read is due at once when somebody comes to 
   expect(told).toEqual(['blocked: it cannot be read (EACCES)'])
 })
 
-test('who waits for another look does not wait for a large file whose look begins meanwhile', async () => {
+test('a caller that waits for another check does not wait for a large file whose check begins meanwhile', async () => {
   const texts = { 'busy.txt': { text: 'busy', aged_ms: hour_ms }, 'small.txt': { text: 'text', aged_ms: hour_ms } }
   const root = makeTree({ 'huge.bin': { bytes: large_bytes, aged_ms: hour_ms }, ...texts })
   const gates = new Map<string, () => void>()

@@ -11,16 +11,16 @@ function judge(deleted: number, change: Partial<DeletionsSeen> = {}): string {
   return judgeDeletions({ deleted, folder, root, by_full_scan: false, limits, ...change })
 }
 
-/** The user confirmed that so many files are left. */
+/** The folder after a user confirmed that this number of files is left. */
 function acknowledged(files: number): FolderState {
   return { ...folder, disappearance: { device: 1n, identity: '2@3', files, is_accepted: true } }
 }
 
-test('a few deletions are recorded', () => {
+test('records a few deletions', () => {
   expect(judge(500)).toBe('record')
 })
 
-describe('a full scan comes first', () => {
+describe('requires a full scan first', () => {
   test.each<[string, number, Partial<DeletionsSeen>]>([
     ['most files are deleted', 501, {}],
     [
@@ -43,7 +43,7 @@ test('a full scan has judged the number of deletions itself', () => {
   expect(judge(900, { by_full_scan: true })).toBe('record')
 })
 
-test('what the user confirmed is recorded', () => {
+test('records deletions that the user confirmed', () => {
   expect(judge(900, { folder: acknowledged(100) })).toBe('record')
   expect(judge(1_000, { folder: acknowledged(0), root: { ...root, empty: true } })).toBe('record')
 })

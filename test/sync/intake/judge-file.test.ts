@@ -33,7 +33,7 @@ function known(state: KnownFile['state'], change: Partial<KnownFile> = {}): Know
   return { ...plain, state, accepted: false, detail: undefined, ...change }
 }
 
-/** The verdict in a word: `hash`, `nothing`, or the fact's type with its reason. */
+/** The verdict as one word: `hash`, `nothing`, or the fact's type with its reason. */
 function verdict(stat: FileStat, before?: KnownFile, change: Partial<FileSeen> = {}): string {
   const plain = { folder, path: 'a', now_ms, clock_doubt_ms: 0, started_ms: now_ms, first_scan_done: false }
   const answer = judgeFile({ ...plain, known: before, stat, moved_from_before_start: false, ...change })
@@ -43,7 +43,7 @@ function verdict(stat: FileStat, before?: KnownFile, change: Partial<FileSeen> =
 
 const changing = { reason: 'changing', stat: aged(0), seen_ms: now_ms - 10 * minute_ms } as const
 
-describe('whatever the start', () => {
+describe('with any `start`', () => {
   test.each([
     ['a new quiet file', 'hash', old, undefined],
     ['a new file still warm', 'file_seen', aged(0), undefined],
@@ -84,7 +84,7 @@ describe('whatever the start', () => {
     expect(verdict(stat, before)).toBe(expected)
   })
 
-  test('the facts tell where, what, and why', () => {
+  test('the facts have folder, path and reason', () => {
     const plain = { folder, path: 'sub/a', now_ms, clock_doubt_ms: 0, started_ms: 0, first_scan_done: true }
     const look = (stat: FileStat, before?: KnownFile) =>
       judgeFile({ ...plain, known: before, stat, moved_from_before_start: false })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLargeChecks } from '../../../src/sync/intake/check-turns.ts'
 
-/** A look that ends when the test says so. */
+/** A check that ends when the test says so. */
 function held() {
   let begun = 0
   const ends: (() => void)[] = []
@@ -16,7 +16,7 @@ async function turn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('who asks meanwhile does not wait: the file is looked at once more, and once for all of them', async () => {
+test('a caller that asks during a check does not wait: one more check follows for all of them', async () => {
   const checks = createLargeChecks()
   const { work, begun, end } = held()
   expect(checks.askAgain('docs', 'huge.bin')).toBe(false)
@@ -32,7 +32,7 @@ test('who asks meanwhile does not wait: the file is looked at once more, and onc
   expect(checks.askAgain('docs', 'huge.bin')).toBe(false)
 })
 
-test('a file is looked at by one at a time', async () => {
+test('only one check of a file runs at a time', async () => {
   const checks = createLargeChecks()
   const { work, begun, end } = held()
   const both = [checks.check('docs', 'huge.bin', work), checks.check('docs', 'huge.bin', work)]
@@ -41,7 +41,7 @@ test('a file is looked at by one at a time', async () => {
   expect(await Promise.all(both)).toEqual(['recorded', 'recorded'])
 })
 
-test('one that failed is over', async () => {
+test('a failed check is over', async () => {
   const checks = createLargeChecks()
   await expect(checks.check('docs', 'huge.bin', () => Promise.reject(new Error('the disk')))).rejects.toThrow(
     'the disk',
@@ -49,15 +49,18 @@ test('one that failed is over', async () => {
   expect(checks.askAgain('docs', 'huge.bin')).toBe(false)
 })
 
-test.each([0, 1, 2, 3, 4, 5])('who asks %i turns after its end is heard, or told that nobody looks', async (turns) => {
-  const checks = createLargeChecks()
-  const { work, begun, end } = held()
-  const looked = checks.check('docs', 'huge.bin', work)
-  end()
-  for (let left = turns; left > 0; left -= 1) await undefined
-  const is_heard = checks.askAgain('docs', 'huge.bin')
-  await turn()
-  expect(begun()).toBe(is_heard ? 2 : 1)
-  if (is_heard) end()
-  await looked
-})
+test.each([0, 1, 2, 3, 4, 5])(
+  'a request %i turns after the end of a check starts another one, or learns that no check runs',
+  async (turns) => {
+    const checks = createLargeChecks()
+    const { work, begun, end } = held()
+    const looked = checks.check('docs', 'huge.bin', work)
+    end()
+    for (let left = turns; left > 0; left -= 1) await undefined
+    const is_heard = checks.askAgain('docs', 'huge.bin')
+    await turn()
+    expect(begun()).toBe(is_heard ? 2 : 1)
+    if (is_heard) end()
+    await looked
+  },
+)

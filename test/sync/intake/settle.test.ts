@@ -8,7 +8,9 @@ const now_ms = Date.UTC(2026, 0, 1)
 const settle_ms = 5_000
 const settle_cap_ms = 10 * minute_ms
 
-/** A file whose bytes were written `age_ms` ago, and that was moved or renamed `ctime_age_ms` ago. */
+/**
+ * A file whose bytes were written `age_ms` ago, and that was moved or renamed `ctime_age_ms` ago.
+ */
 function aged(age_ms: number, ctime_age_ms = age_ms): FileStat {
   const ns = (age: number) => BigInt(now_ms - age) * 1_000_000n
   return { size: 4, mtime_ns: ns(age_ms), ctime_ns: ns(ctime_age_ms), inode: 1n }
@@ -26,14 +28,14 @@ function settled(stat: FileStat, before?: KnownFile, change: Partial<SettleInput
 const wait = { kind: 'wait', until_ms: now_ms + settle_ms }
 const quiet = { kind: 'quiet' }
 
-describe('at first sight', () => {
-  test('a new file waits; an old one is quiet at once', () => {
+describe('at the first check', () => {
+  test('a new file waits; an old one has settled at once', () => {
     expect(settled(aged(0))).toEqual(wait)
     expect(settled(aged(settle_ms))).toEqual(wait)
     expect(settled(aged(settle_ms + 2_000))).toEqual(quiet)
   })
 
-  test('both times count: a move or a chmod is recent, whatever the mtime; so is an mtime, whatever the ctime', () => {
+  test('both times count: a new ctime (a move, a chmod) or a new mtime makes a file recent', () => {
     expect(settled(aged(hour_ms, 0))).toEqual(wait)
     expect(settled(aged(0, hour_ms))).toEqual(wait)
   })
@@ -44,14 +46,14 @@ describe('at first sight', () => {
     expect(settled({ ...aged(0), mtime_ns: 2n ** 62n })).toEqual(wait)
   })
 
-  test('on a share the clock is doubted', () => {
+  test('does not trust the clock of a share', () => {
     expect(settled(aged(minute_ms), undefined, { clock_doubt_ms: hour_ms })).toEqual(wait)
     expect(settled(aged(2 * hour_ms), undefined, { clock_doubt_ms: hour_ms })).toEqual(quiet)
   })
 })
 
-describe('while it waits', () => {
-  test('the same stat from one look to the next, settle_ms later: quiet, also with a time in the future', () => {
+describe('while a file waits', () => {
+  test('the same stat after settle_ms: settled, even with a time in the future', () => {
     for (const stat of [aged(settle_ms), aged(-hour_ms)]) {
       expect(settled(stat, known({ stat }))).toEqual(quiet)
       const until_ms = now_ms + 1
@@ -59,13 +61,13 @@ describe('while it waits', () => {
     }
   })
 
-  test('anything that moved starts the wait anew: size, mtime, ctime, inode', () => {
+  test('a change of size, mtime, ctime or inode starts the wait again', () => {
     const stat = aged(0)
     const moved = [{ size: 5 }, { mtime_ns: stat.mtime_ns - 1n }, { ctime_ns: stat.ctime_ns - 1n }, { inode: 2n }]
     for (const change of moved) expect(settled({ ...stat, ...change }, known({ stat }))).toEqual(wait)
   })
 
-  test('still changing after the cap: told, and looked at again later; from then on quiet as ever', () => {
+  test('a file that still changes after the cap is reported and checked later; then it can settle as usual', () => {
     const changing = known({ stat: aged(minute_ms), seen_ms: now_ms - settle_cap_ms })
     const until_ms = now_ms + settle_cap_ms
     expect(settled(aged(0), changing)).toEqual({ kind: 'still_changing', until_ms })
@@ -75,14 +77,14 @@ describe('while it waits', () => {
     expect(settled(blocked.stat, blocked)).toEqual(quiet)
   })
 
-  test('the cap is no verdict on a file that settled before, or was blocked for another reason', () => {
+  test('the cap does not apply to a file that settled before, or was blocked for another reason', () => {
     const long_ago = { stat: aged(hour_ms), seen_ms: 0 }
     expect(settled(aged(0), known({ ...long_ago, state: 'present' }))).toEqual(wait)
     expect(settled(aged(0), known({ ...long_ago, state: 'blocked', reason: 'unreadable' }))).toEqual(wait)
   })
 })
 
-test('a writer that touches the file at every look is never quiet, one that stops always is', () => {
+test('a writer that touches the file before every check keeps it from settling; after it stops, the file always settles', () => {
   const property = fc.property(fc.array(fc.nat(4_999), { maxLength: 30 }), fc.nat(10_000), (pauses, extra) => {
     let at_ms = now_ms
     let stat = aged(0)
@@ -106,7 +108,7 @@ test('a writer that touches the file at every look is never quiet, one that stop
   fc.assert(property, { numRuns: 300 })
 })
 
-test('whatever the times: quiet only if the two looks agree or both times are old; waits never end in the past', () => {
+test('property: a file settles only if two checks agree or both times are old; no wait ends in the past', () => {
   const age = fc.integer({ min: -2 * hour_ms, max: 2 * hour_ms })
   const property = fc.property(age, age, age, fc.boolean(), (mtime_age, ctime_age, due, same) => {
     const stat = aged(mtime_age, ctime_age)

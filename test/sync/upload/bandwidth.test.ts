@@ -5,7 +5,7 @@ import { FakeClock } from '../../rig/fake-clock.ts'
 
 const never = new AbortController().signal
 
-/** A clock whose local time is this. */
+/** A clock that shows this local time. */
 function clockAt(hours: number, minutes = 0): FakeClock {
   return new FakeClock(new Date(2026, 5, 1, hours, minutes).getTime())
 }
@@ -17,7 +17,7 @@ async function send(bandwidth: Bandwidth, bytes: number, signal = never): Promis
   return pieces
 }
 
-/** Seconds on the clock until it is over. */
+/** Seconds on the clock until the work is over. */
 async function secondsOf(clock: FakeClock, work: Promise<unknown>): Promise<number> {
   const began_ms = clock.monotonic_ms()
   let is_over = false
@@ -31,13 +31,13 @@ async function secondsOf(clock: FakeClock, work: Promise<unknown>): Promise<numb
 
 const all_day = [{ from_minute: 0, to_minute: 1_440, bytes_per_s: 1_000_000 }]
 
-describe('how much of the line uploads take', () => {
-  test('without a limit bodies go as they are', () => {
+describe('the bandwidth of uploads', () => {
+  test('without a limit bodies go out unchanged', () => {
     const body = { size: 3, bytes: new Uint8Array(3) }
     expect(createBandwidth(clockAt(9)).pace(body, never)).toBe(body)
   })
 
-  test('a body takes the time that its bytes need, in pieces, and is whole', async () => {
+  test('a body is sent in pieces, takes the time that its bytes need, and is complete', async () => {
     const clock = clockAt(9)
     const bandwidth = createBandwidth(clock)
     bandwidth.follow(all_day)
@@ -48,7 +48,7 @@ describe('how much of the line uploads take', () => {
     expect(Buffer.concat(pieces).equals(Buffer.alloc(5_000_000, 7))).toBe(true)
   })
 
-  test('many share it, and none waits for all the others', async () => {
+  test('several uploads share it, and none waits for all the others', async () => {
     const clock = clockAt(9)
     const bandwidth = createBandwidth(clock)
     bandwidth.follow(all_day)
@@ -61,7 +61,7 @@ describe('how much of the line uploads take', () => {
     expect(Math.min(...ended_s)).toBeGreaterThan(2.5)
   })
 
-  test('the timetable holds for what is under way when its time comes, and ends with it', async () => {
+  test('a scheduled limit applies to running uploads when its time comes, and ends with it', async () => {
     const clock = clockAt(7, 59)
     const bandwidth = createBandwidth(clock)
     bandwidth.follow([{ from_minute: 8 * 60, to_minute: 8 * 60 + 1, bytes_per_s: 10_000 }])
@@ -70,7 +70,7 @@ describe('how much of the line uploads take', () => {
     expect(await secondsOf(clock, send(bandwidth, 50_000_000))).toBeCloseTo(60, 0)
   })
 
-  test('another limit is in force at once for those who wait', async () => {
+  test('a changed limit applies at once to waiting uploads', async () => {
     const clock = clockAt(9)
     const bandwidth = createBandwidth(clock)
     bandwidth.follow([{ ...all_day[0]!, bytes_per_s: 10_000 }])
@@ -80,7 +80,7 @@ describe('how much of the line uploads take', () => {
     expect(await secondsOf(clock, sending)).toBeLessThanOrEqual(1)
   })
 
-  test('a limit that comes holds for the large body that is under way', async () => {
+  test('a new limit applies to a large upload that is already running', async () => {
     const clock = clockAt(9)
     const bandwidth = createBandwidth(clock)
     let read = 0
@@ -97,7 +97,7 @@ describe('how much of the line uploads take', () => {
     expect(await secondsOf(clock, rest)).toBeCloseTo(7.25, 1)
   })
 
-  test('who is told to stop does not wait', async () => {
+  test('an aborted upload does not wait', async () => {
     const clock = clockAt(9)
     const bandwidth = createBandwidth(clock)
     bandwidth.follow([{ ...all_day[0]!, bytes_per_s: 10_000 }])

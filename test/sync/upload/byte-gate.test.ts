@@ -8,7 +8,7 @@ async function entered(gate: ReturnType<typeof createByteGate>, ...sizes: number
   return inside
 }
 
-test('so many bytes are inside at once, in the order in which they came', async () => {
+test('admits this number of bytes at once, in the order of arrival', async () => {
   const gate = createByteGate(100)
   const inside = await entered(gate, 60, 40, 50, 10)
   expect(inside).toEqual([60, 40])
@@ -20,7 +20,7 @@ test('so many bytes are inside at once, in the order in which they came', async 
   expect(inside).toEqual([60, 40, 50, 10])
 })
 
-test('what is larger than all goes alone', async () => {
+test('a body larger than the limit goes alone', async () => {
   const gate = createByteGate(100)
   const inside = await entered(gate, 500, 1)
   expect(inside).toEqual([500])
@@ -29,7 +29,7 @@ test('what is larger than all goes alone', async () => {
   expect(inside).toEqual([500, 1])
 })
 
-test('nothing held needs no room', async () => {
+test('a body of zero bytes needs no place', async () => {
   const gate = createByteGate(0)
   expect(await entered(gate, 0, 0)).toEqual([0, 0])
 })

@@ -4,7 +4,7 @@ import { uploadName } from '../../../src/sync/upload/sending-source.ts'
 
 const folder = { name: 'finance', upload_name: 'path' as const }
 
-test('the path inside the folder, with the name of the folder before it', () => {
+test('the path inside the folder, after the name of the folder', () => {
   expect(uploadName(folder, '2026/report.pdf')).toBe('finance/2026/report.pdf')
 })
 
@@ -12,7 +12,7 @@ test('or the name of the file alone', () => {
   expect(uploadName({ name: 'finance', upload_name: 'base' }, '2026/report.pdf')).toBe('report.pdf')
 })
 
-test('what is too long loses its middle, and keeps the folder and the ending', () => {
+test('a name that is too long loses its middle, and keeps the folder and the extension', () => {
   const name = uploadName(folder, `${'deep/'.repeat(80)}report.pdf`)
   expect(name).toHaveLength(255)
   expect(name.startsWith('finance/deep/')).toBe(true)
@@ -20,7 +20,7 @@ test('what is too long loses its middle, and keeps the folder and the ending', (
   expect(name).toContain('…')
 })
 
-test('never longer than 255 characters, never a torn one, and short names are untouched', () => {
+test('property: at most 255 characters, no character cut in half, short names unchanged', () => {
   const path = fc.string({ unit: 'binary', minLength: 1, maxLength: 600 })
   fc.assert(
     fc.property(path, (text) => {
