@@ -47,13 +47,13 @@ test('a silent receiver delays the end by 15 s at most, and a signal ends that w
   await watched.green()
   let is_over = false
   const { clock } = watched
-  const told = reportRefusal(watched.daemon, refusal, { clock, hurry: running(), on_error }).then(() => {
+  const reported = reportRefusal(watched.daemon, refusal, { clock, hurry: running(), on_error }).then(() => {
     is_over = true
   })
   await until('the receiver is asked', () => asked === 1)
   expect(is_over).toBe(false)
   clock.skip(15 * second_ms)
-  await told
+  await reported
 
   await reportRefusal(watched.daemon, refusal, { clock, hurry: AbortSignal.abort(), on_error: () => {} })
 })

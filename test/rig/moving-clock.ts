@@ -32,27 +32,27 @@ export class MovingClock implements Clock {
       let timer: NodeJS.Timeout
       const end = () => {
         clearTimeout(timer)
-        this.#sleepers.delete(look)
+        this.#sleepers.delete(check)
         signal?.removeEventListener('abort', end)
         resolve()
       }
-      const look = () => {
+      const check = () => {
         const left_ms = due_ms - this.monotonic_ms()
         if (left_ms <= 0) return end()
         clearTimeout(timer)
-        timer = setTimeout(look, Math.min(left_ms / this.#times, longest_timer_ms))
+        timer = setTimeout(check, Math.min(left_ms / this.#times, longest_timer_ms))
       }
       signal?.addEventListener('abort', end)
-      this.#sleepers.add(look)
+      this.#sleepers.add(check)
       // As with a real timer of 0 ms, the event loop turns at least once.
-      timer = setTimeout(look, Math.max(0, Math.min(ms / this.#times, longest_timer_ms)))
+      timer = setTimeout(check, Math.max(0, Math.min(ms / this.#times, longest_timer_ms)))
     })
   }
 
   /** Moves both clocks, and ends at once every sleep that is due on the way. */
   skip(ms: number): void {
     this.#skipped_ms += ms
-    for (const look of [...this.#sleepers]) look()
+    for (const check of [...this.#sleepers]) check()
   }
 }
 

@@ -28,7 +28,7 @@ function settings(change: Partial<StatusSettings['uploads']> = {}): StatusSettin
   }
 }
 
-function look(rig: Rig, with_settings = settings()) {
+function statusOf(rig: Rig, with_settings = settings()) {
   return statusView({ ledger: rig.view(), settings: with_settings, daemon: stopped, now_ms: rig.clock.now_ms() })
 }
 
@@ -45,16 +45,16 @@ test('before the first scan every folder is new, and the verdict is not "all rea
 test('all ready only if the scan is over, nothing is on its way and nothing is blocked', async () => {
   const rig = await openRig()
   await rig.bringIn('a.txt')
-  expect(look(rig).verdict).toBe('incomplete')
+  expect(statusOf(rig).verdict).toBe('incomplete')
   await scanned(rig)
   await rig.record({ type: 'file_skipped', folder: 'notes', path: 'e', stat: stat(0), reason: 'empty', rule: 'r' })
-  expect(look(rig).verdict).toBe('all_ready')
+  expect(statusOf(rig).verdict).toBe('all_ready')
   const content = await rig.settle('b.txt')
-  expect(look(rig).verdict).toBe('incomplete')
+  expect(statusOf(rig).verdict).toBe('incomplete')
   await rig.record({ type: 'content_refused', content, error: { code: 'a.b', message: 'm' } })
-  expect(look(rig).verdict).toBe('incomplete')
+  expect(statusOf(rig).verdict).toBe('incomplete')
   await rig.record({ type: 'file_gone', folder: 'notes', path: 'b.txt' })
-  expect(look(rig).verdict).toBe('all_ready')
+  expect(statusOf(rig).verdict).toBe('all_ready')
 })
 
 test.each([
@@ -63,16 +63,16 @@ test.each([
 ])('%s may hide files that are not ready', async (_what, change) => {
   const rig = await openRig()
   await scanned(rig, change)
-  expect(look(rig).verdict).toBe('incomplete')
+  expect(statusOf(rig).verdict).toBe('incomplete')
 })
 
 test('an offline folder, and a folder that the ledger does not know yet', async () => {
   const rig = await openRig()
   await scanned(rig)
   const two = { ...settings(), folders: [...settings().folders, { name: 'more', path: '/srv/more', project_id }] }
-  expect(look(rig, two)).toMatchObject({ verdict: 'incomplete', folders: [{ state: 'online' }, { state: 'new' }] })
+  expect(statusOf(rig, two)).toMatchObject({ verdict: 'incomplete', folders: [{ state: 'online' }, { state: 'new' }] })
   await rig.record({ type: 'folder_offline', folder: 'notes', reason: 'missing' })
-  expect(look(rig)).toMatchObject({ verdict: 'incomplete', folders: [{ state: 'offline', reason: 'missing' }] })
+  expect(statusOf(rig)).toMatchObject({ verdict: 'incomplete', folders: [{ state: 'offline', reason: 'missing' }] })
 })
 
 test.each([
@@ -83,7 +83,7 @@ test.each([
   const rig = await openRig()
   await scanned(rig)
   await rig.record({ type: 'trouble_began', about, error: { code: 'x.y', message: 'm' } })
-  expect(look(rig).verdict).toBe(verdict)
+  expect(statusOf(rig).verdict).toBe(verdict)
 })
 
 test('the JSON form', async () => {
@@ -106,7 +106,7 @@ test('the JSON form', async () => {
   const error = { code: 'http.503', message: 'the service does not answer', hint: 'it is tried again by itself' }
   await rig.record({ type: 'trouble_began', about: 'api', error })
   await rig.clock.advance(90_000)
-  const status = look(rig, settings({ max_bytes_per_day: 50_000 }))
+  const status = statusOf(rig, settings({ max_bytes_per_day: 50_000 }))
   expect(status).toMatchSnapshot()
   expect(JSON.parse(JSON.stringify(status))).toEqual(status)
 })
@@ -123,9 +123,9 @@ test('a deferred file is shown with its next try, and a slow one is counted', as
     { type: 'bytes_accepted', content: slow },
     { type: 'ingest_started', content: slow, not_before_ms: 0 },
   )
-  expect(look(rig).slow).toBe(0)
+  expect(statusOf(rig).slow).toBe(0)
   await rig.clock.advance(16 * minute_ms)
-  const status = look(rig)
+  const status = statusOf(rig)
   expect(status.slow).toBe(1)
   expect(status.retrying).toMatchObject([{ code: 'network.reset', contents: 1, next_try: '2026-01-01T00:01:00.000Z' }])
   expect(JSON.stringify(status)).not.toContain('SECRET')

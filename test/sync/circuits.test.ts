@@ -15,11 +15,11 @@ const failure = (about: Failure['about'], more: Partial<Failure> = {}): Failure 
 
 function setUp(reloadToken = () => false, has_work = true, isFull = () => false) {
   const clock = new FakeClock(1_000_000)
-  const told: Fact[] = []
+  const recorded: Fact[] = []
   const ledger = {
     async record(facts: readonly Fact[]) {
       if (isFull()) throw new Error('the disk is full')
-      told.push(...facts)
+      recorded.push(...facts)
     },
     dueElsewhere: async () => has_work,
   } as unknown as Ledger
@@ -32,18 +32,18 @@ function setUp(reloadToken = () => false, has_work = true, isFull = () => false)
     onSlowDown: () => slowed++,
     projects: ['project_a', 'p'],
   })
-  return { circuits, clock, told, slowed: () => slowed }
+  return { circuits, clock, recorded, slowed: () => slowed }
 }
 
 test('one failure has no effect, three in a row open the circuit, one probe goes out at a time, and a success closes it', async () => {
-  const { circuits, clock, told } = setUp()
+  const { circuits, clock, recorded } = setUp()
   expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('count')
   await circuits.succeeded('p', 'api')
   expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('count')
   expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('count')
   expect(circuits.allowance(['api', 'blob']).limit).toBe(Number.POSITIVE_INFINITY)
   expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('hold')
-  expect(told).toMatchObject([{ type: 'trouble_began', about: 'api' }])
+  expect(recorded).toMatchObject([{ type: 'trouble_began', about: 'api' }])
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
 
   await clock.advance(1_000)
@@ -51,59 +51,59 @@ test('one failure has no effect, three in a row open the circuit, one probe goes
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('hold')
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
-  expect(told).toHaveLength(1)
+  expect(recorded).toHaveLength(1)
 
   await clock.advance(2_000)
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
   await circuits.succeeded('p', 'api')
-  expect(told).toMatchObject([{ type: 'trouble_began' }, { type: 'trouble_ended', about: 'api' }])
+  expect(recorded).toMatchObject([{ type: 'trouble_began' }, { type: 'trouble_ended', about: 'api' }])
   expect(circuits.allowance(['api', 'blob']).limit).toBe(Number.POSITIVE_INFINITY)
 })
 
 test('a refused token stops all calls at once, until the token changes', async () => {
   let is_new = false
-  const { circuits, clock, told } = setUp(() => is_new)
+  const { circuits, clock, recorded } = setUp(() => is_new)
   expect(await circuits.failed(failure('account', { status: 401 }), 'p', 'api')).toBe('hold')
-  expect(told).toMatchObject([{ type: 'trouble_began', about: 'account' }])
+  expect(recorded).toMatchObject([{ type: 'trouble_began', about: 'account' }])
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   is_new = true
   await clock.advance(2_000)
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
   await circuits.succeeded('p', 'api')
-  expect(told.at(-1)).toMatchObject({ type: 'trouble_ended', about: 'account' })
+  expect(recorded.at(-1)).toMatchObject({ type: 'trouble_ended', about: 'account' })
 })
 
 test('a late answer to the old token says nothing about the new one', async () => {
-  const { circuits, clock, told } = setUp()
+  const { circuits, clock, recorded } = setUp()
   circuits.tokenChanged()
   await clock.advance(60_000)
   const late = failure('account', { status: 401, of_old_token: true })
   expect(await circuits.failed(late, 'p', 'api')).toBe('hold')
-  expect(told).toEqual([])
+  expect(recorded).toEqual([])
   expect(circuits.allowance(['api', 'blob']).limit).toBe(Number.POSITIVE_INFINITY)
 })
 
 test('the troubles of a former service end, and its late failures are not recorded', async () => {
-  const { circuits, told, slowed } = setUp()
+  const { circuits, recorded, slowed } = setUp()
   await circuits.failed(failure('account', { status: 401 }), 'p', 'api')
   await circuits.retire()
-  expect(told.map(({ type }) => type)).toEqual(['trouble_began', 'trouble_ended'])
+  expect(recorded.map(({ type }) => type)).toEqual(['trouble_began', 'trouble_ended'])
   expect(await circuits.failed(failure('project', { status: 404 }), 'p', 'api')).toBe('hold')
   for (let round = 0; round < 3; round++) await circuits.failed(failure('later', { status: 503 }), 'p', 'blob')
   await circuits.succeeded('p', 'blob')
   await circuits.succeeded('p', 'api')
-  expect(told).toHaveLength(2)
+  expect(recorded).toHaveLength(2)
   expect(slowed()).toBe(0)
 })
 
 test('a trouble that a full disk kept from being recorded is recorded later, and none stays open forever', async () => {
   let is_full = false
-  const { circuits, clock, told } = setUp(
+  const { circuits, clock, recorded } = setUp(
     () => false,
     true,
     () => is_full,
   )
-  const types = () => told.map(({ type }) => type)
+  const types = () => recorded.map(({ type }) => type)
   await circuits.failed(failure('account', { status: 401 }), 'p', 'api')
   is_full = true
   await expect(circuits.succeeded('p', 'api')).rejects.toThrow('full')
@@ -132,11 +132,11 @@ test('a refused project stops only its own calls', async () => {
 })
 
 test('obeys Retry-After and allows fewer calls at once; a short pause is no trouble', async () => {
-  const { circuits, clock, told, slowed } = setUp()
+  const { circuits, clock, recorded, slowed } = setUp()
   const answer = failure('later', { status: 429, retry_after_ms: 7_000 })
   expect(await circuits.failed(answer, 'p', 'api')).toBe('hold')
   expect(slowed()).toBe(1)
-  expect(told).toEqual([])
+  expect(recorded).toEqual([])
   await clock.advance(6_999)
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   await clock.advance(1)
@@ -154,9 +154,9 @@ test('`Retry-After: 0` counts as one second, so that calls do not repeat at full
 })
 
 test('a long pause that the service asked for is reported as such, not as an offline service', async () => {
-  const { circuits, told } = setUp()
+  const { circuits, recorded } = setUp()
   await circuits.failed(failure('later', { status: 503, code: 'publicapi.x.y', retry_after_ms: 120_000 }), 'p', 'api')
-  expect(told).toMatchObject([{ type: 'trouble_began', about: 'api', error: { code: 'service.asked_to_wait' } }])
+  expect(recorded).toMatchObject([{ type: 'trouble_began', about: 'api', error: { code: 'service.asked_to_wait' } }])
 })
 
 test('answers of the API do not close the circuit of a failing blob store', async () => {
@@ -208,7 +208,7 @@ test('a project whose pause is over takes part again, and slows no other project
 })
 
 test('a trouble ends when no call is left that could meet it', async () => {
-  const { circuits, clock, told } = setUp(() => false, false)
+  const { circuits, clock, recorded } = setUp(() => false, false)
   await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')
   for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'blob')
   await circuits.nothingToSend()
@@ -216,13 +216,13 @@ test('a trouble ends when no call is left that could meet it', async () => {
   await clock.advance(60_000)
   await circuits.nothingToSend()
   expect(circuits.tripped()).toEqual([])
-  expect(told.filter(({ type }) => type === 'trouble_ended')).toHaveLength(2)
+  expect(recorded.filter(({ type }) => type === 'trouble_ended')).toHaveLength(2)
 })
 
 test('a project that left the configuration has no trouble', async () => {
-  const { circuits, told } = setUp()
+  const { circuits, recorded } = setUp()
   expect(await circuits.failed(failure('project', { status: 404 }), 'project_of_before', 'api')).toBe('count')
-  expect(told).toEqual([])
+  expect(recorded).toEqual([])
   expect(circuits.tripped()).toEqual([])
 })
 
@@ -234,16 +234,16 @@ test('a resting blob store does not stop workers that only need the API', async 
 })
 
 test('repeated pauses of zero without an answer in between are reported in the end', async () => {
-  const { circuits, clock, told } = setUp()
+  const { circuits, clock, recorded } = setUp()
   const again = failure('later', { status: 503, retry_after_ms: 0 })
   for (let second = 0; second <= 60; second++) {
     expect(await circuits.failed(again, 'p', 'api')).toBe('hold')
-    expect(told).toEqual([])
+    expect(recorded).toEqual([])
     await clock.advance(1_000)
   }
   await circuits.failed(again, 'p', 'api')
-  expect(told).toMatchObject([{ type: 'trouble_began', about: 'api' }])
+  expect(recorded).toMatchObject([{ type: 'trouble_began', about: 'api' }])
   await circuits.succeeded('p', 'api')
   await circuits.failed(again, 'p', 'api')
-  expect(told).toMatchObject([{ type: 'trouble_began' }, { type: 'trouble_ended' }])
+  expect(recorded).toMatchObject([{ type: 'trouble_began' }, { type: 'trouble_ended' }])
 })

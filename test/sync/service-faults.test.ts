@@ -17,23 +17,23 @@ const refused: Failure = { about: 'network', code: 'network.refused', message: '
 
 function setUp() {
   const clock = new FakeClock()
-  const told: Fact[] = []
-  const ledger = { record: async (facts: readonly Fact[]) => void told.push(...facts) } as unknown as Ledger
+  const recorded: Fact[] = []
+  const ledger = { record: async (facts: readonly Fact[]) => void recorded.push(...facts) } as unknown as Ledger
   const tools = { ledger, clock, report: silent, reloadToken: () => false, onSlowDown: () => {}, projects: ['p'] }
   const circuits = createCircuits(tools)
   const fails = (failure: Failure, content: number, step?: Step) =>
     circuits.failed(failure, 'p', step === 'put' ? 'blob' : 'api', { content, step })
-  return { circuits, clock, told, fails }
+  return { circuits, clock, recorded, fails }
 }
 
 test('the same fault of three contents at one step within five minutes is a fault of the service', async () => {
-  const { circuits, clock, told, fails } = setUp()
+  const { circuits, clock, recorded, fails } = setUp()
   expect(await fails(unknown, 1, 'complete')).toBe('count')
   await clock.advance(2 * minute_ms)
   expect(await fails(unknown, 2, 'complete')).toBe('count')
   await clock.advance(3 * minute_ms)
   expect(await fails(unknown, 3, 'complete')).toBe('hold')
-  expect(told).toMatchObject([{ type: 'trouble_began', about: 'uploads', error: { message: unknown.message } }])
+  expect(recorded).toMatchObject([{ type: 'trouble_began', about: 'uploads', error: { message: unknown.message } }])
   // Questions, labels and the follower continue.
   expect(circuits.allowance(['api']).limit).toBe(Number.POSITIVE_INFINITY)
   expect([circuits.rests('p', ['api']), circuits.rests('p', ['api', 'blob'])]).toEqual([false, true])
@@ -43,7 +43,7 @@ test('the same fault of three contents at one step within five minutes is a faul
 })
 
 test('only a success of the same step ends it, and until then no content counts a failure', async () => {
-  const { circuits, clock, told, fails } = setUp()
+  const { circuits, clock, recorded, fails } = setUp()
   for (const content of [1, 2, 3]) await fails(unknown, content, 'complete')
   await clock.advance(6 * minute_ms)
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
@@ -54,12 +54,12 @@ test('only a success of the same step ends it, and until then no content counts 
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   expect(await fails(unknown, 4, 'complete')).toBe('hold')
   await circuits.succeeded('p', 'api', 'complete')
-  expect(told.map(({ type }) => type)).toEqual(['trouble_began', 'trouble_ended'])
+  expect(recorded.map(({ type }) => type)).toEqual(['trouble_began', 'trouble_ended'])
   expect(await fails(unknown, 5, 'complete')).toBe('count')
 })
 
 test('faults that are not faults of the service', async () => {
-  const { circuits, clock, told, fails } = setUp()
+  const { circuits, clock, recorded, fails } = setUp()
   for (let times = 0; times < 100; times++) expect(await fails(unknown, 1, 'complete')).toBe('count')
   // A success of that step lies between the failures.
   await fails(unknown, 2, 'complete')
@@ -74,7 +74,7 @@ test('faults that are not faults of the service', async () => {
   // The service answered about each of them.
   for (const content of [8, 9, 10, 11])
     expect(await fails({ about: 'content', status: 400, message: 'no' }, content, 'create')).toBe('count')
-  expect(told).toEqual([])
+  expect(recorded).toEqual([])
 })
 
 test('three contents whose PUT is answered before all bytes are sent rest the store', async () => {
@@ -87,12 +87,12 @@ test('three contents whose PUT is answered before all bytes are sent rest the st
 })
 
 test('a content that fails alone counts the failure if the host answered others within five minutes', async () => {
-  const { circuits, clock, told, fails } = setUp()
+  const { circuits, clock, recorded, fails } = setUp()
   for (const [host, step] of [['api', 'create'] as const, ['blob', 'put'] as const]) {
     await circuits.succeeded('p', host, step)
     for (let times = 0; times < 100; times++) expect(await fails(ill, 1, step)).toBe('count')
   }
-  expect(told).toEqual([])
+  expect(recorded).toEqual([])
   // No call has succeeded since: the host may be at fault, so a single file is not refused.
   await clock.advance(5 * minute_ms)
   expect([await fails(ill, 1, 'create'), await fails(ill, 1, 'put')]).toEqual(['hold', 'hold'])

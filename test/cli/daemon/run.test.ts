@@ -116,13 +116,13 @@ test('if the state directory is moved away, every command says so, and no comman
   await until('it is ready', () => home.readyAssets() === 1, daemon.err)
   const state_dir = join(home.path, 'state')
   renameSync(state_dir, `${state_dir}-away`)
-  const told = `process ${daemon.child.pid} is the daemon still, and ${state_dir} was taken away from under it`
-  expect(await home.inProcess('status')).toMatchObject({ code: 3, out: expect.stringContaining(told) })
+  const message = `process ${daemon.child.pid} is the daemon still, and ${state_dir} was taken away from under it`
+  expect(await home.inProcess('status')).toMatchObject({ code: 3, out: expect.stringContaining(message) })
   expect((await home.inProcess('doctor')).out.replace(/\s+/g, ' ')).toContain(
-    `FAULT ledger: ${state_dir}/ledger.db: ${told}`,
+    `FAULT ledger: ${state_dir}/ledger.db: ${message}`,
   )
   for (const words of [['run'], ['sync'], ['rebuild'], ['pause'], ['rescan']])
-    expect(await home.inProcess(...words), words[0]).toMatchObject({ code: 1, err: expect.stringContaining(told) })
+    expect(await home.inProcess(...words), words[0]).toMatchObject({ code: 1, err: expect.stringContaining(message) })
   expect(existsSync(state_dir)).toBe(false)
 
   renameSync(`${state_dir}-away`, state_dir)

@@ -38,7 +38,7 @@ function puts(home: Home): number {
 }
 
 /** The assets that each report covered, the oldest report first. */
-function told(home: Home): string[][] {
+function covered(home: Home): string[][] {
   const dir = join(home.path, 'reports')
   const manifests = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith('.json')) : []
   return manifests.sort().map((name) => {
@@ -79,11 +79,11 @@ test.each([
     await home.inProcess('sync')
     // The prompt starts here: older files are not new to it.
     expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 3 })
-    home.write({ 'sub/told.txt': 'The lease ends in May.\n' })
+    home.write({ 'sub/covered.txt': 'The lease ends in May.\n' })
     expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 0 })
     home.write({ 'uncovered.txt': 'The boat is red.\n', 'sub/copy.txt': 'The lease ends in May.\n' })
     expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
-    expect(told(home)).toEqual([['docs/sub/told.txt']])
+    expect(covered(home)).toEqual([['docs/sub/covered.txt']])
     const before = { puts: puts(home), labels: labels(home), ready: home.readyAssets() }
     expect(before).toMatchObject({ puts: 3, ready: 3 })
     lose(home)
@@ -102,7 +102,7 @@ test.each([
     expect((await home.inProcess('status')).out).toContain('all ready: 4 files')
 
     expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 0 })
-    expect(told(home)).toEqual([['docs/sub/told.txt'], ['docs/uncovered.txt']])
+    expect(covered(home)).toEqual([['docs/sub/covered.txt'], ['docs/uncovered.txt']])
     expect(await home.inProcess('prompts', 'run', 'digest')).toMatchObject({ code: 3 })
     // The rebuilt ledger works like any other.
     home.write({ 'next.txt': 'The cat sleeps.\n' })

@@ -81,8 +81,8 @@ test('--record without a daemon: the ledger records missing assets; retry and a 
   })
   expect(seen.err).toContain('sluice verify --record')
   expect((await home.inProcess('verify', '--record')).err).toContain('recorded: what the service lost')
-  const told = await home.inProcess('verify')
-  expect(told).toMatchObject({
+  const answer = await home.inProcess('verify')
+  expect(answer).toMatchObject({
     code: 0,
     out: expect.stringContaining('not ready for a known reason: 1 removed on the service'),
   })

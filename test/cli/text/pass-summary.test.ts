@@ -31,8 +31,8 @@ test.each([
   const now_ms = rig.clock.now_ms()
   const end = { view: rig.view(), pass, names: ['notes'], began_ms: now_ms, now_ms }
   const { terminal } = capturedTerminal()
-  const told = summarizePass(end, terminal)
+  const said = summarizePass(end, terminal)
   pass.close()
-  expect(told.exit_code).toBe(exit_code)
-  expect(told.lines.filter((line) => line.startsWith('unseen'))).toEqual(lines)
+  expect(said.exit_code).toBe(exit_code)
+  expect(said.lines.filter((line) => line.startsWith('unseen'))).toEqual(lines)
 })

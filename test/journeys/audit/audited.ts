@@ -42,16 +42,16 @@ export function many(count: number): Record<string, string> {
 export function secondPage(journey: Journey): { reached: Promise<void>; goOn(): void } {
   let pages = 0
   let goOn = () => {}
-  let tell = () => {}
+  let reach = () => {}
   const released = new Promise<void>((resolve) => {
     goOn = resolve
   })
   const reached = new Promise<void>((resolve) => {
-    tell = resolve
+    reach = resolve
   })
   journey.service.on('begin', async ({ place }) => {
     if (place !== 'assets.list' || ++pages !== 2) return
-    tell()
+    reach()
     await released
   })
   return { reached, goOn: () => goOn() }

@@ -129,10 +129,10 @@ test('a full disk under the ledger ends a pass with exit 1; with room again all 
     command: ['unshare', '-m', 'sh', script],
   })
   const { out } = await run.ended
-  const told = (name: string) => readFileSync(home.at(`out/${name}`), 'utf8')
-  expect(out, told('1.err') + told('2.err').slice(-2_000)).toBe('first 0\nfull 1\nroom 0\n')
-  expect(told('2.err')).toMatch(/sluice: .*(ledger|tickets)\.db: .*(SQLITE_FULL|SQLITE_IOERR)/)
-  expect(told('2.err').trimEnd().split('\n').at(-1)).toMatch(/^ {2}\S/)
+  const outputOf = (name: string) => readFileSync(home.at(`out/${name}`), 'utf8')
+  expect(out, outputOf('1.err') + outputOf('2.err').slice(-2_000)).toBe('first 0\nfull 1\nroom 0\n')
+  expect(outputOf('2.err')).toMatch(/sluice: .*(ledger|tickets)\.db: .*(SQLITE_FULL|SQLITE_IOERR)/)
+  expect(outputOf('2.err').trimEnd().split('\n').at(-1)).toMatch(/^ {2}\S/)
   const ready = service.assets(project_id).filter(({ status }) => status === 'ready')
   expect(ready).toHaveLength(401)
   expect(new Set(ready.map(({ md5 }) => md5)).size).toBe(401)

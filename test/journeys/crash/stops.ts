@@ -108,8 +108,8 @@ function inTurns(stops: readonly PlannedStop[]): PlannedStop[] {
 function expectSameEnd(run: Run, { undisturbed }: PlannedStop, name: string): void {
   const its = aspectsOf(run.end)
   for (const [what, end] of Object.entries(aspectsOf(undisturbed.end))) {
-    const told = `${what} ${JSON.stringify(its[what])}, undisturbed ${JSON.stringify(end)}: ${name}`
-    expect(its[what], told).toEqual(end)
+    const message = `${what} ${JSON.stringify(its[what])}, undisturbed ${JSON.stringify(end)}: ${name}`
+    expect(its[what], message).toEqual(end)
   }
   expect(run.bare_slots, `slots lost: ${name}`).toBeLessThanOrEqual(undisturbed.bare_slots + max_in_flight)
   expect(run.puts, `bodies sent: ${name}`).toBeLessThanOrEqual(undisturbed.puts + max_in_flight)

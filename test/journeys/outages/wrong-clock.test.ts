@@ -19,10 +19,10 @@ class SetClock implements Clock {
   }
 }
 
-async function checkedPaths(journey: Journey): Promise<void> {
+async function scanned(journey: Journey): Promise<void> {
   const before = journey.folder()?.scan_ended_ms
   journey.daemon.rescan()
-  await journey.until('the folder was looked at', () => journey.folder()?.scan_ended_ms !== before)
+  await journey.until('the folder is scanned', () => journey.folder()?.scan_ended_ms !== before)
   await journey.idle()
 }
 
@@ -38,13 +38,13 @@ localJourneys('a clock that is wrong for a while', (profile) => {
     await journey.stop()
     clock.wrong_by_ms = -30 * day_ms
     await journey.start()
-    await checkedPaths(journey)
+    await scanned(journey)
     journey.remove('docs/c.txt')
     await journey.stage('docs/c.txt', 'gone')
     clock.wrong_by_ms = 0
-    for (let looks = 0; looks < 3; looks++) await checkedPaths(journey)
+    for (let scans = 0; scans < 3; scans++) await scanned(journey)
     await journey.restart()
-    await checkedPaths(journey)
+    await scanned(journey)
     expect(journey.requests('assets.delete')).toEqual([])
     expect(journey.assets()).toHaveLength(3)
     // The grace is over by a clock that nobody set back: that is a daemon that was off.

@@ -56,8 +56,8 @@ async function commandHere(home: SluiceHome, words: string[]): Promise<Ended> {
 }
 
 /** Every way to look at the state: for programs, with a token in the environment, in processes of their own; and for people. */
-async function lookAround(home: SluiceHome): Promise<void> {
-  const looks = [
+async function readState(home: SluiceHome): Promise<void> {
+  const commands = [
     ['status'],
     ['ls'],
     ['explain', `docs/${planted}`],
@@ -65,7 +65,7 @@ async function lookAround(home: SluiceHome): Promise<void> {
     ['plan'],
     ['config'],
   ]
-  for (const words of looks) {
+  for (const words of commands) {
     await Promise.all([commandHere(home, words), command(home, [...words, '--json'], { SLUICE_TOKEN: tokens[0] })])
   }
 }
@@ -192,7 +192,7 @@ test('token, signed URLs and upload headers are found nowhere after the worst da
     () => /"about":"account"/.test(daemon.err()),
     () => [home.stages(), daemon.err().slice(-1500)],
   )
-  await lookAround(home)
+  await readState(home)
   proxy.onApi = () => undefined
   token = newToken(home)
   await until(
@@ -232,7 +232,7 @@ test('token, signed URLs and upload headers are found nowhere after the worst da
   const refused = await untrusted.ended
   say('sluice sync over TLS', refused.out + refused.err)
   expect(refused.code, refused.err).toBe(3)
-  await lookAround(home)
+  await readState(home)
 
   readLedger(home, 'at the end')
   for (const name of readdirSync(home.at('state'))) {

@@ -29,9 +29,9 @@ export function watchPuts(service: Service) {
     service.on('begin', ({ place }) => {
       if (place !== 'put') return
       puts.count++
-      puts.began.tell()
+      puts.began.resolve()
     }),
-    service.on('handled', ({ place }) => void (place === 'put' && puts.ended.tell())),
+    service.on('handled', ({ place }) => void (place === 'put' && puts.ended.resolve())),
   ]
   onTestFinished(() => unlisten.forEach((off) => void off()))
   return {
@@ -45,9 +45,9 @@ export function watchPuts(service: Service) {
 
 /** Resolves with the time when it is told. */
 function untilReported() {
-  let tell = () => {}
-  const at = new Promise<number>((resolve) => {
-    tell = () => resolve(performance.now())
+  let resolve = () => {}
+  const at = new Promise<number>((settle) => {
+    resolve = () => settle(performance.now())
   })
-  return { at, tell: () => tell() }
+  return { at, resolve: () => resolve() }
 }

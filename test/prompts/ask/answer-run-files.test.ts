@@ -21,14 +21,14 @@ const due = (rig: RunRig) =>
 
 test('a run requests a scan and waits for one that began after the due time; an earlier scan does not count', async () => {
   const rig = await openRunRig()
-  await rig.look()
+  await rig.scan()
   await realWait('the next millisecond', 5)
   await due(rig)
   const { state, ended } = await wait(rig)
   await until('a look is asked for', async () => (await rig.ledger.folders())[0]?.scan_wanted_ms !== undefined)
   await realWait('nothing happens', 150)
   expect(state.over).toBe(false)
-  await rig.look()
+  await rig.scan()
   expect(await ended).toBe(true)
 })
 

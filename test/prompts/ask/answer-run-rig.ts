@@ -181,12 +181,12 @@ export class RunRig {
   async due(prompt = 'digest'): Promise<number> {
     const due_ms = this.#next_due_ms++
     await this.ledger.record([{ type: 'run_due', prompt, due_ms, cause: 'person' }])
-    await this.look()
+    await this.scan()
     return due_ms
   }
 
   /** Records a complete scan of the folder that begins now. */
-  async look(): Promise<void> {
+  async scan(): Promise<void> {
     const began_ms = this.#clock.now_ms()
     await this.ledger.record([{ type: 'scan_finished', folder: 'notes', began_ms, summary: nothing_seen }])
   }

@@ -44,7 +44,7 @@ export async function watchFolder(options: WatchOptions): Promise<FolderWatcher>
  * Something was done to a path below a watched folder; each watcher hears of it as the faults in
  * force allow.
  */
-export function tell(folder: string, path: string, kind: 'path' | 'directory' = 'path'): void {
+export function reportChange(folder: string, path: string, kind: 'path' | 'directory' = 'path'): void {
   for (const watching of world.watchers) {
     if (watching.root === join(world.base, folder)) void reportOne(watching, path, kind)
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import type { Act } from '../day/day.ts'
-import { tell } from '../doors/watch.ts'
+import { reportChange } from '../doors/watch.ts'
 import { placeOf } from '../world/mounts.ts'
 import { real } from '../world/real.ts'
 import { world } from '../world/world.ts'
@@ -104,7 +104,7 @@ function makeRoom({ folder, path, absolute }: Place): boolean {
     const made = dirname(path)
     directoryChanged(directory)
     directoryChanged(dirname(directory))
-    tell(folder, made, 'directory')
+    reportChange(folder, made, 'directory')
   }
   const there = real.lstatSync(absolute, { throwIfNoEntry: false })
   if (there?.isSymbolicLink()) real.rmSync(absolute)
@@ -128,7 +128,7 @@ function heard({ folder, path, absolute }: Place): void {
   world.changed_ms.set(`${folder}/${path}`, world.at_ms)
   world.disk_version++
   directoryChanged(dirname(absolute))
-  tell(folder, path)
+  reportChange(folder, path)
 }
 
 function directoryChanged(directory: string): void {

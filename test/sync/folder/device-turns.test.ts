@@ -17,11 +17,11 @@ function heldScan() {
 
 test('scans on one device run one after the other, and in parallel with scans on another device', async () => {
   const turns = createDeviceTurns()
-  const told: string[] = []
+  const begun: string[] = []
   const take = (name: string, device: bigint, signal = going) => {
     const { ended, end } = heldScan()
     const scan = async () => {
-      told.push(name)
+      begun.push(name)
       await ended
       return name
     }
@@ -33,18 +33,18 @@ test('scans on one device run one after the other, and in parallel with scans on
   const stopped = take('stopped', 1n, stop.signal)
   const fourth = take('fourth', 1n)
   const other = take('other', 2n)
-  await expect.poll(() => told).toEqual(['first', 'other'])
+  await expect.poll(() => begun).toEqual(['first', 'other'])
 
   stop.abort()
   expect(await stopped.answer).toBeUndefined()
   // A caller that stops waiting does not change the order of the others.
   await new Promise((resolve) => setImmediate(resolve))
-  expect(told).toEqual(['first', 'other'])
+  expect(begun).toEqual(['first', 'other'])
   first.end()
   expect(await first.answer).toBe('first')
-  await expect.poll(() => told.slice(2)).toEqual(['second'])
+  await expect.poll(() => begun.slice(2)).toEqual(['second'])
   second.end()
-  await expect.poll(() => told.slice(3)).toEqual(['fourth'])
+  await expect.poll(() => begun.slice(3)).toEqual(['fourth'])
   fourth.end()
   other.end()
   expect(await Promise.all([fourth.answer, other.answer])).toEqual(['fourth', 'other'])

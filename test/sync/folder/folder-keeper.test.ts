@@ -47,7 +47,7 @@ async function keep() {
   }
   const began: number[] = []
   const away: number[] = []
-  let looks = 0
+  let checks = 0
   let held: Promise<void> | undefined
   const ledger = {
     ...rig.ledger,
@@ -61,7 +61,7 @@ async function keep() {
   }
   const intake = {
     async checkPaths() {
-      looks++
+      checks++
       await held
       return 'recorded' as const
     },
@@ -70,8 +70,8 @@ async function keep() {
     inFlight: () => 0,
   }
   const signal = new AbortController()
-  const tell = (_folder: string, what: string) => void said.push(what)
-  const report = new Proxy({}, { get: (_target, name) => (name === 'folder' ? tell : () => {}) }) as SyncReport
+  const note = (_folder: string, what: string) => void said.push(what)
+  const report = new Proxy({}, { get: (_target, name) => (name === 'folder' ? note : () => {}) }) as SyncReport
   const hold = () => {
     let release = () => {}
     held = new Promise((resolve) => {
@@ -111,7 +111,7 @@ async function keep() {
     return keeper
   }
   const want = (at_ms: number) => rig.ledger.record([{ type: 'scan_wanted', folder: 'notes', at_ms }])
-  return { root, said, clock, began, away, hold, start, want, looks: () => looks }
+  return { root, said, clock, began, away, hold, start, want, checks: () => checks }
 }
 
 test('a requested scan begins at once; a scan that began after the requested time is enough', async () => {
@@ -134,10 +134,10 @@ test('a requested scan begins at once; a scan that began after the requested tim
 })
 
 test('a running scan that began before the requested time is followed by another one after two seconds', async () => {
-  const { clock, began, hold, start, want, looks } = await keep()
+  const { clock, began, hold, start, want, checks } = await keep()
   const release = hold()
   const keeper = start()
-  await clock.runUntil(() => looks() === 1)
+  await clock.runUntil(() => checks() === 1)
   await clock.advance(minute_ms)
   const wanted_ms = clock.now_ms()
   await want(wanted_ms)

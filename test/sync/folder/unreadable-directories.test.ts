@@ -9,10 +9,10 @@ const shut: PathState = { kind: 'unreadable', code: 'EACCES' }
 test('tries an unreadable directory every half minute until it can be read', async () => {
   const clock = new FakeClock()
   const asked: string[][] = []
-  let looks: PathState[] = [shut, shut]
+  let states: PathState[] = [shut, shut]
   const lstat = async (_root: string, paths: readonly string[]) => {
     asked.push([...paths])
-    return looks
+    return states
   }
   const directories = createUnreadableDirectories('/docs', { clock, examiner: { lstat } })
   expect(await directories.isOneOpen()).toBe(false)
@@ -22,7 +22,7 @@ test('tries an unreadable directory every half minute until it can be read', asy
     await clock.advance(5 * second_ms)
   }
   expect(asked).toEqual([['a/.', 'b/c/.']])
-  looks = [shut, { kind: 'directory' }]
+  states = [shut, { kind: 'directory' }]
   expect(await directories.isOneOpen()).toBe(true)
   // The following scan reports what is still unreadable.
   directories.scanEnded({ unreadable: [] })

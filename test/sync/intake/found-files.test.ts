@@ -82,12 +82,12 @@ test('a check in between waits until the batch is recorded', async () => {
   const batch = batchOf({ a: 'a', b: 'b' })
   const { recorded } = found.take(batch, all(batch), group)
   const order: string[] = []
-  const look = turns.take({ folder: 'notes', paths: ['b'], by_scan: false }, async () => void order.push('check'))
+  const check = turns.take({ folder: 'notes', paths: ['b'], by_scan: false }, async () => void order.push('check'))
   const other = turns.take({ folder: 'notes', paths: ['c'], by_scan: false }, async () => void order.push('other'))
   await other
   void recorded.then(() => order.push('recorded'))
   durable.resolve()
-  await look
+  await check
   expect(order).toEqual(['other', 'recorded', 'check'])
 })
 

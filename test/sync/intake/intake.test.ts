@@ -17,8 +17,8 @@ import { makeTree } from '../../rig/tree.ts'
 async function startIn(root: string, examiner: Pick<Examiner, 'lstat' | 'fingerprint'>) {
   const clock = new FakeClock(Date.now() + hour_ms)
   const rig = await openRig({ root, clock })
-  const told: string[] = []
-  const report = new Proxy({}, { get: (_, verb) => (what: string) => told.push(`${String(verb)}: ${what}`) })
+  const reported: string[] = []
+  const report = new Proxy({}, { get: (_, verb) => (what: string) => reported.push(`${String(verb)}: ${what}`) })
   const settings: FolderSettings = {
     name: 'notes',
     path: root,
@@ -47,7 +47,7 @@ async function startIn(root: string, examiner: Pick<Examiner, 'lstat' | 'fingerp
     roots: { status: async (root) => ({ ...(rootStatus(root) as OnlineRoot), device: 1n }) },
     answer_ms: second_ms,
   })
-  return { clock, told, intake, ledger: rig.ledger }
+  return { clock, reported, intake, ledger: rig.ledger }
 }
 
 function fileIn(root: string, path: string): Extract<PathState, { kind: 'file' }> {
@@ -62,15 +62,15 @@ async function checkUnreadable() {
     lstat: async () => [fileIn(root, 'a.txt')],
     fingerprint: async () => [answer],
   })
-  const { clock, told, intake, ledger } = rig
+  const { clock, reported, intake, ledger } = rig
   return {
     clock,
-    told,
+    reported,
     answers: (next: Fingerprint) => {
       answer = next
     },
     /** Checks once and returns the time until the next check. */
-    async look(): Promise<number> {
+    async check(): Promise<number> {
       await intake.checkPaths('notes', ['a.txt'])
       const [known] = await ledger.filesAt('notes', ['a.txt'])
       expect(known).toMatchObject({ state: 'blocked', reason: 'unreadable' })
@@ -80,18 +80,18 @@ async function checkUnreadable() {
 }
 
 test('an unreadable file is checked less and less often, and reported once', async () => {
-  const { clock, told, answers, look } = await checkUnreadable()
+  const { clock, reported, answers, check } = await checkUnreadable()
   const rests: number[] = []
-  for (let looks = 0; looks < 12; looks++) {
-    rests.push(await look())
+  for (let checks = 0; checks < 12; checks++) {
+    rests.push(await check())
     await clock.advance(rests.at(-1)!)
   }
   expect(rests.slice(0, 4)).toEqual([30, 30, 60, 120].map((seconds) => seconds * second_ms))
   expect(rests.at(-1)).toBe(hour_ms)
-  expect(told).toEqual(['blocked: it cannot be read (EACCES)'])
+  expect(reported).toEqual(['blocked: it cannot be read (EACCES)'])
   answers({ kind: 'unreadable', code: 'EIO' })
-  await look()
-  expect(told.slice(1)).toEqual(['blocked: it cannot be read (EIO)'])
+  await check()
+  expect(reported.slice(1)).toEqual(['blocked: it cannot be read (EIO)'])
 })
 
 test('a large file stays due in the ledger and delays no other file; it is hashed in a check of its own', async () => {
@@ -123,7 +123,7 @@ test('a large file stays due in the ledger and delays no other file; it is hashe
 
 test('an unreadable large file is due at once after a request for a check, and reported once', async () => {
   const root = makeTree({ 'huge.bin': { bytes: large_bytes, aged_ms: hour_ms } })
-  const { told, clock, intake, ledger } = await startIn(root, {
+  const { reported, clock, intake, ledger } = await startIn(root, {
     lstat: async () => [fileIn(root, 'huge.bin')],
     fingerprint: async () => [{ kind: 'unreadable', code: 'EACCES' }],
   })
@@ -139,7 +139,7 @@ test('an unreadable large file is due at once after a request for a check, and r
   await intake.checkPaths('notes', ['huge.bin'])
   expect(await due_in_ms()).toBe(0)
   expect((await ledger.filesAt('notes', ['huge.bin']))[0]).toMatchObject({ state: 'blocked', reason: 'unreadable' })
-  expect(told).toEqual(['blocked: it cannot be read (EACCES)'])
+  expect(reported).toEqual(['blocked: it cannot be read (EACCES)'])
 })
 
 test('a caller that waits for another check does not wait for a large file whose check begins meanwhile', async () => {

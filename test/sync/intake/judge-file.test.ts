@@ -67,7 +67,7 @@ describe('with any `start`', () => {
     ],
     ['over the upload limit, other bytes', 'file_seen', aged(0), known('blocked', { reason: 'upload_limit' })],
     ['unreadable before', 'hash', old, known('blocked', { reason: 'unreadable' })],
-    ['outside before, unchanged: looked at again', 'hash', old, known('blocked', { reason: 'outside' })],
+    ['outside before, unchanged: checked again', 'hash', old, known('blocked', { reason: 'outside' })],
     ['waits, unchanged, its time not come', 'nothing', old, known('seen', { not_before_ms: now_ms + 1 })],
     ['waits, unchanged, its time come', 'hash', old, known('seen', { not_before_ms: now_ms })],
     ['waits, changed again', 'file_seen', aged(0), known('seen', { seen_ms: now_ms - minute_ms })],
@@ -86,10 +86,10 @@ describe('with any `start`', () => {
 
   test('the facts have folder, path and reason', () => {
     const plain = { folder, path: 'sub/a', now_ms, clock_doubt_ms: 0, started_ms: 0, first_scan_done: true }
-    const look = (stat: FileStat, before?: KnownFile) =>
+    const judged = (stat: FileStat, before?: KnownFile) =>
       judgeFile({ ...plain, known: before, stat, moved_from_before_start: false })
     const large = aged(0, 0, 5_000)
-    expect(look(large)).toEqual({
+    expect(judged(large)).toEqual({
       kind: 'fact',
       fact: {
         type: 'file_skipped',
@@ -100,8 +100,8 @@ describe('with any `start`', () => {
         rule: 'folders.docs.max_file_bytes is 1000',
       },
     })
-    expect(look(aged(0))).toMatchObject({ fact: { type: 'file_seen', path: 'sub/a', not_before_ms: now_ms + 5_000 } })
-    expect(look(aged(0), known('seen', { seen_ms: 0 }))).toMatchObject({
+    expect(judged(aged(0))).toMatchObject({ fact: { type: 'file_seen', path: 'sub/a', not_before_ms: now_ms + 5_000 } })
+    expect(judged(aged(0), known('seen', { seen_ms: 0 }))).toMatchObject({
       fact: {
         reason: 'changing',
         not_before_ms: now_ms + 10 * minute_ms,

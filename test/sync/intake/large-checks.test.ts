@@ -20,7 +20,7 @@ test('a caller that asks during a check does not wait: one more check follows fo
   const checks = createLargeChecks()
   const { work, begun, end } = held()
   expect(checks.askAgain('docs', 'huge.bin')).toBe(false)
-  const looked = checks.check('docs', 'huge.bin', work)
+  const checked = checks.check('docs', 'huge.bin', work)
   expect(checks.askAgain('docs', 'huge.bin')).toBe(true)
   expect(checks.askAgain('docs', 'huge.bin')).toBe(true)
   expect(checks.askAgain('other', 'huge.bin')).toBe(false)
@@ -28,7 +28,7 @@ test('a caller that asks during a check does not wait: one more check follows fo
   await turn()
   expect(begun()).toBe(2)
   end()
-  expect(await looked).toBe('recorded')
+  expect(await checked).toBe('recorded')
   expect(checks.askAgain('docs', 'huge.bin')).toBe(false)
 })
 
@@ -54,13 +54,13 @@ test.each([0, 1, 2, 3, 4, 5])(
   async (turns) => {
     const checks = createLargeChecks()
     const { work, begun, end } = held()
-    const looked = checks.check('docs', 'huge.bin', work)
+    const checked = checks.check('docs', 'huge.bin', work)
     end()
     for (let left = turns; left > 0; left -= 1) await undefined
-    const is_heard = checks.askAgain('docs', 'huge.bin')
+    const is_accepted = checks.askAgain('docs', 'huge.bin')
     await turn()
-    expect(begun()).toBe(is_heard ? 2 : 1)
-    if (is_heard) end()
-    await looked
+    expect(begun()).toBe(is_accepted ? 2 : 1)
+    if (is_accepted) end()
+    await checked
   },
 )
