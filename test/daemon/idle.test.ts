@@ -22,7 +22,7 @@ localJourneys('waiting until nothing is left to do', (profile) => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' }, wrap_ledger })
     await journey.stage('docs/a.txt', 'ready')
     const waiting = Array.from({ length: 50 }, () => journey.daemon.idle())
-    await until('it was looked at some times', () => asked >= 5)
+    await until('it was checked a few times', () => asked >= 5)
     expect(max_at_once).toBe(1)
     left_to_send = 0
     await within('every answer', Promise.all(waiting))

@@ -100,12 +100,12 @@ describe('skipped', () => {
     ['empty', 'as soon as it has bytes'],
     ['too_large', 'max_file_bytes'],
     ['before_start', 'sluice accept'],
-  ] as const)('%s', async (reason, told) => {
+  ] as const)('%s', async (reason, text) => {
     const { ask, rig } = await setUp()
     await rig.record({ type: 'file_skipped', folder: 'notes', path: 'a', stat: stat(), reason, rule: 'the rule' })
     expect(ask('a').state).toBe('skipped')
     expect(ask('a').why.join('\n')).toContain('the rule')
-    expect(ask('a').why.join('\n')).toContain(told)
+    expect(ask('a').why.join('\n')).toContain(text)
   })
 })
 

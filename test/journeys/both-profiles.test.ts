@@ -3,13 +3,13 @@ import { basename } from 'node:path'
 import { expect, test } from 'vitest'
 import { journeyFiles, localJourneyFiles } from './rig/journey-files.ts'
 
-/** What the service answers is no part of them. */
+/** Journeys about disks, which do not depend on the answers of the service. */
 const about_disks = ['held-up', 'other-disk', 'real-mounts', 'three-watchers']
 
-test('every journey but those about disks alone is made against both profiles: nobody binds one to the default, or makes one beside', () => {
+test('every journey except those about disks runs against both profiles; no test file names a fixed profile', () => {
   const bound = journeyFiles().filter((file) => {
     const text = readFileSync(file, 'utf8')
-    // What is made outside of them knows no profile but one of its own.
+    // A journey outside these functions would only run with a profile of its own.
     return text.includes("profile: 'default'") || !/\b(localJ|diskJ|j)ourneys\(/.test(text)
   })
   expect(bound.map((file) => basename(file))).toEqual([])

@@ -17,7 +17,8 @@ export function checkCoverage({ assets, refusals, turns, coverage, coverage_line
       wrong.push(`${stage} is not in the line`)
   }
   const asked = new Set(turns.flatMap(({ body }) => JSON.parse(body).scope?.asset_ids ?? []))
-  for (const { asset_id } of assets) if (!asked.has(asset_id)) wrong.push(`${asset_id} was told and never asked about`)
+  for (const { asset_id } of assets)
+    if (!asked.has(asset_id)) wrong.push(`${asset_id} is covered, and was never asked about`)
   claim('assets asked about', asked.size, assets.length)
   return wrong
 }

@@ -16,11 +16,11 @@ export async function until(
 ): Promise<void> {
   const began = performance.now()
   for (;;) {
-    const looked = performance.now()
+    const checked = performance.now()
     if (await fact()) return
     const now = performance.now()
     if (now - began > max_ms) throw new Error(`did not come: ${what}\n${shown(await state())}`)
-    await rest(Math.max(check_again_ms, rest_between_checks * (now - looked)))
+    await rest(Math.max(check_again_ms, rest_between_checks * (now - checked)))
   }
 }
 

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 const program = fileURLToPath(new URL('run.mjs', import.meta.url))
 
 const folder = fileURLToPath(new URL('days/', import.meta.url))
-/** Files of the days that were red once. */
+/** Files of the days that failed once. */
 export const days: readonly string[] = readdirSync(folder).map((name) => folder + name)
 
-/** As `npm run sim -- …`: what it printed, and how it ended. */
+/** Runs `npm run sim -- …`; returns its output and exit code. */
 export function runSim(...given: string[]): Promise<{ status: number | null; lines: string[] }> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [program, ...given], { stdio: ['ignore', 'pipe', 'inherit'] })

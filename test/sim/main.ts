@@ -6,23 +6,23 @@ import { register } from './doors/thread.ts'
 import { replaceBuiltins } from './world/builtins.ts'
 import { real } from './world/real.ts'
 
-/** A red day is made smaller for so long at the most. */
+/** Maximum time for making a red day smaller. */
 const max_shrink_ms = 120_000
 
 const { values: options } = parseArgs({
   options: {
-    /** Default: 10, or none where days are given. */
+    /** Default: 10, or none if days are given. */
     seeds: { type: 'string' },
     seed: { type: 'string', default: '1' },
     day: { type: 'string', multiple: true },
     without: { type: 'string', default: '' },
-    /** Of the seeds, those alone whose day has this fault, as the table names it. */
+    /** Only seeds whose day has this fault, by its name in the table. */
     having: { type: 'string', default: '' },
-    /** Where the script and the log of a red day go. */
+    /** Directory for the script and the log of a red day. */
     red: { type: 'string', default: '/tmp' },
     verbose: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: true },
-    /** Where what came of the days goes, as JSON: run.mjs adds up what several processes played. */
+    /** File for the results of the days as JSON; run.mjs adds up those of several processes. */
     result: { type: 'string', default: '' },
     'stop-at-red': { type: 'boolean', default: false },
     twice: { type: 'boolean', default: false },
@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
   allowNegative: true,
 })
 
-// With their modules read before the first day, all days find the same.
+// Load these modules before the first day, so that all days start equally.
 const threads = [
   'ledger/thread',
   'disk/read/examine-thread',
@@ -68,12 +68,12 @@ async function play(day: Day, seen = new Table()) {
 }
 
 type Part = 'faults' | 'kills' | 'acts'
-/** Faults first: a red day with one fault says most. */
+/** Faults first: a red day with one fault explains most. */
 const parts: readonly Part[] = ['faults', 'kills', 'acts']
 
 /**
- * A smaller day that is still red: takes out faults, kills and acts, several at a time and then one
- * by one, as long as there is time.
+ * Finds a smaller day that is still red: takes out faults, kills and acts, several at a time and
+ * then one by one, while there is time.
  */
 async function shrink(day: Day, isRed: (day: Day) => Promise<boolean>, isInTime: () => boolean): Promise<Day> {
   let smallest = day
@@ -94,7 +94,7 @@ async function shrink(day: Day, isRed: (day: Day) => Promise<boolean>, isInTime:
   return smallest
 }
 
-/** Without the names of the files: a smaller day has others. */
+/** The complaint without file names: a smaller day has others. */
 function complaintOf(wrong: string): string {
   return wrong.replace(/^\S+ \(\w+\) /, '').replace(/:.*/s, '')
 }

@@ -15,13 +15,14 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /*
- * Builds the program and the sim into a directory of their own, puts the sim's doors in the place of the program's, and plays days
- * there; with `--patch FILE` on a patched copy of the tree. docs/development.md has the options and lists the doors.
+ * Builds the program and the sim into a directory of their own, replaces modules of the program by
+ * the sim's doors, and plays days there; with `--patch FILE` on a patched copy of the tree.
+ * docs/development.md has the options and lists the doors.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Module of the program -> the text that stands in its place. */
+/** Module of the program -> the text that replaces it. */
 const doors = {
   'base/run/thread': `export * from '{doors}/thread.js'`,
   'base/net/http-client-undici': `export * from '{doors}/http.js'`,
@@ -33,7 +34,7 @@ const doors = {
   'disk/watch/watch': `export * from '{doors}/watch.js'`,
 }
 
-/** A door that keeps a part of what it replaces imports it under this name. */
+/** A door that uses the replaced module imports it under this name. */
 const with_real = { sqlite: 'sqlite-driver', 'in-flight': 'in-flight' }
 
 function copyOfTree(patch) {
@@ -58,7 +59,7 @@ function copyOfTree(patch) {
 function build(tree, built) {
   mkdirSync(built, { recursive: true })
   const project = join(tree, 'test/sim/tsconfig.json')
-  // `npm run check:types` checks the types; a planted fault need not have right ones.
+  // `npm run check:types` checks the types; a planted fault need not have correct types.
   const options = ['-p', project, '--outDir', built, '--noCheck']
   const { status } = spawnSync(join(root, 'node_modules/.bin/tsc'), options, { stdio: 'inherit' })
   if (status !== 0) throw new Error('the sim does not build')
@@ -74,14 +75,14 @@ function build(tree, built) {
   }
 }
 
-/** The value of an option that node is not given, and what it is given. */
+/** The value of an option that is not passed to node, and the remaining options. */
 function takeOption(given, name) {
   const at = given.indexOf(name)
   if (at < 0) return { value: undefined, rest: given }
   return { value: given[at + 1], rest: given.toSpliced(at, 2) }
 }
 
-/** The options of each process: seeds are dealt out in stretches of one length. */
+/** The options of each process: the seeds are dealt out in ranges of equal length. */
 function dealOut(given, jobs) {
   const { value: seeds = '10', rest } = takeOption(given, '--seeds')
   const { value: seed = '1', rest: others } = takeOption(rest, '--seed')
@@ -104,7 +105,7 @@ async function playAll(main, shares) {
   const results = children.map(async ({ ended, result }) => {
     const status = await ended
     if (status !== 0 && shares[0].includes('--stop-at-red')) for (const { child } of children) child.kill()
-    // One that was killed has written none.
+    // A killed process has written none.
     return existsSync(result) ? JSON.parse(readFileSync(result, 'utf8')) : { count: 0, red: 0, cells: [] }
   })
   const statuses = await Promise.all(children.map(({ ended }) => ended))

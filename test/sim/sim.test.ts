@@ -5,10 +5,10 @@ import { expect, test } from 'vitest'
 import { days, runSim } from './days-run.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** Ten days take ten seconds where nothing else runs; the build of the program comes first. */
+/** Ten days take ten seconds on an idle machine, after the build of the program. */
 const patience_ms = 300_000
 
-/** They follow the code that they break. */
+/** The patches must follow the code that they break. */
 test('the planted faults still apply', () => {
   const folder = fileURLToPath(new URL('patches/', import.meta.url))
   for (const patch of readdirSync(folder)) {
@@ -20,7 +20,7 @@ test('the planted faults still apply', () => {
 test(
   'ten random days and those that were red once end with every file in, once, and every view honest',
   async () => {
-    // One run compiles the program once, and loads it once.
+    // One run compiles and loads the program once.
     const { status, lines } = await runSim('--no-shrink', '--seeds', '10', ...days.flatMap((day) => ['--day', day]))
     expect(lines.join('\n')).toMatch(new RegExp(`^${days.length + 10} seeds, 0 red, [\\d.]+ s$`))
     expect(status).toBe(0)

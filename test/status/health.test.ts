@@ -66,7 +66,7 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
   ],
   [
     'scan',
-    'a folder that nobody ever looked through',
+    'a folder that was never scanned',
     { folders: [{ ...folder, scanned_ms: undefined, kept_ms: ago(3 * hour_ms) }] },
     { folders: [{ ...folder, scanned_ms: undefined, kept_ms: ago(hour_ms) }] },
   ],
@@ -78,7 +78,7 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
   ],
   [
     'scan',
-    'one that is back in the configuration is looked through from then on',
+    'a folder that is back in the configuration counts from then on',
     { folders: [{ ...folder, scanned_ms: ago(20 * day_ms), kept_ms: ago(2 * hour_ms + 1) }] },
     { folders: [{ ...folder, scanned_ms: ago(20 * day_ms), kept_ms: ago(2 * hour_ms) }] },
   ],

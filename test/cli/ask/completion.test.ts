@@ -48,12 +48,12 @@ function zshTabs(lines: readonly string[], zshrc: string): string[] {
     ${zshrc}
     _all() { _main_complete; compstate[insert]=all }
     zle -C all-matches complete-word _all
-    tell() { print -r -- "$BUFFER" >> ~/lines; BUFFER=''; print -n 'it is told' }
-    zle -N tell
+    report() { print -r -- "$BUFFER" >> ~/lines; BUFFER=''; print -n 'it is reported' }
+    zle -N report
     zle-line-init() { print -n 'lines can be typed' }
     zle -N zle-line-init
     bindkey '^I' all-matches
-    bindkey '^X' tell`
+    bindkey '^X' report`
   addToTree(home, { '.zshrc': rc })
   const person = `
     zmodload zsh/zpty
@@ -61,7 +61,7 @@ function zshTabs(lines: readonly string[], zshrc: string): string[] {
     zpty -r terminal seen '*lines can be typed*'
     for line in "$@"; do
       zpty -w -n terminal "$line"$'\\t\\C-x'
-      zpty -r terminal seen '*it is told*'
+      zpty -r terminal seen '*it is reported*'
     done
     zpty -w -n terminal $'\\C-d'
     while zpty -r terminal; do :; done > /dev/null

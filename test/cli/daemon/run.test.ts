@@ -82,7 +82,7 @@ test('a token that is missing or refused at the start ends the daemon with 77; a
   home.service.tokens.revoke('cli 2')
   home.giveToken(`pat_${'y'.repeat(32)}`)
   home.write({ 'b.txt': 'two' })
-  await until('it is told', () => daemon.err().includes('"about":"account"'), daemon.err)
+  await until('it is reported', () => daemon.err().includes('"about":"account"'), daemon.err)
   home.giveToken()
   await until('the new token is taken up', () => home.readyAssets() === 2, daemon.err)
   expect(refused.err + daemon.err()).not.toMatch(/pat_\w{32}/)

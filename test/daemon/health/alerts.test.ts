@@ -29,7 +29,7 @@ test('sends an alert on each change of a problem, none after a restart, and one 
   await watched.green()
   await takeAway(watched)
   // A stop between the receiver's answer and its record would send the alert once more.
-  await until('it is told', () => /delivered: .*docs has been offline/.test(watched.log.join('')))
+  await until('it is reported', () => /delivered: .*docs has been offline/.test(watched.log.join('')))
   expect(received[0]!.body).toMatchObject({
     subject: expect.stringContaining('docs has been offline'),
     data: { healthy: false, problems: [{ kind: 'folder', about: 'docs' }] },
@@ -85,7 +85,7 @@ test('a receiver of two deliveries of an alert can tell them apart', { timeout: 
   const watched = await Watched.begin({ health, alerts: { ...times, deliver: [hook('first'), hook('second')] } })
   await watched.green()
   await takeAway(watched)
-  await until('both are told', () => received.length === 2)
+  await until('both are reported', () => received.length === 2)
   expect(new Set(received.map(({ id }) => id)).size).toBe(2)
   expect(received.map(({ body, id }) => body.id === id)).toEqual([true, true])
 })
@@ -109,7 +109,7 @@ test('sends the alert once even if nothing can be recorded', { timeout: 60_000 }
   watched.write({ 'b.txt': 'b' })
   watched.daemon.rescan()
   await watched.red('ledger')
-  await until('it is told', () => received.length === 1)
+  await until('it is reported', () => received.length === 1)
   expect(JSON.stringify(received[0]!.body)).toContain('the disk is full')
   is_full = false
   await watched.green()
@@ -156,7 +156,7 @@ test('pings the checker even if the health address is taken', { timeout: 60_000 
   const alerts = { ping: { url: `${url}/beat` }, ping_every_ms: '1m' }
   const watched = await Watched.begin({ health, alerts })
   await watched.reload({ health: { ...health, listen: new URL(url).host }, alerts })
-  await until('it is told', () => watched.log.some((line) => line.includes('cannot listen on')))
+  await until('it is reported', () => watched.log.some((line) => line.includes('cannot listen on')))
   const before = received.length
   await watched.skippingUntil(2 * minute_ms, 'the next ping', () => received.length > before)
 })

@@ -96,12 +96,12 @@ test('refuses requests from pages in a browser, and from host names that resolve
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   await wrong.text()
   for (const path of ['/healthz', '/readyz', '/metrics']) {
-    const [asked, looked] = [
+    const [asked, checked] = [
       await fetch(`http://${address}${path}`),
       await fetch(`http://${address}${path}`, { method: 'HEAD' }),
     ]
     await asked.text()
-    expect([looked.status, looked.headers.get('content-type'), await looked.text()]).toEqual([
+    expect([checked.status, checked.headers.get('content-type'), await checked.text()]).toEqual([
       asked.status,
       asked.headers.get('content-type'),
       '',
@@ -115,7 +115,7 @@ test('reports an address that is taken, and listens on it once it is free', { ti
   const address = first.daemon.health!.address!
   const second = await Watched.begin()
   await second.reload({ health: { listen: address } })
-  await until('it is told', () => second.log.some((line) => line.includes('cannot listen on')))
+  await until('it is reported', () => second.log.some((line) => line.includes('cannot listen on')))
   await first.stop()
   second.daemon.health!.wake()
   await until('it has it', () => {

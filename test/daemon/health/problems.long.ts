@@ -67,7 +67,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
     await watched.synced()
     renameSync(watched.docs, `${watched.docs}-away`)
     watched.clock.skip(minute_ms)
-    await until('it is told offline', () => watched.log.some((line) => line.includes('is offline')))
+    await until('it is reported offline', () => watched.log.some((line) => line.includes('is offline')))
     await watched.green()
     watched.clock.skip(16 * minute_ms)
     expect(await watched.redAndReported('folder')).toMatchObject({ about: 'docs' })

@@ -206,14 +206,14 @@ export class Watched {
     state?: () => unknown,
   ): Promise<void> {
     let skipped_ms = Number.NEGATIVE_INFINITY
-    const looked = async () => {
+    const checked = async () => {
       if (await fact()) return true
       if (performance.now() - skipped_ms <= 1_000) return false
       this.clock.skip(ms)
       skipped_ms = performance.now()
       return fact()
     }
-    await until(what, looked, state)
+    await until(what, checked, state)
   }
 
   async verdict(): Promise<Verdict> {
@@ -242,7 +242,7 @@ export class Watched {
   ): Promise<void> {
     let broken: string[] = []
     await wait(
-      'every promise is kept',
+      'no problem is left',
       async () => {
         broken = await this.broken()
         return broken.length === 0
@@ -254,7 +254,7 @@ export class Watched {
   /** Waits for this problem; others may be present as well. */
   async red(kind: string): Promise<Verdict['problems'][number]> {
     await until(
-      `${kind} is not kept`,
+      `${kind} is a problem`,
       async () => (await this.broken()).includes(kind),
       () => this.log.slice(-10),
     )
@@ -266,7 +266,7 @@ export class Watched {
     const before = this.#reported.length
     const reason = await this.red(kind)
     await until(
-      `${kind} is told`,
+      `${kind} is reported`,
       () =>
         this.#reported
           .slice(Math.max(0, before - 1))
@@ -280,7 +280,7 @@ export class Watched {
   async greenAndReported({ after_ms }: { after_ms?: number } = {}): Promise<void> {
     await (after_ms === undefined ? this.green() : this.greenAfter(after_ms))
     await until(
-      'that it is over is told',
+      'the end is reported',
       () => this.#reported.length > 0 && reasonsIn(this.#reported.at(-1)!).length === 0,
       () => ({ reported: this.#reported.map(({ body }) => body.subject), log: this.log.slice(-10) }),
     )

@@ -32,7 +32,7 @@ test('a daemon that starts after days reports no old problem, but a real stall i
   })
   const isReading = () => watched.service.assets(watched.project_id).some(({ status }) => status === 'ingesting')
   await until('it is being read', isReading)
-  await until('all is looked through', () =>
+  await until('everything is scanned', () =>
     watched.daemon.ledger.folders().then(([docs]) => docs?.scan_began_ms !== undefined),
   )
   await watched.green()

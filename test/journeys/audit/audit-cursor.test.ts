@@ -8,8 +8,8 @@ function listed(journey: Journey): (number | undefined)[] {
   return journey.requests('assets.list').map(({ status }) => status)
 }
 
-localJourneys('the place in the list is lost in the middle of a round', (profile) => {
-  test('another place on the same page is taken: no asset is read twice, none is called missing', async () => {
+localJourneys('the cursor of the list is lost in the middle of a round', (profile) => {
+  test('another cursor of the same page works: no asset is read twice, none counts as missing', async () => {
     const journey = await begin({ profile, tree: many(three_pages), config: patient, list_page })
     await journey.allReady()
     const second = secondPage(journey)
@@ -18,7 +18,7 @@ localJourneys('the place in the list is lost in the middle of a round', (profile
     const names = await loseEndOfFirstPage(journey, profile, 3)
     second.goOn()
     await journey.until('the audit is over', async () => (await auditOf(journey)).last !== undefined)
-    // The last three of the page are tried, and the fourth from its end is still there.
+    // The last three assets of the page are tried; the fourth from its end still exists.
     expect(listed(journey)).toEqual([200, 400, 400, 400, 200, 200])
     const { round, last } = await auditOf(journey)
     expect(round).toBe(1)
@@ -28,7 +28,7 @@ localJourneys('the place in the list is lost in the middle of a round', (profile
     journey.ends({ left_out: names })
   })
 
-  test('no other place is left: the round begins anew, and ends right', async () => {
+  test('no cursor is left: the round starts again and ends correctly', async () => {
     const journey = await begin({ profile, tree: many(three_pages), config: patient, list_page })
     await journey.allReady()
     const second = secondPage(journey)
@@ -44,7 +44,7 @@ localJourneys('the place in the list is lost in the middle of a round', (profile
     journey.ends({ left_out: names })
   })
 
-  test('after a restart, which knows one place only: the round begins anew, and ends right', async () => {
+  test('after a restart, which knows only one cursor, the round starts again and ends correctly', async () => {
     const journey = await begin({ profile, tree: many(three_pages), config: patient, list_page })
     await journey.allReady()
     const second = secondPage(journey)

@@ -14,7 +14,7 @@ async function removeThere(journey: Journey, ...names: string[]): Promise<void> 
 }
 
 localJourneys('the audit', (profile) => {
-  test('removed behind our back: known within one round, and left as it is', async () => {
+  test('a removed asset is found within one round, and is not sent again', async () => {
     const journey = await begin({ profile, tree: few })
     await journey.allReady()
     expect(await audited(journey)).toMatchObject({ usable: 3, missing: 0, unknown: 0, slots: 0 })
@@ -26,7 +26,7 @@ localJourneys('the audit', (profile) => {
     journey.ends({ left_out: ['docs/a.txt', 'docs/b.txt'] })
   })
 
-  test('the policy resend brings it back with its labels; what others have there is counted and not touched', async () => {
+  test('the policy `resend` uploads the asset again with its labels; assets of other users are counted, not changed', async () => {
     const folders = { docs: { labels: ['team'] } }
     const journey = await begin({ profile, tree: few, folders, config: resend })
     await journey.allReady()
@@ -42,7 +42,7 @@ localJourneys('the audit', (profile) => {
     expect(await audited(journey)).toMatchObject({ usable: 3, missing: 0 })
   })
 
-  test('the policy is another one by the end of a round: what was asked by the first sends nothing', async () => {
+  test('the policy changes during a round: a request under the old policy sends nothing', async () => {
     let journey: Journey | undefined
     let pages = 0
     const wrap_ledger = (ledger: Ledger): Ledger => ({
@@ -50,7 +50,7 @@ localJourneys('the audit', (profile) => {
       async unaudited(query) {
         pages += 1
         if (pages === 1) await journey!.reload({ audit: { on_remote_delete: 'respect' } })
-        // Who asks by the new policy comes second.
+        // The request under the new policy comes second.
         else await realWait('an answer that takes its time', 500)
         return ledger.unaudited(query)
       },
@@ -65,7 +65,7 @@ localJourneys('the audit', (profile) => {
     journey.ends({ left_out: ['docs/a.txt'] })
   })
 
-  test('failed there, read again there, its bytes lost there', async () => {
+  test('finds assets that failed, are ingesting again, or lost their bytes', async () => {
     const journey = await begin({ profile, tree: few })
     await journey.allReady()
     setFileStatusThere(journey, 'docs/a.txt', 'failed')
@@ -83,7 +83,7 @@ localJourneys('the audit', (profile) => {
 })
 
 localJourneys('rounds of the audit', (profile) => {
-  test('by itself: the first a minute after the start, the next a day later', async () => {
+  test('begin by themselves: the first a minute after the start, the next a day later', async () => {
     const clock = new MovingClock()
     const journey = await begin({ profile, tree: few, clock, service: { clock } })
     await journey.allReady()
@@ -102,7 +102,7 @@ localJourneys('rounds of the audit', (profile) => {
     journey.ends({ left_out: ['docs/b.txt'] })
   })
 
-  test('assets come and go while its pages are read: nothing is called missing that is there', async () => {
+  test('assets come and go while the pages are read: no existing asset counts as missing', async () => {
     const journey = await begin({
       profile,
       tree: many(three_pages),
@@ -113,7 +113,8 @@ localJourneys('rounds of the audit', (profile) => {
     const second = secondPage(journey)
     await journey.record({ type: 'audit_wanted' })
     await second.reached
-    // From the first page, from those to come, and new ones at the beginning of the list.
+    // Removes assets of the first page and of later ones, and adds new ones at the beginning of the
+    // list.
     await removeThere(journey, 'docs/28.txt', 'docs/3.txt')
     journey.write({ 'docs/new.txt': 'new', 'docs/newer.txt': 'newer' })
     await journey.stage('docs/new.txt', 'ready')
@@ -128,7 +129,7 @@ localJourneys('rounds of the audit', (profile) => {
     journey.ends({ left_out: removed })
   })
 
-  test('a restart in the middle goes on where the round was', async () => {
+  test('a restart in the middle continues the round', async () => {
     const journey = await begin({
       profile,
       tree: many(three_pages),
@@ -149,7 +150,7 @@ localJourneys('rounds of the audit', (profile) => {
     expect(journey.requests('assets.read').filter(({ status }) => status === 404)).toEqual([])
   })
 
-  test('the project answers that it is not there: nothing is missing, and the trouble ends by itself', async () => {
+  test('the service does not know the project: nothing counts as missing, and the trouble ends by itself', async () => {
     const clock = new MovingClock({ times: 5 })
     const journey = await begin({ profile, tree: few, clock, service: { clock } })
     await journey.allReady()
@@ -161,7 +162,7 @@ localJourneys('rounds of the audit', (profile) => {
       ],
     })
     await journey.record({ type: 'audit_wanted' })
-    await journey.until('it is told', () => journey.troubles().length > 0)
+    await journey.until('it is reported', () => journey.troubles().length > 0)
     expect(journey.troubles()).toMatchObject([{ about: `project:${journey.project_id}` }])
     clock.skip(10 * minute_ms)
     await journey.until('it was asked again', () => journey.requests('assets.list').length > 2)
@@ -176,7 +177,7 @@ localJourneys('rounds of the audit', (profile) => {
     expect((await auditOf(journey)).last!.counts).toMatchObject({ usable: 3, missing: 0 })
   })
 
-  test('an emptied project: each is asked for before it is believed, and nothing goes up again by itself', async () => {
+  test('an emptied project: each asset is checked before it counts as missing, and nothing is uploaded again by itself', async () => {
     const journey = await begin({ profile, tree: many(130), config: { ...resend, follow: { list_from: 1_000 } } })
     await journey.allReady()
     for (const { asset_id } of journey.assets()) await journey.service.removeAsset(asset_id)
@@ -190,7 +191,7 @@ localJourneys('rounds of the audit', (profile) => {
     await journey.allReady()
   })
 
-  test('a service that does not speak about some of them: the round ends without them, and they stay ready', async () => {
+  test('a service that does not answer about some assets: the round ends without them, and they stay ready', async () => {
     const journey = await begin({ profile, tree: few })
     await journey.allReady()
     setFileStatusThere(journey, 'docs/a.txt', 'ingesting')

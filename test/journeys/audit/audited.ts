@@ -9,7 +9,7 @@ import type { Journey } from '../rig/harness.ts'
 
 const Database = sqliteDriver()
 
-/** Assets on a page of the list, and files enough for three pages, also where eight of them are removed. */
+/** Assets on a page of the list. Enough files for three pages, even after eight are removed. */
 export const list_page = 10
 export const three_pages = 29
 
@@ -18,7 +18,7 @@ export async function auditOf(journey: Journey): Promise<AuditState> {
   return audits.find(({ project_id }) => project_id === journey.project_id)!
 }
 
-/** A round as a person asks for it, from its beginning to its end; answers what it counted. */
+/** Runs a round at a user's request from beginning to end; returns its counts. */
 export async function audited(journey: Journey): Promise<NonNullable<AuditState['last']>['counts']> {
   const { round } = await auditOf(journey)
   await journey.record({ type: 'audit_wanted' })
@@ -29,7 +29,7 @@ export async function audited(journey: Journey): Promise<NonNullable<AuditState[
   return (await auditOf(journey)).last!.counts
 }
 
-/** The service changes its mind about the asset of a file. */
+/** Changes the status of a file's asset on the service. */
 export function setFileStatusThere(journey: Journey, name: string, status: AssetStatus): void {
   setStatusThere(journey.service, journey.file(name)!.asset_id!, status)
 }
@@ -38,7 +38,7 @@ export function many(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]))
 }
 
-/** Holds the second page of the list that is asked for from now on. */
+/** Holds the second page of the list that is requested from now on. */
 export function secondPage(journey: Journey): { reached: Promise<void>; goOn(): void } {
   let pages = 0
   let goOn = () => {}
@@ -61,7 +61,7 @@ function name(journey: Journey, asset_id: string): string {
   return journey.files().find((file) => file.asset_id === asset_id)!.name
 }
 
-/** The service keeps the places of removed assets in its list; other services do not. */
+/** Deletes the cursors of removed assets, which only the local service keeps. */
 function forgetPlaces(journey: Journey): void {
   const database = new Database(join(journey.service.data_dir, 'service.db'))
   try {
@@ -71,7 +71,10 @@ function forgetPlaces(journey: Journey): void {
   }
 }
 
-/** Removes so many assets at the end of the first page, and their places with them. The hosted service lists the oldest first. */
+/**
+ * Removes this number of assets at the end of the first page, with their cursors. The hosted
+ * service lists the oldest first.
+ */
 export async function loseEndOfFirstPage(journey: Journey, profile: ProfileName, count: number): Promise<string[]> {
   const came = journey.assets()
   const listed = profile === 'hosted' ? came : came.reverse()

@@ -4,7 +4,10 @@ import { audited, auditOf, list_page, many, secondPage } from './audited.ts'
 
 const removing = { on_delete: 'remove', delete_grace_ms: '1s' }
 
-/** Deletes a file and waits until its asset is gone, which the grace alone does not do: the folder must be looked at after it. */
+/**
+ * Deletes a file and waits until its asset is removed. The grace alone is not enough: a scan must
+ * follow it.
+ */
 async function removeWithAsset(journey: Journey, name: string): Promise<void> {
   const { asset_id } = journey.file(name)!
   journey.remove(name)
@@ -14,7 +17,7 @@ async function removeWithAsset(journey: Journey, name: string): Promise<void> {
   })
 }
 
-/** The round that a restore asks for, without a word of the test. */
+/** Waits for the round that a restore requests by itself. */
 async function auditedSince(journey: Journey, round: number): Promise<void> {
   await journey.until('the audit after the restore is over', async () => {
     const now = await auditOf(journey)
@@ -23,7 +26,7 @@ async function auditedSince(journey: Journey, round: number): Promise<void> {
 }
 
 localJourneys('a ledger from a backup', (profile) => {
-  test('an asset that we removed after it is ready no more: its bytes are found under the other one, and nobody is told', async () => {
+  test('an asset that Sluice removed after the backup is no longer ready: its bytes are found under the other asset, and no alert goes out', async () => {
     const tree = { 'docs/a.txt': 'a', 'docs/b.txt': 'b', 'docs/copy of b.txt': 'b' }
     const journey = await begin({ profile, tree, folders: { docs: removing } })
     await journey.allReady()
@@ -49,7 +52,7 @@ localJourneys('a ledger from a backup', (profile) => {
     expect(await audited(journey)).toMatchObject({ usable: 2, missing: 0, unknown: 0 })
   })
 
-  test('what it holds of a file that is gone, asset and all, is sent when the file comes back', async () => {
+  test('a file whose asset was removed after the backup is sent again when the file comes back', async () => {
     const journey = await begin({
       profile,
       tree: { 'docs/a.txt': 'a', 'docs/b.txt': 'b' },
@@ -67,7 +70,7 @@ localJourneys('a ledger from a backup', (profile) => {
     expect(journey.assets()).toHaveLength(2)
   })
 
-  test('once audited, what a person removes there is left as it is', async () => {
+  test('after an audit, an asset that a user removes stays removed', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a', 'docs/b.txt': 'b' } })
     await journey.allReady()
     const { round } = await auditOf(journey)
@@ -80,7 +83,7 @@ localJourneys('a ledger from a backup', (profile) => {
     journey.ends({ left_out: ['docs/a.txt'] })
   })
 
-  test('an emptied project: as many as the upload limit lets pass are sent again, the rest waits for a person', async () => {
+  test('an emptied project: as many files as the upload limit allows are sent again, the others wait for a user', async () => {
     const config = { uploads: { limit: { files: 15 } } }
     const journey = await begin({ profile, tree: many(12), config })
     await journey.allReady()
@@ -99,7 +102,7 @@ localJourneys('a ledger from a backup', (profile) => {
     await journey.allReady()
   })
 
-  test('a round that was under way when it was made does not go on: it saw what was there then', async () => {
+  test('a round that was running at the time of the backup does not continue: its pages are out of date', async () => {
     const config = { follow: { list_from: 1_000 } }
     const journey = await begin({ profile, tree: many(13), config, list_page })
     await journey.allReady()
@@ -110,7 +113,7 @@ localJourneys('a ledger from a backup', (profile) => {
     const backup = journey.backUp()
     second.goOn()
     await auditedSince(journey, round - 1)
-    // One of them was on the first page, whichever end the list begins at.
+    // One of the two was on the first page, for either order of the list.
     const removed = ['docs/0.txt', 'docs/12.txt']
     for (const name of removed) {
       expect(await journey.service.removeAsset(journey.file(name)!.asset_id!)).toBe(true)

@@ -13,7 +13,7 @@ export interface VerifyWish extends Pick<VerifyOptions, 'full' | 'folders' | 'on
   change?: ConfigChange
 }
 
-/** What `sluice verify` finds, with or without a daemon beside it. */
+/** The differences that `sluice verify` finds, with or without a daemon beside it. */
 export async function verified(
   journey: Journey,
   { clock = system_clock, change = {}, ...options }: VerifyWish,
@@ -35,7 +35,10 @@ export async function verified(
   }
 }
 
-/** One line each, `kind name`: the asset's id where the difference is with the service, else the file's. */
+/**
+ * One line for each as `kind name`: the asset's id for a difference with the service, else the
+ * file's name.
+ */
 export function namesOf(differences: readonly Difference[]): string[] {
   return differences
     .map(({ kind, folder, path, asset_id }) =>

@@ -5,8 +5,8 @@ import { namesOf, verified } from './verified.ts'
 const folders = { docs: { labels: ['team', 'from sluice'] } }
 const tree = { 'docs/a.txt': 'a', 'docs/b.txt': 'b' }
 
-localJourneys('labels, compared beside a daemon', (profile) => {
-  test('one that is attached while the list is on its way is not missing', async () => {
+localJourneys('verify compares labels beside a daemon', (profile) => {
+  test('a label that is attached while the list is read is not missing', async () => {
     const journey = await begin({ profile, folders, tree, config: { follow: { list_from: 1_000 } } })
     const attach = journey.hold('begin', 'assets.attach_label')
     await attach.reached()
@@ -22,7 +22,7 @@ localJourneys('labels, compared beside a daemon', (profile) => {
     expect(summary.complete).toBe(true)
   })
 
-  test('one that somebody took off is', async () => {
+  test('a label that a user removed is missing', async () => {
     const journey = await begin({ profile, folders, tree })
     await journey.until(
       'each has its labels',

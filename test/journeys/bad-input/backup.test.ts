@@ -11,7 +11,7 @@ import { md5Of, openRig, type Rig, stat } from '../../ledger/views/view-rig.ts'
 import { makeStore, makeTree } from '../../rig/tree.ts'
 import { builtModule } from '../../rig/unprivileged.ts'
 
-/** Copying them takes long enough to be killed on the way. */
+/** The copy takes long enough to be killed halfway. */
 const files_at_first = 5_000
 
 const script = `
@@ -25,15 +25,15 @@ const script = `
 
 interface World {
   rig: Rig
-  /** Where backups go. */
+  /** The directory of backups. */
   place: string
-  /** Files whose record was answered. */
+  /** Number of files that are safely recorded. */
   recorded(): number
-  /** Ends the records that go on all the time. */
+  /** Ends the endless writes. */
   rest(): Promise<void>
 }
 
-/** A ledger that is written all the time. */
+/** A ledger with endless writes. */
 async function openWorld(): Promise<World> {
   const rig = await openRig()
   const first = Array.from({ length: files_at_first }, (_, at) => ({
@@ -61,8 +61,8 @@ async function openWorld(): Promise<World> {
 }
 
 /**
- * `sluice backup --force` in a process of its own; `limit` is a line of shell before it. Answers
- * what became of it.
+ * Runs `sluice backup --force` in its own process; `limit` is a line of shell before it. Returns
+ * its result.
  */
 function startBackup(state_dir: string, file: string, limit = ''): { child: ChildProcess; ended: Promise<string> } {
   const module = join(makeTree({ 'backup.mjs': script }), 'backup.mjs')
@@ -83,8 +83,8 @@ function filesIn(file: string): number {
 }
 
 /**
- * It is sound, holds what was answered before it was begun, and so does the ledger that it is
- * restored to.
+ * Expects a sound backup with every file recorded before its start, and the same of a restored
+ * ledger.
  */
 function expectWhole(file: string, at_least: number): void {
   expect(faultsIn(file)).toEqual([])
@@ -95,13 +95,13 @@ function expectWhole(file: string, at_least: number): void {
   expect(filesIn(join(state_dir, 'ledger.db'))).toBe(filesIn(file))
 }
 
-/** Names under which a person would look for a backup. */
+/** Whether a name is a temporary file, and not one that a user would take for a backup. */
 const isLeftOver = (name: string) => /\.\d+\.tmp(-journal)?$/.test(name)
 const backupsIn = (place: string) => readdirSync(place).filter((name) => !isLeftOver(name))
 
 const test = (name: string, run: () => Promise<void>) => plain(name, { timeout: 120_000 }, run)
 
-test('beside a ledger that is written, copies that are killed or run out of space leave the backup before them', async () => {
+test('while the ledger is written, copies that are killed or run out of space leave the earlier backup', async () => {
   const { rig, place, recorded, rest } = await openWorld()
   const file = join(place, 'ledger.backup')
   const untouched = join(place, 'first')
@@ -111,7 +111,8 @@ test('beside a ledger that is written, copies that are killed or run out of spac
     expectWhole(file, at_least)
 
     const before = readFileSync(file)
-    // Less than the copy is; the first one goes to a name where nothing is yet.
+    // The limit is smaller than the copy. The first target has an earlier backup, the second does
+    // not exist.
     for (const target of [file, untouched]) {
       const outcome = await startBackup(rig.state_dir, target, 'ulimit -f 200').ended
       expect(outcome).toMatch(/^database\.(disk|full)$/)
@@ -123,7 +124,7 @@ test('beside a ledger that is written, copies that are killed or run out of spac
     at_least = recorded()
     const killed = startBackup(rig.state_dir, file)
     await killedOnTheWay(killed.child, file)
-    // Killed after the rename it is the new one.
+    // If the kill came after the rename, the file is the new backup.
     if ((await killed.ended) === 'made' || !readFileSync(file).equals(before)) expectWhole(file, at_least)
     expect(backupsIn(place)).toEqual(['ledger.backup'])
     const left_over = readdirSync(place).filter(isLeftOver)
@@ -133,17 +134,14 @@ test('beside a ledger that is written, copies that are killed or run out of spac
   await rest()
 })
 
-/** Kills it as soon as its copy is there. */
+/** Kills the process as soon as its copy exists. */
 async function killedOnTheWay(child: ChildProcess, file: string): Promise<void> {
   const isCopying = () => readdirSync(dirname(file)).some((name) => name !== basename(file))
   while (!isCopying() && child.exitCode === null) await new Promise((resolve) => setImmediate(resolve))
   child.kill('SIGKILL')
 }
 
-/**
- * What a copy that was killed leaves: at the end of its work it is whole, before that it is no
- * backup.
- */
+/** Expects a complete backup, or one that restore refuses, from what a killed copy left. */
 function expectWholeOrRefused(file: string, at_least: number): void {
   const state_dir = join(makeStore(), 'state')
   try {
@@ -156,7 +154,7 @@ function expectWholeOrRefused(file: string, at_least: number): void {
   expectWhole(file, at_least)
 }
 
-test('while a transaction has run out of space, a backup has what was committed before it', async () => {
+test('while a transaction is out of space, a backup has everything that was committed before', async () => {
   const { rig, place, recorded, rest } = await openWorld()
   await rest()
   await rig.closeLedger()
@@ -182,7 +180,7 @@ test('while a transaction has run out of space, a backup has what was committed 
   }
 })
 
-test('a ledger that another program has locked: nothing is made, and the backup before it stays', async () => {
+test('a ledger that another program has locked: no backup is made, and the earlier one stays', async () => {
   const { rig, place, recorded, rest } = await openWorld()
   await rest()
   await rig.closeLedger()
@@ -201,7 +199,7 @@ test('a ledger that another program has locked: nothing is made, and the backup 
   expectWhole(file, recorded())
 })
 
-test('a file that only looks like a backup is not restored', async () => {
+test('restore refuses a file that only resembles a backup', async () => {
   const { rig, place, rest } = await openWorld()
   await rest()
   const file = join(place, 'ledger.backup')

@@ -24,7 +24,7 @@ const wrong: readonly (readonly [words: string[], said: RegExp])[] = [
   [['\u001b[31m'], /./],
 ]
 
-test('what is wrong on the command line is told with exit 64, and nothing is begun', async () => {
+test('a wrong command line ends with 64 and a message, and starts nothing', async () => {
   const home = new SluiceHome({ 'a.txt': 'a' })
   home.giveToken(`pat_${'0123456789abcdef'.repeat(2)}`)
   home.configure({ service })

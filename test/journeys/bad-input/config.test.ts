@@ -12,7 +12,9 @@ function homeWith(text: string | Uint8Array): SluiceHome {
   return home
 }
 
-/** Every command refuses it in the same words, and nothing was made or touched. */
+/**
+ * Expects every command to refuse the configuration in the same words, without changing anything.
+ */
 async function refused(home: SluiceHome, words = ['sync'], file = 'sluice.yaml'): Promise<string> {
   const { code, out, err } = await home.inProcess([...words, '--config', home.at(file)])
   expect([code, out], err).toEqual([78, ''])
@@ -21,8 +23,8 @@ async function refused(home: SluiceHome, words = ['sync'], file = 'sluice.yaml')
   return err
 }
 
-describe('a configuration that cannot be used', () => {
-  test('several faults at once, each with its line', async () => {
+describe('an invalid configuration', () => {
+  test('reports several faults at once, each with its line', async () => {
     const home = homeWith(
       [
         'service:',
@@ -46,7 +48,7 @@ describe('a configuration that cannot be used', () => {
     }
   })
 
-  test('none where it is named; a directory, an empty file, bytes, tabs, another document', async () => {
+  test('a missing file, a directory, an empty file, binary data, tabs, another document', async () => {
     const home = homeWith('')
     mkdirSync(home.at('directory'))
     writeFileSync(home.at('bytes.yaml'), Buffer.from([0, 255, 254, 128, 10, 0]))
@@ -67,7 +69,7 @@ describe('a configuration that cannot be used', () => {
     expect(await refused(home)).toMatch(/state_dir: must not lie inside a watched folder/)
   })
 
-  test('a state directory that others use is left as it is', async () => {
+  test('a state directory that other users can access is left as it is', async () => {
     const home = new SluiceHome({ 'a.txt': 'a' })
     home.giveToken(token)
     makeDirectory(home.at('shared'), 0o755)
@@ -78,7 +80,7 @@ describe('a configuration that cannot be used', () => {
     expect(statSync(home.at('shared')).mode & 0o777).toBe(0o755)
   })
 
-  test('ca_file that is not there, or no certificate', async () => {
+  test('a missing ca_file, or a file without a certificate', async () => {
     const home = new SluiceHome({ 'a.txt': 'a' })
     home.giveToken(token)
     home.configure({ service: { ...service, ca_file: home.at('ca.pem') } })
@@ -92,7 +94,7 @@ describe('a configuration that cannot be used', () => {
   })
 })
 
-test('a folder that is missing is offline, which is a state and no error; nothing in it counts as deleted', async () => {
+test('a missing folder is offline, not an error, and nothing in it counts as deleted', async () => {
   const home = new SluiceHome()
   home.giveToken(token)
   home.configure({ service })

@@ -26,12 +26,12 @@ function withLedger(file: string, pragma: string): void {
   database.close()
 }
 
-test('a ledger that is damaged, of a newer version, or none: exit 1, left as it is; without it nothing is sent twice', async () => {
+test('a ledger that is damaged, of a newer version, or no ledger: exit code 1, file unchanged; without it nothing is sent twice', async () => {
   const home = new SluiceHome({ 'a.txt': 'a', 'b.txt': 'b' })
   home.use(service)
   expect((await sync(home)).code).toBe(0)
   const ledger = home.at('state/ledger.db')
-  // All of it in one file, so that the damage below is the only copy.
+  // The ledger must be one file, so that no copy survives the damage below.
   withLedger(ledger, 'wal_checkpoint(TRUNCATE)')
   const good = readFileSync(ledger)
 
@@ -55,7 +55,8 @@ test('a ledger that is damaged, of a newer version, or none: exit 1, left as it 
       expect(err.trimEnd().split('\n').at(-1), 'a hint').toMatch(/^ {2}\S/)
       expect(err).not.toContain('fault of Sluice itself')
     }
-    // The first 100 bytes are SQLite's own header, with a counter of its openings.
+    // The first 100 bytes are SQLite's own header, which has a counter that changes when the file
+    // is opened.
     expect(readFileSync(ledger).subarray(100).equals(before.subarray(100)), `${words}: it is left as it is`).toBe(true)
   }
 
@@ -67,7 +68,7 @@ test('a ledger that is damaged, of a newer version, or none: exit 1, left as it 
   expect(puts()).toBe(sent)
 }, 60_000)
 
-test('a second daemon on the same state directory is refused; the first goes on', async () => {
+test('a second daemon on the same state directory is refused; the first continues', async () => {
   const home = new SluiceHome({ 'a.txt': 'two daemons' })
   const project_id = home.use(service)
   const first = home.start(['run'])
@@ -85,7 +86,7 @@ test('a second daemon on the same state directory is refused; the first goes on'
   expect((await first.ended).code).toBe(0)
 }, 60_000)
 
-test('a state directory that cannot be written, or is a file: told, with what to do', async () => {
+test('a state directory that is not writable, or is a file, is reported with what to do', async () => {
   const home = new SluiceHome({ 'a.txt': 'no place to remember it' })
   home.use(service)
   chmodSync(home.at('token'), 0o644)
@@ -100,7 +101,10 @@ test('a state directory that cannot be written, or is a file: told, with what to
   expect(file.err).toMatch(/state.*\n {2}\S/)
 }, 60_000)
 
-/** Fills the small disk with a first pass, then with many files; gives it room; and says how each pass ended. */
+/**
+ * Fills the small disk with a first pass, then with many files, adds space, and prints the result
+ * of each pass.
+ */
 const disk_full_script = `
 set -u
 mount -t tmpfs -o size=850k,mode=0700 tmpfs "$STATE" || exit 9
@@ -111,7 +115,7 @@ mount -o remount,size=64m "$STATE"
 "$@" sync > "$OUT/3.out" 2> "$OUT/3.err"; echo "room $?"
 `
 
-test('a full disk under the ledger ends a pass with exit 1; with room again all goes in, and nothing twice', async (context) => {
+test('a full disk under the ledger ends a pass with exit code 1; with space again every file is uploaded once', async (context) => {
   if (isNotRoot('a small disk')) return context.skip()
   if (spawnSync('unshare', ['-m', 'true']).status !== 0) {
     console.warn('skipped: a small disk needs mount namespaces')

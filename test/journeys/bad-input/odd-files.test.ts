@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const outside_text = 'TOP SECRET, AND NOT IN THE FOLDER'
-/** Every one of them a file that some program has made somewhere. */
+/** Names that some program has given to a file. */
 const odd_names = [
   'new\nline.txt',
   'carriage\r.txt',
@@ -36,7 +36,7 @@ const odd_names = [
   `${'\u{1F600}'.repeat(63)}.tx`,
 ]
 
-test('names and entries of every kind: what can be sent is ready under its name, the rest is told, nothing hangs', async () => {
+test('names and entries of every kind: valid files become ready under their names, the others are reported, nothing hangs', async () => {
   const home = new SluiceHome(Object.fromEntries(odd_names.map((name, at) => [name, `file number ${at}`])))
   const project_id = home.use(service)
   const docs = home.at('docs')
@@ -58,7 +58,7 @@ test('names and entries of every kind: what can be sent is ready under its name,
 
   const { code, out, err } = await home.sluice(['sync'])
   socket.close()
-  // All that can be sent is in; the name that is no UTF-8 is left for a person.
+  // Every valid file is uploaded. The name that is not UTF-8 is left to the user.
   expect(code, err).toBe(3)
   expect(out).toContain('caf\\xe9.txt')
   expect(home.stages()).toEqual({
@@ -74,7 +74,7 @@ test('names and entries of every kind: what can be sent is ready under its name,
   for (const name of odd_names) if (name.length < 200) expect(names).toContain(`docs/${name}`)
   for (const name of names) expect([...name].length).toBeLessThanOrEqual(255)
 
-  // A name may hold anything; what is printed may not steer a terminal.
+  // A name may contain anything, but the output must not steer a terminal.
   const config = ['--config', home.at('sluice.yaml')]
   const ls = await home.inProcess(['ls', ...config])
   const plan = await home.inProcess(['plan', ...config])
@@ -98,7 +98,7 @@ test('names and entries of every kind: what can be sent is ready under its name,
   expect((await home.inProcess(['explain', 'docs/fifo', ...config])).out).toMatch(/fifo|pipe/i)
 }, 60_000)
 
-test('a file that nobody may read is told and tried again; the others go in', async () => {
+test('an unreadable file is reported and tried again; the others are uploaded', async () => {
   const home = new SluiceHome({ 'open.txt': 'may be read', 'closed.txt': 'may not be read', 'vault/in.txt': 'hidden' })
   const project_id = home.use(service, { top: { state_dir: home.at('users/state') } })
   mkdirSync(home.at('users'), { mode: 0o777 })

@@ -38,7 +38,7 @@ async function answering(status: number, type: string, body: string): Promise<st
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** One that speaks, but not HTTP. */
+/** A server that does not speak HTTP. */
 async function babbling(): Promise<string> {
   const server = createNetServer((socket) =>
     socket
@@ -67,7 +67,7 @@ async function pass(home: SluiceHome, clock: Clock) {
   }
 }
 
-/** Answers of 200 to the call that makes a slot. */
+/** Invalid answers with status 200 to the call that makes a slot. */
 const not_understood = {
   nonsense: '{"hello":"world"}',
   nothing: '',
@@ -83,11 +83,14 @@ const not_understood = {
   }),
 }
 
-/** On a clock of twenty times: the disk's answer comes over a thread, whose start takes half a second on a busy machine. */
+/**
+ * The clock runs twenty times as fast. A disk check needs a thread, whose start takes half a second
+ * on a busy machine.
+ */
 const patient = { scan: { answer_ms: '10m' } }
 
-// Each waits for half a minute, as a pass does for a service that may come back: on a clock on which that is soon over.
-describe.concurrent('a service that is none', { timeout: 60_000 }, () => {
+// Each test waits half a minute on a fast clock, the time that a pass gives a service to come back.
+describe.concurrent('a server that is not the service', { timeout: 60_000 }, () => {
   const html = '<!doctype html><title>Sign in to the hotel network</title>'
   const cases: readonly (readonly [what: string, base_url: () => Promise<string>, said: RegExp])[] = [
     ['on a closed port', async () => 'http://127.0.0.1:1', /the connection was refused \(ECONNREFUSED\)/],
@@ -107,7 +110,7 @@ describe.concurrent('a service that is none', { timeout: 60_000 }, () => {
       ] as const
     }),
   ]
-  test.each(cases)('%s: the pass ends, says why, and no file is blamed', async (_what, base_url, said) => {
+  test.each(cases)('%s: the pass ends, gives the reason, and blames no file', async (_what, base_url, said) => {
     const home = new SluiceHome({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', 'd.txt': 'd' })
     const project_id = home.use(service)
     home.configure({ service: { base_url: await base_url(), project_id }, top: patient })
@@ -129,12 +132,12 @@ describe.concurrent('a service that is none', { timeout: 60_000 }, () => {
 test.each([
   ['ten years ahead', 3_650 * day_ms],
   ['ten years behind', -3_650 * day_ms],
-])('a clock that is %s: all goes in all the same', async (_what, by_ms) => {
+])('a clock that is %s: every file is uploaded all the same', async (_what, by_ms) => {
   const home = new SluiceHome({ 'a.txt': `clock ${by_ms}`, 'sub/b.txt': `also ${by_ms}` })
   const project_id = home.use(service)
   expect(await pass(home, shiftedClock(by_ms))).toEqual({ why: 'done' })
   expect(home.stages()).toEqual({ 'a.txt': 'ready', 'sub/b.txt': 'ready' })
-  // The clock is set right: nothing is sent again.
+  // After the clock is set right, nothing is sent again.
   expect(await pass(home, system_clock)).toEqual({ why: 'done' })
   expect(service.assets(project_id)).toHaveLength(2)
 })

@@ -21,12 +21,12 @@ import { addToTree, makeTree, type TreeEntry } from '../../rig/tree.ts'
 import { unprivileged } from '../../rig/unprivileged.ts'
 
 const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
-/** No command of these tests may take longer: what does, hangs. */
+/** Each command takes less than this; a command that takes longer hangs. */
 const patience_ms = 45_000
 const quick = {
   uploads: { retry_first_ms: 20, max_retry_ms: 200 },
   follow: { first_ms: 20, max_ms: 200 },
-  // A second one costs its start in every pass, and has nothing to do.
+  // A second thread costs its start in every pass, and has nothing to do.
   hashing: { threads: 1 },
 }
 
@@ -45,9 +45,9 @@ export interface Running {
 
 export interface StartOptions {
   env?: NodeJS.ProcessEnv
-  /** Permission bits bind it, also where the tests run as root. */
+  /** Runs the command under permission bits, even if the tests run as root. */
   unprivileged?: boolean
-  /** Placed before the program: `unshare -m sh …`. */
+  /** Words before the program: `unshare -m sh …`. */
   command?: readonly string[]
 }
 
@@ -59,7 +59,10 @@ process.once('exit', () => {
 
 type Fields = Record<string, unknown>
 
-/** A user with a folder called docs, a token file and a configuration; what a test leaves running is killed when it is out of patience, or with this process. */
+/**
+ * A user with a folder called docs, a token file and a configuration. A process that runs too long
+ * is killed, as is every process at the end.
+ */
 export class SluiceHome {
   readonly path: string
   #settings = {}
@@ -79,7 +82,10 @@ export class SluiceHome {
     addToTree(this.at('docs'), tree)
   }
 
-  /** A project of the service and a token for it, both in the configuration. Answers the project. */
+  /**
+   * Creates a project of the service and a token for it, and writes both to the configuration.
+   * Returns the project.
+   */
   use(service: Service, change: { service?: Fields; uploads?: Fields; folder?: Fields; top?: Fields } = {}): string {
     const { project_id } = service.projects.create('a project')
     this.giveToken(service.tokens.create(this.path).token)
@@ -104,7 +110,7 @@ export class SluiceHome {
     writeFileSync(this.at('sluice.yaml'), JSON.stringify(settings, undefined, 2))
   }
 
-  /** That of `configure`, for a daemon in this process. */
+  /** The written configuration, for a daemon in this process. */
   config(): Config {
     return configWith(this.#settings, this.#constants, { HOME: this.path })
   }
@@ -145,14 +151,17 @@ export class SluiceHome {
     return this.start(words, options).ended
   }
 
-  /** The same inside this process, which costs a hundredth: for what is told before anything is begun. */
+  /**
+   * Runs the command in this process, at a hundredth of the cost. For commands that fail before
+   * they start anything.
+   */
   async inProcess(words: readonly string[]): Promise<Ended> {
     const { terminal, out, err } = capturedTerminal()
     const code = await runWithConstants(this.#constants, () => runCli(words, terminal, commands))
     return { code, out: out(), err: err() }
   }
 
-  /** Every file that the ledger knows: its state, or that of its content where it is present. */
+  /** Every file of the ledger with its state, or with that of its content if it is present. */
   stages(): Record<string, string> {
     const ledger = openSqliteReadOnly(this.at('state/ledger.db'), ledger_migrations)
     try {

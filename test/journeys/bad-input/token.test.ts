@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe.concurrent('a token that cannot be used', () => {
-  test('none at all, or nothing that could be one: exit 77, and what stands there is never shown', async () => {
+  test('no token, or an invalid one: exit code 77, and the content of the file is never shown', async () => {
     const home = new SluiceHome({ 'a.txt': 'a' })
     home.use(service)
     rmSync(home.at('token'))
@@ -45,7 +45,7 @@ describe.concurrent('a token that cannot be used', () => {
     expect(await sync(home)).toMatchObject({ code: 77, err: expect.stringContaining('not a file') })
   })
 
-  test('revoked: exit 77, no file changes its state; with a new token all is ready', async () => {
+  test('a revoked token: exit code 77, no file changes its state; with a new token all files become ready', async () => {
     const home = new SluiceHome({ 'a.txt': 'a revoked token', 'b.txt': 'the same' })
     const project_id = home.use(service)
     service.tokens.revoke(home.path)
@@ -58,7 +58,7 @@ describe.concurrent('a token that cannot be used', () => {
     await expectAllReady(home, project_id)
   })
 
-  test('without a right to the project, or the project id is wrong: exit 77, no file changes its state', async () => {
+  test('no permission for the project, or a wrong project id: exit code 77, no file changes its state', async () => {
     const home = new SluiceHome({ 'a.txt': 'no right', 'b.txt': 'the same' })
     const project_id = home.use(service)
     const elsewhere = service.projects.create('elsewhere').project_id

@@ -5,7 +5,9 @@ const audit_is_over = `EXISTS (SELECT 1 FROM audits WHERE last IS NOT NULL AND b
 const nothing_is_underway = `NOT EXISTS (SELECT 1 FROM contents WHERE state NOT IN ('ready', 'refused'))`
 const all_is_ready = `NOT EXISTS (SELECT 1 FROM contents WHERE state <> 'ready')`
 
-/** Once the service has given this answer about the asset, or about all of them, its mind changes again. */
+/**
+ * Restores the former status after the service has given this answer about one asset, or about all.
+ */
 function afterwards(world: World, place: 'assets.list' | 'assets.read', asset_id: string): void {
   const takeOff = world.service.on('end', (entry) => {
     if (entry.place !== place || (place === 'assets.read' && entry.asset_id !== asset_id)) return
@@ -14,7 +16,7 @@ function afterwards(world: World, place: 'assets.list' | 'assets.read', asset_id
   })
 }
 
-/** A daemon that watches, and holds what it brought in against the service. */
+/** A daemon in watch mode that audits its assets. */
 export const audit_scenarios: Scenario[] = [
   {
     name: 'the service loses some of what it had, and reads some again',
@@ -33,7 +35,7 @@ export const audit_scenarios: Scenario[] = [
           world.setStatusThere(world.assetWith('d'), 'ingesting')
           afterwards(world, 'assets.list', world.assetWith('d'))
         },
-        said: () => [{ type: 'audit_wanted' }],
+        facts: () => [{ type: 'audit_wanted' }],
         until: (world) => world.holds(`${audit_is_over} AND ${nothing_is_underway}`),
       },
       {
@@ -41,8 +43,8 @@ export const audit_scenarios: Scenario[] = [
           world.setStatusThere(world.assetWith('c'), 'ready')
           world.setStatusThere(world.assetWith('f'), 'ready')
         },
-        // The one is told directly, the other is drawn from the list.
-        said: () => [{ type: 'asset_returned', content: 3 }, { type: 'audit_wanted' }],
+        // The first fact is recorded directly, the second comes from the list.
+        facts: () => [{ type: 'asset_returned', content: 3 }, { type: 'audit_wanted' }],
         until: (world) => world.holds(`${audit_is_over} AND ${all_is_ready}`),
       },
     ],

@@ -4,8 +4,9 @@ import type { Ledger, SendWork } from '../../../src/ledger/ledger.ts'
 import type { FactType } from './fact-types.ts'
 
 /**
- * Where a life ends. `at once`: with the commit of the fact; whoever told it never hears of it. `before the next`: it goes on
- * until somebody tells another fact, which is lost: what that fact names (a slot, bytes, a label) was done all the same.
+ * The place where a life ends. `at once`: with the commit of the fact, whose caller gets no answer.
+ * `before the next`: when another fact is recorded, which is lost, although its effect (a slot,
+ * bytes, a label) has happened.
  */
 export interface Stop {
   type: FactType
@@ -14,13 +15,13 @@ export interface Stop {
   when: 'at once' | 'before the next'
 }
 
-/** What a scenario does to the world at exact moments of the daemon's life. */
+/** Changes of the world at exact moments of the daemon's life. */
 export interface Moments {
   claimedToSend?(work: readonly SendWork[]): void
   claimedToCheck?(paths: readonly string[]): void
 }
 
-/** The facts of a run, over all lives of the daemon, and the end of one of them. */
+/** The facts of a run, over all lives of the daemon, and the end of one life. */
 export class Fate {
   readonly facts: FactType[] = []
   readonly died: Promise<void>
@@ -65,7 +66,10 @@ export class Fate {
   }
 }
 
-/** A ledger whose every fact is a commit of its own, and that answers nobody any more once its process is dead. */
+/**
+ * A ledger that commits each fact separately, and does not answer any more once its process is
+ * dead.
+ */
 export function crashingLedger(inner: Ledger, fate: Fate, moments: Moments): Ledger {
   const alive = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
     fate.check()
@@ -113,7 +117,7 @@ export function crashingLedger(inner: Ledger, fate: Fate, moments: Moments): Led
     setLimits: (limits) => alive(() => inner.setLimits(limits)),
     tidy: () => alive(() => inner.tidy()),
     onWork: (listener) => inner.onWork(listener),
-    // The kernel closes what a dead process held.
+    // The kernel closes the files of a dead process.
     close: () => inner.close(),
   }
 }

@@ -9,19 +9,22 @@ import { filesOnDisk, md5Of } from '../rig/disk-truth.ts'
 import { type PromptEnd, readPromptEnd } from './prompt-end.ts'
 import type { World } from './world.ts'
 
-/** How things stand when all is done: what must be the same however often the daemon was stopped on the way. */
+/** The final state, which must be the same however often the daemon was stopped. */
 export interface End {
-  /** By the service's own database: everything but bare slots, with the md5 of the bytes that it stored. */
+  /**
+   * From the service's own database: everything except bare slots, with the md5 of the stored
+   * bytes.
+   */
   assets: { md5: string; stored_md5: string; status: string; labels: string[] }[]
   disk: [path: string, md5: string][]
-  /** By the ledger. */
+  /** The files in the ledger. */
   files: unknown[]
   contents: unknown[]
   labels: unknown[]
   folders: unknown[]
   troubles: unknown[]
   tickets: number
-  /** What the rows of the ledger say against each other. */
+  /** Rows of the ledger that contradict each other. */
   broken_rules: unknown[]
   blob_faults: number
   prompt: PromptEnd | undefined

@@ -2,14 +2,18 @@ import type { Fact } from '../../../src/domain/fact.ts'
 import { fact_table } from '../../../src/ledger/fact-table.ts'
 
 /**
- * How a fact comes about. `worker`: the daemon's own workers tell it. `person`: through the daemon's control socket.
- * `ledger`: today the ledger draws it itself, inside a claim or another fact, and nobody tells it; a scenario tells it directly.
- * `health`: the keeper of health in a daemon that watches, whose restarts test/daemon/health/alerts.test.ts has; a scenario tells it directly.
+ * The origin of a fact. `worker`: the daemon's own workers record it. `person`: it comes through
+ * the daemon's control socket. `ledger`: the ledger derives it inside a claim or another fact.
+ * `health`: the health keeper of a daemon in watch mode (test/daemon/health/alerts.test.ts restarts
+ * it). A scenario records those of `ledger` and `health` directly.
  */
-type Teller = 'worker' | 'person' | 'ledger' | 'health'
+type Origin = 'worker' | 'person' | 'ledger' | 'health'
 
-/** Checked by the compiler: a new fact does not build until it stands here, and then no test passes until a run is stopped at it. */
-const tellers: Record<Fact['type'], Teller> = {
+/**
+ * The compiler checks this table: a new fact must be added here. Then no test passes until a run is
+ * stopped at it.
+ */
+const origins: Record<Fact['type'], Origin> = {
   folder_configured: 'worker',
   folders_removed_except: 'worker',
   folder_online: 'worker',
@@ -91,23 +95,23 @@ const tellers: Record<Fact['type'], Teller> = {
 }
 
 export type FactType = Fact['type']
-export const fact_types = Object.keys(tellers) as FactType[]
+export const fact_types = Object.keys(origins) as FactType[]
 
 /**
- * Told by those who act on the world outside between two facts: what a lost fact names was done all the same. What the ledger
- * draws itself stands or falls with the fact or the claim that it is drawn in.
+ * Whether workers act on the service between this fact and the next: the action of a lost fact has
+ * still happened. Facts that the ledger derives are committed together with their cause.
  */
 export function isActedOn(type: FactType): boolean {
-  if (tellers[type] === 'ledger') return false
+  if (origins[type] === 'ledger') return false
   return ['content', 'label'].includes(fact_table[type].of) || hasEffects(type)
 }
 
-/** Sent, answered and written, delivered: and the fact that says so is lost. */
+/** The question was sent, or the report written or delivered, before the fact is lost. */
 function hasEffects(type: FactType): boolean {
   return type === 'turn_intended' || type === 'turn_answered' || type === 'run_written'
 }
 
-/** What workers tell must come from them; only the rest may be told by a scenario. */
-export function mayBeSaid(type: FactType): boolean {
-  return tellers[type] !== 'worker'
+/** Whether a scenario may record the fact. Facts of workers must come from the workers. */
+export function mayBeScripted(type: FactType): boolean {
+  return origins[type] !== 'worker'
 }

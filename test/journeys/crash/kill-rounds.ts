@@ -3,14 +3,17 @@ import { seedOfCommit } from '../../rig/commit-seed.ts'
 import { Chance } from '../rig/chance.ts'
 import { type KillMoment, type KillPlace, kill_places, max_in_flight, Siege, usual_in_flight } from './kill.ts'
 
-/** So many kills in one first pass over the files; then new files, a new service and a new ledger. */
+/** Number of kills in one first pass. Then new files, a new service and a new ledger begin. */
 const kills_a_series = 15
-/** The last requests of a place come only if nothing before them was saved by a kill: moments are drawn from the first part. */
+/**
+ * Share of the requests of a place from which kills are drawn: later ones do not come if earlier
+ * kills saved requests.
+ */
 const drawn_from = 0.7
 
 /**
- * Kills the program at moments drawn from the requests of an undisturbed pass, the places in turn, and holds what is left at the
- * end against the files. The commit draws the moments.
+ * Kills the program at random requests of an undisturbed pass, each place in turn, and compares the
+ * end with the files. The commit is the seed.
  */
 export async function killRounds(kills: number, min_at_a_place: number): Promise<void> {
   const random = new Chance(seedOfCommit())
@@ -25,7 +28,8 @@ export async function killRounds(kills: number, min_at_a_place: number): Promise
   const lost = new Map<KillPlace, number>()
   while (waiting.length > 0) {
     const series = await besiege(waiting.splice(0, kills_a_series))
-    // Drawn too late for a pass in which the kills before them had saved requests: earlier, the next time.
+    // These moments did not come in a pass whose earlier kills had saved requests. Try earlier ones
+    // next time.
     waiting.push(...series.left.map(({ place, nth }) => ({ place, nth: Math.ceil(nth / 2) })))
     for (const kill of series.kills) {
       histogram.set(kill.place, (histogram.get(kill.place) ?? 0) + 1)
@@ -47,7 +51,7 @@ interface Series {
   reached: ReadonlyMap<KillPlace, number>
 }
 
-/** One folder brought in, with these kills on the way, and all that must hold afterwards. */
+/** Uploads one folder with these kills, and checks everything that must hold afterwards. */
 async function besiege(moments: readonly KillMoment[]): Promise<Series> {
   const siege = await Siege.begin()
   try {

@@ -1,5 +1,5 @@
 import { test } from 'vitest'
 import { killRounds } from './kill-rounds.ts'
 
-test('kill -9 at 26 moments, every place at least once: every content is there once, nothing is lost', () =>
+test('kill -9 at 26 moments, every place at least once: every content exists once, and none is lost', () =>
   killRounds(26, 1))

@@ -16,7 +16,7 @@ import { filesOnDisk, md5Of } from '../rig/disk-truth.ts'
 
 const sluice = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
 
-/** The calls of one file's way, as the log of requests names them; a list page is a read of many. */
+/** The calls of one upload, as the log of requests names them. A list page reads many assets. */
 const call_names: Record<string, string> = {
   'assets.create': 'create',
   put: 'put',
@@ -28,7 +28,7 @@ const stages: readonly Stage[] = ['begin', 'during', 'handled', 'end']
 
 /** A call and a stage of it: `create handled`. */
 export type KillPlace = string
-/** In the order in which kills are dealt out: the first ten are of every call and every stage. */
+/** Places in the order of the kills: the first ten have every call and every stage. */
 export const kill_places: readonly KillPlace[] = [
   'create handled',
   'put during',
@@ -45,7 +45,7 @@ export const kill_places: readonly KillPlace[] = [
   'read end',
 ]
 
-/** The kill falls at the n-th time that a request comes to this place. */
+/** The kill happens at the n-th request at this place. */
 export interface KillMoment {
   place: KillPlace
   nth: number
@@ -56,14 +56,17 @@ const constants = {
   uploads: { small_file_bytes: 262_144, retry_first_ms: 10, max_retry_ms: 100 },
   follow: { first_ms: 20, max_ms: 200 },
 }
-/** Each of these may have been given a slot that waits for its commit: so many one death can cost. */
+/** Slots that one kill can cost at most: each of these may wait for its commit. */
 export const max_in_flight = 16 * connections
-/** On the average of many deaths far fewer are sent twice. */
+/** Slots that a kill costs on average, far fewer than the maximum. */
 export const usual_in_flight = 4 * connections
 /** A pass over 300 files takes two seconds on a free machine. */
 const max_pass_ms = 60_000
 
-/** 300 files: one in ten is the copy of another; some are streamed and go into files of their own there. */
+/**
+ * 300 files: one in ten is a copy of another. Some are streamed, and the service stores them as
+ * separate files.
+ */
 function manyFiles(count = 300): Record<string, TreeEntry> {
   const tree: Record<string, TreeEntry> = {}
   for (let index = 0; index < count; index++) {
@@ -82,7 +85,7 @@ export class Siege {
   readonly #project_id: string
   readonly #pending: KillMoment[] = []
   readonly #reached = new Map<KillPlace, number>()
-  /** Of each life that was killed: where, and the slots that the ledger then knew. */
+  /** For each killed process: the place, and the slots that the ledger knew then. */
   readonly #deaths: { place: KillPlace; known: ReadonlySet<string> }[] = []
   readonly #life_of = new Map<RequestEntry, number>()
   #child: ChildProcess | undefined
@@ -103,7 +106,7 @@ export class Siege {
     for (const stage of stages) service.on(stage, (entry) => this.#observe(stage, entry))
   }
 
-  /** How often requests came to each place. */
+  /** Number of requests at each place. */
   reached(): ReadonlyMap<KillPlace, number> {
     return this.#reached
   }
@@ -112,7 +115,10 @@ export class Siege {
     return this.service.requestLog.filter((entry) => entry.place === place).length
   }
 
-  /** Starts the program again and again until it comes to its end by itself; answers the moments that never came. */
+  /**
+   * Starts the program again and again until it ends by itself; returns the moments that did not
+   * come.
+   */
   async run(moments: readonly KillMoment[] = []): Promise<KillMoment[]> {
     this.#pending.push(...moments)
     for (;;) {
@@ -129,7 +135,7 @@ export class Siege {
     }
   }
 
-  /** Everything on the disk is there exactly once, byte by byte. */
+  /** Every file on the disk exists exactly once on the service, with the same bytes. */
   expectWhole(): void {
     const whole = this.service.assets(this.#project_id).filter(({ bare }) => !bare)
     const on_disk = [...new Set(filesOnDisk(this.#base).values())].sort()
@@ -140,8 +146,9 @@ export class Siege {
   }
 
   /**
-   * The kills, and how many slots each of them cost. A slot without bytes must be one that was on its way from the service to us
-   * when the process died; any that our ledger knew was to be filled by the next life.
+   * The kills, and the slots that each of them cost. A slot without bytes must have been on its way
+   * from the service when the process died. The next life must fill every slot that the ledger
+   * knew.
    */
   kills(): { place: KillPlace; slots_lost: number }[] {
     const kills = this.#deaths.map(({ place }) => ({ place, slots_lost: 0 }))
@@ -174,7 +181,7 @@ export class Siege {
   #writeConfig(): void {
     const token_file = join(this.#home, 'token')
     writeFileSync(token_file, this.service.tokens.create('killed').token, { mode: 0o600 })
-    // JSON is YAML.
+    // JSON is also YAML.
     const config = {
       service: { base_url: this.service.api, project_id: this.#project_id, token_file },
       state_dir: join(this.#home, 'state'),
@@ -184,12 +191,15 @@ export class Siege {
     writeFileSync(join(this.#home, 'sluice.yaml'), JSON.stringify(config))
   }
 
-  /** What the dead one asked may still lie in the sockets: the service reads it within a turn or two of the event loop. */
+  /**
+   * Sockets may still hold requests of the dead process. The service reads them within a turn or
+   * two of the event loop.
+   */
   async #hearTheDead(): Promise<void> {
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** One life of the program; answers what it said. */
+  /** Runs the program once; returns its output. */
   async #live(): Promise<string> {
     const words = ['sync', '--config', join(this.#home, 'sluice.yaml')]
     const env = { PATH: process.env.PATH, HOME: this.#home, ...constantsEnv(constants) }
@@ -215,7 +225,7 @@ export class Siege {
     await this.#strike(here)
   }
 
-  /** The request is held until the process is gone: it dies exactly here. */
+  /** Holds the request until the process is gone, so that it dies exactly here. */
   async #strike(place: KillPlace): Promise<void> {
     const child = this.#child
     if (!child || child.exitCode !== null || child.signalCode !== null) return
@@ -225,7 +235,7 @@ export class Siege {
     await gone
   }
 
-  /** Read from copies: opening a file whose process was killed writes to it. */
+  /** Reads copies: opening the files of a killed process would change them. */
   #knownAssets(): Set<string> {
     const folder = makeStore()
     const read = (name: string, migrations: typeof ledger_migrations, sql: string): string[] => {

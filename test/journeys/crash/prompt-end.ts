@@ -2,20 +2,23 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { World } from './world.ts'
 
-/** What became of the prompt of a world, without what differs from one undisturbed run to the next: times and ids. */
+/**
+ * The final state of the prompt of a world, without times and ids, which differ between undisturbed
+ * runs.
+ */
 export interface PromptEnd {
-  /** By the service's own database: each question with its answer, once. */
+  /** From the service's own database: each question with its answer, once. */
   chats: { prompt: string; status: string; response: string }[][]
-  /** Questions that the service took, by its log. */
+  /** Number of questions that the service took, from its log. */
   posts: number
-  /** Name and content; a manifest without the notes on how the question was found. */
+  /** Name and content; without the notes of a manifest on how the question was found. */
   reports: [name: string, content: unknown][]
   copies: [name: string, content: unknown][]
-  /** At least once, and always the same. */
+  /** Calls of the webhook: at least one, all with the same id and body. */
   hook: { is_reached: boolean; ids: number; bodies: number }
   prompts: unknown[]
   runs: unknown[]
-  told: unknown[]
+  covered: unknown[]
   deliveries: unknown[]
 }
 
@@ -49,7 +52,7 @@ export function readPromptEnd(world: World): PromptEnd | undefined {
         'SELECT state, cause, turn, error_code, why, report_path IS NOT NULL AS has_report FROM runs ORDER BY due_ms',
       )
       .map((row) => bare(JSON.stringify(row))),
-    told: prompt.read(
+    covered: prompt.read(
       'SELECT lower(hex(md5)) AS md5, size, what, run IS NOT NULL AS by_run FROM covered ORDER BY md5, size, what',
     ),
     deliveries: prompt.read('SELECT target, state, error_code FROM deliveries ORDER BY target'),
@@ -79,9 +82,10 @@ function bareReport(text: string): string {
 }
 
 /**
- * A question whose fate nobody knew is said to have been found, or asked once more; so is one that the service ended, unless the
- * stop came first. That an asset was removed, failed or is read again is noted by the plan that finds it so; one that knows it
- * already says it in the coverage alone, as both do.
+ * Whether a note depends on the stop. A question after a crash is noted as found or asked once
+ * more. A question that the service ended is noted unless the stop came first. The plan that first
+ * finds an asset removed, failed or ingesting again adds a note; a later plan only counts it in the
+ * coverage.
  */
 function hangsOnTheStop(note: string): boolean {
   return /the question was found on the service|: asked once more|, and asked once more|(was removed on|is being read again by|cannot be used by) the service.*: left out/.test(

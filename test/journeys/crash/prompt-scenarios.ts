@@ -9,7 +9,7 @@ const run_is_over = `EXISTS (SELECT 1 FROM runs WHERE ended_ms IS NOT NULL)
   AND NOT EXISTS (SELECT 1 FROM runs WHERE ended_ms IS NULL)
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'wanted')`
 
-/** The files are in before the time comes. */
+/** The files are uploaded before the due time. */
 const before: Phase = {}
 
 function due(also: (world: World) => void | Promise<void> = () => {}, until = run_is_over, late_ms = 0): Phase {
@@ -23,10 +23,13 @@ function due(also: (world: World) => void | Promise<void> = () => {}, until = ru
 }
 
 const tree = { 'a.txt': 'The harbour is new.' }
-/** In its own pass: the order of what arrives together hangs on the speed of the machine, and the order of what is told on it. */
+/**
+ * A pass of its own: files that arrive together have an order that depends on the speed of the
+ * machine, and so does the report.
+ */
 const second: Phase = { before: (world) => world.write({ 'b.txt': 'The bridge is old.' }) }
 
-/** A daemon that watches, with a prompt over what it brings in. */
+/** A daemon in watch mode, with a prompt over its files. */
 export const prompt_scenarios: Scenario[] = [
   { name: 'a prompt is asked', tree, prompt: { asks: 1 }, phases: [before, due()] },
   {
@@ -56,7 +59,7 @@ export const prompt_scenarios: Scenario[] = [
       before,
       due(),
       {
-        said: () => [{ type: 'delivery_wanted_again', run: 1, targets: ['hook'] }],
+        facts: () => [{ type: 'delivery_wanted_again', run: 1, targets: ['hook'] }],
         until: (world) => world.prompt!.holds(run_is_over),
       },
     ],
@@ -160,7 +163,7 @@ export const prompt_scenarios: Scenario[] = [
   },
 ]
 
-/** Of a run before the ledger was lost: it told a.txt. */
+/** The manifest of a run before the ledger was lost, which covered a.txt. */
 function writeOldManifest({ project_id, prompt }: World): void {
   const text = tree['a.txt']
   const manifest = {

@@ -6,18 +6,24 @@ import { ledgerFile } from '../../../src/ledger/file/state-directory.ts'
 import { type RecordingServer, startServer } from '../../remote/recording-server.ts'
 
 export interface PromptOptions {
-  /** So many questions the service takes in an undisturbed run. */
+  /** Number of questions that the service takes in an undisturbed run. */
   asks: number
-  /** Fields of the prompt in the config. */
+  /** Fields of the prompt in the configuration. */
   fields?: Record<string, unknown>
-  /** What the receiver answers, one after the other; the last one again and again. */
+  /** Status codes of the receiver in turn; the last one repeats. */
   receiver?: number[]
 }
 
-/** Long after a world began, so that nothing is due before a scenario wants it; a year later it is due again. */
+/**
+ * Delay of the due time, so that nothing is due before a scenario wants it. It is due again a year
+ * later.
+ */
 const due_after_ms = hour_ms
 
-/** A prompt over the folder of a world, where its report lies, and who receives it: a file, and one who is posted to. */
+/**
+ * A prompt over the folder of a world, the directory of its reports, and its receivers: a file and
+ * a webhook.
+ */
 export class PromptSide {
   readonly due_ms: number
   readonly reports: string
@@ -69,12 +75,12 @@ export class PromptSide {
     return { prompts: [prompt], asking }
   }
 
-  /** From now until the time has come, and a little more. */
+  /** Time until just after the due time. */
   leftUntilDue_ms(now_ms: number): number {
     return this.due_ms - now_ms + second_ms
   }
 
-  /** Of a ledger that another life may be writing to. */
+  /** Reads a ledger that another life may be writing to. */
   read(sql: string): unknown[] {
     const ledger = openSqliteReadOnly(ledgerFile(this.#state_dir), ledger_migrations)
     try {

@@ -25,7 +25,7 @@ function later(ms: number, also: (world: World) => void = () => {}): Phase {
 const failing = (status: number, world: World) =>
   world.service.injectFaults({ failures: [{ route: 'assets.delete', status, times: 1 }] })
 
-/** What no file needs any more is removed there, whatever happens on the way; what comes back is there again. */
+/** Unused assets are removed whatever happens on the way; returning files are uploaded again. */
 export const removal_scenarios: Scenario[] = [
   {
     name: 'old versions and deleted files are removed, and one comes back',
@@ -36,8 +36,8 @@ export const removal_scenarios: Scenario[] = [
       outdated,
       later(minute_ms),
       later(minute_ms, (world) => world.write({ 'b.txt': 'b' })),
-      // Drawn by the ledger in a claim; said of what a file has, it is nothing.
-      { said_after: () => [{ type: 'removal_intended', content: 3 }] },
+      // The ledger derives this fact in a claim. For a content that a file has, it has no effect.
+      { facts_after: () => [{ type: 'removal_intended', content: 3 }] },
     ],
   },
   {
@@ -61,7 +61,7 @@ export const removal_scenarios: Scenario[] = [
       {},
       outdated,
       later(minute_ms),
-      { said: () => [{ type: 'removals_accepted', folder: 'docs', path: '' }] },
+      { facts: () => [{ type: 'removals_accepted', folder: 'docs', path: '' }] },
       later(minute_ms),
     ],
   },

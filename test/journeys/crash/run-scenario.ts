@@ -6,27 +6,30 @@ import type { Fact } from '../../../src/domain/fact.ts'
 import { until, within } from '../../rig/waiting.ts'
 import { crashingLedger, Fate, type Moments, type Stop } from './crashing-ledger.ts'
 import { bareSlots, type End, readEnd } from './end.ts'
-import { type FactType, mayBeSaid } from './fact-types.ts'
+import { type FactType, mayBeScripted } from './fact-types.ts'
 import type { Phase, Scenario } from './scenarios.ts'
 import { World } from './world.ts'
 
 export interface Run {
   end: End
-  /** In the order in which they were recorded. */
+  /** Types in the order of their record. */
   facts: FactType[]
   bare_slots: number
   puts: number
   took_ms: number
-  /** False where the run came to its end before the stop: then it proves nothing. */
+  /** False if the run ended before the stop; then it proves nothing. */
   was_stopped: boolean
 }
 
-/** A pass takes a second or two; one that takes this long hangs. */
+/** A pass takes a second or two; a pass that takes this long hangs. */
 const max_pass_ms = 60_000
-/** Nothing is waited for when a daemon is aborted. */
+/** An abort of a daemon waits for nothing. */
 const max_abort_ms = 30_000
 
-/** Runs a scenario to its end; with a stop, one life of the daemon ends there, and another one goes on. */
+/**
+ * Runs a scenario to its end. With a stop, one life of the daemon ends there and another one
+ * continues.
+ */
 export async function runScenario(scenario: Scenario, stop?: Stop): Promise<Run> {
   const began = performance.now()
   const world = await World.begin(scenario)
@@ -48,7 +51,7 @@ export async function runScenario(scenario: Scenario, stop?: Stop): Promise<Run>
   }
 }
 
-/** One life of the daemon: over the phase, or until its fate. */
+/** Runs one life of the daemon: for the whole phase, or until its stop. */
 async function live(world: World, phase: Phase, fate: Fate, moments: Moments): Promise<void> {
   const lines: string[] = []
   let daemon: Daemon
@@ -81,27 +84,27 @@ function start(world: World, fate: Fate, moments: Moments, lines: string[]): Pro
 
 async function pass(daemon: Daemon, world: World, phase: Phase, fate: Fate): Promise<void> {
   if (world.watches) return watch(daemon, world, phase, fate)
-  // It rejects with the ledger when the process dies while the word is being told.
+  // The promise rejects with the ledger if the process dies while the facts are recorded.
   daemon.drained.catch(() => {})
-  if (phase.said) await say(daemon, phase.said(world))
+  if (phase.facts) await record(daemon, phase.facts(world))
   const { why } = await daemon.drained
   if (why !== 'done') throw new Error(`the pass gave up: ${why}`)
   await daemon.idle()
-  if (!phase.said_after) return
-  await say(daemon, phase.said_after(world))
+  if (!phase.facts_after) return
+  await record(daemon, phase.facts_after(world))
   await daemon.idle()
 }
 
-/** A daemon that watches comes to no end by itself. */
-async function watch(daemon: Daemon, world: World, { said, until: isOver }: Phase, fate: Fate): Promise<void> {
+/** A daemon in watch mode does not end by itself. */
+async function watch(daemon: Daemon, world: World, { facts, until: isOver }: Phase, fate: Fate): Promise<void> {
   await daemon.idle()
-  if (said) await say(daemon, said(world))
+  if (facts) await record(daemon, facts(world))
   if (isOver) await until('the end of the phase', () => fate.isDead || isOver(world), undefined, 120_000)
   await daemon.idle()
 }
 
-async function say(daemon: Daemon, facts: Fact[]): Promise<void> {
-  const own = facts.filter(({ type }) => !mayBeSaid(type))
-  if (own.length > 0) throw new Error(`only the daemon tells ${own[0]!.type}`)
+async function record(daemon: Daemon, facts: Fact[]): Promise<void> {
+  const own = facts.filter(({ type }) => !mayBeScripted(type))
+  if (own.length > 0) throw new Error(`only the daemon records ${own[0]!.type}`)
   await daemon.ledger.record(facts)
 }

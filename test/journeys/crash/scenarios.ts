@@ -8,15 +8,15 @@ import { prompt_scenarios } from './prompt-scenarios.ts'
 import { removal_scenarios } from './removal-scenarios.ts'
 import type { World, WorldOptions } from './world.ts'
 
-/** One pass of the daemon over what happened before it. */
+/** One pass of the daemon over earlier changes. */
 export interface Phase {
-  /** Happens once, however often the pass has to begin anew. */
+  /** Runs once, however often the pass has to start again. */
   before?(world: World): void | Promise<void>
-  /** Told through the daemon's ledger when it runs; a person whose word was lost says it again. */
-  said?(world: World): Fact[]
-  /** Told when the pass is over. */
-  said_after?(world: World): Fact[]
-  /** A daemon that watches is stopped when nothing moves and this holds. */
+  /** Facts that a running daemon gets from the user, who repeats a lost one. */
+  facts?(world: World): Fact[]
+  /** Facts that come after the pass. */
+  facts_after?(world: World): Fact[]
+  /** A daemon in watch mode is stopped when nothing moves and this holds. */
   until?(world: World): boolean
 }
 
@@ -64,7 +64,7 @@ export const scenarios: Scenario[] = [
   },
   {
     name: 'the service fails for a while',
-    // Three contents must meet it: one alone may fail for itself.
+    // Three contents must meet it: a single one may be at fault itself.
     tree: { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' },
     phases: [failing({ route: 'assets.create', status: 503, times: 6 })],
   },
@@ -88,15 +88,15 @@ export const scenarios: Scenario[] = [
     tree: { 'a.txt': 'a' },
     phases: [
       failing({ route: 'assets.create', status: 400, times: 1 }),
-      { said: () => [{ type: 'retried', folder: 'docs', path: 'a.txt' }] },
+      { facts: () => [{ type: 'retried', folder: 'docs', path: 'a.txt' }] },
     ],
   },
   {
     name: 'a person pauses and resumes',
     tree: { 'a.txt': 'a' },
     phases: [
-      { said: () => [{ type: 'paused', by: 'anna', why: undefined, until_ms: undefined }] },
-      { before: (world) => world.write({ 'b.txt': 'b' }), said: () => [{ type: 'resumed' }] },
+      { facts: () => [{ type: 'paused', by: 'anna', why: undefined, until_ms: undefined }] },
+      { before: (world) => world.write({ 'b.txt': 'b' }), facts: () => [{ type: 'resumed' }] },
     ],
   },
   {
@@ -178,7 +178,7 @@ export const scenarios: Scenario[] = [
     name: 'the upload limit holds a file until a person accepts it',
     tree: { 'a.txt': 'a', 'b.txt': 'b' },
     uploads: { limit: { files: 1 } },
-    phases: [again, { said: () => [{ type: 'accepted', folder: 'docs', path: 'b.txt' }] }],
+    phases: [again, { facts: () => [{ type: 'accepted', folder: 'docs', path: 'b.txt' }] }],
   },
   {
     name: 'nobody wants the bytes, and then somebody does',
@@ -189,7 +189,7 @@ export const scenarios: Scenario[] = [
       { before: (world) => world.write({ 'a.txt': 'a, second version' }) },
       {
         before: (world) => world.remove('a.txt'),
-        said_after: (world) => [
+        facts_after: (world) => [
           { type: 'content_orphaned', content: 2 },
           { type: 'content_wanted_again', content: 2, not_before_ms: world.clock.now_ms() },
         ],
@@ -203,12 +203,12 @@ export const scenarios: Scenario[] = [
     ],
   },
   {
-    name: 'people are told of the health',
+    name: 'an alert is sent',
     tree: { 'a.txt': 'a' },
     phases: [
       {
-        said_after() {
-          // The deliverer records what becomes of it, as of a report: the scenarios of prompts have that.
+        facts_after() {
+          // The deliverer records the result as for a report; the scenarios of prompts cover that.
           const message = { message_id: 'alert_1', subject: 'Sluice', text: 'docs is offline', problems: [] }
           return [{ type: 'alert_raised', ...message, targets: ['mail'] }]
         },

@@ -9,18 +9,18 @@ import { type Scenario, scenarios } from './scenarios.ts'
 
 /** Runs wait for disks and timers more than they compute. */
 const runs_at_once = 6
-/** Four contents for each of the two connections of these worlds: more cannot be in the hands of one life. */
+/** Maximum number of contents in one life: four for each of the two connections of these worlds. */
 const max_in_flight = 8
 
 export interface PlannedStop {
   scenario: Scenario
   undisturbed: Run
   stop: Stop
-  /** Whether anything was told after it in the undisturbed run. */
+  /** Another fact follows it in the undisturbed run. */
   has_next: boolean
 }
 
-/** Every fact of the undisturbed runs as a place to stop at, in the order of the scenarios and of time. */
+/** Every fact of the undisturbed runs as a stop, in the order of the scenarios and of time. */
 export async function everyFact(): Promise<PlannedStop[]> {
   const runs = await inParallel(scenarios, async (scenario) => ({ scenario, undisturbed: await runScenario(scenario) }))
   for (const { scenario, undisturbed } of runs) expectAsked(scenario, undisturbed)
@@ -35,7 +35,7 @@ export async function everyFact(): Promise<PlannedStop[]> {
   })
 }
 
-/** Every other run is held against the undisturbed one, which must be right itself. */
+/** Other runs are compared with the undisturbed one, so it must be correct itself. */
 function expectAsked({ name, prompt }: Scenario, { end }: Run): void {
   if (!prompt || !end.prompt) return
   expect(end.prompt.chats.flat(), name).toHaveLength(prompt.asks)
@@ -43,7 +43,9 @@ function expectAsked({ name, prompt }: Scenario, { end }: Run): void {
   expect(end.prompt.hook, name).toEqual({ is_reached: receives === 1, ids: receives, bodies: receives })
 }
 
-/** Every one of them; both ways to die where somebody acts on the service between it and the next fact. */
+/**
+ * Every fact as a stop; both kinds of stop where a worker acts on the service before the next fact.
+ */
 export function everyStop(facts: readonly PlannedStop[]): PlannedStop[] {
   return facts.flatMap((planned) => {
     const has_two = planned.has_next && isActedOn(planned.stop.type)
@@ -52,8 +54,9 @@ export function everyStop(facts: readonly PlannedStop[]): PlannedStop[] {
 }
 
 /**
- * Every end is that of the undisturbed run, and no type of fact may be left without a stop. What does not fit into `max_ms` on a slow
- * machine is left out, and said: rare types come first, the rest in another order with every commit.
+ * Expects the final state of the undisturbed run after each stop, and at least one stop for every
+ * type of fact. On a slow machine, stops beyond `max_ms` are skipped with a message: rare types
+ * come first, the others in another order for every commit.
  */
 export async function expectSameEnds(stops: readonly PlannedStop[], max_ms: number): Promise<void> {
   const stopped_at = new Map<FactType, number>()
@@ -87,7 +90,7 @@ export async function expectSameEnds(stops: readonly PlannedStop[], max_ms: numb
   expect(fact_types.filter((type) => !stopped_at.has(type))).toEqual([])
 }
 
-/** One of each type, then a second of each, and so on; the commit draws which ones. */
+/** One stop of each type, then a second of each, and so on. The commit draws them. */
 function inTurns(stops: readonly PlannedStop[]): PlannedStop[] {
   const seed = seedOfCommit()
   const lot = (name: string) => createHash('sha256').update(`${seed} ${name}`).digest('hex')
@@ -115,7 +118,7 @@ function expectSameEnd(run: Run, { undisturbed }: PlannedStop, name: string): vo
   expect(run.puts, `bodies sent: ${name}`).toBeLessThanOrEqual(undisturbed.puts + max_in_flight)
 }
 
-/** So that a difference is shown alone, and not all of what is the same beside it. */
+/** Splits the state into aspects, so that a failure shows only the one that differs. */
 function aspectsOf({ prompt, ...others }: End): Record<string, unknown> {
   return { ...others, ...prompt }
 }

@@ -17,20 +17,23 @@ import { type PromptOptions, PromptSide } from './prompt-side.ts'
 type Fields = Record<string, unknown>
 
 export interface WorldOptions {
-  /** Below the one watched folder, `docs`. */
+  /** Entries of the one watched folder, `docs`. */
   tree: Record<string, TreeEntry>
-  /** Of the folder, and of the section `uploads` of the config. */
+  /** Fields of the folder; `uploads` is a section of the configuration. */
   folder?: Fields
   uploads?: Fields
   removal?: Fields
   service?: Partial<ServiceOptions>
-  /** The daemon watches until it is stopped, and asks nothing. */
+  /** The daemon runs in watch mode until it is stopped, without prompts. */
   watches?: boolean
-  /** A prompt over the folder; then the daemon watches, for a single pass asks nothing by its schedule. */
+  /**
+   * A prompt over the folder. The daemon then runs in watch mode, because a single pass asks
+   * nothing by schedule.
+   */
   prompt?: PromptOptions
 }
 
-/** Where the real defaults wait for people and slow lines, a test need not. */
+/** The real defaults wait for users and slow lines; a test need not. */
 const quick_uploads = {
   limit: 'off',
   min_resend_s: 0,
@@ -40,12 +43,15 @@ const quick_uploads = {
   max_retry_ms: 100,
 }
 const quick_follow = { first_ms: 30, max_ms: 100, dead_hit_after_ms: 1_000 }
-/** What was written just now has been quiet for long, by the clock of all who are in the test. */
+/** Files just written count as old by the clock of this test. */
 const clock_ahead_ms = 60_000
-/** Far behind any of these clocks: such a file is not known to be quiet until it was looked at twice. */
+/** A time far ahead of all these clocks: such a file has settled only after two equal checks. */
 const future_s = Date.now() / 1_000 + 30 * 24 * 3_600
 
-/** One folder, one service and one place for the ledger, with a clock of their own; lives of the daemon come and go in it. */
+/**
+ * One folder, one service and one place for the ledger, with their own clock. Daemons start and
+ * stop in it.
+ */
 export class World {
   readonly base: string
   readonly home: string
@@ -118,7 +124,7 @@ export class World {
     )
   }
 
-  /** Of the ledger, read beside the daemon. */
+  /** Whether the condition holds in the ledger, read beside the daemon. */
   holds(condition: string): boolean {
     const database = openSqliteReadOnly(ledgerFile(this.state_dir), ledger_migrations)
     try {
@@ -128,7 +134,7 @@ export class World {
     }
   }
 
-  /** The asset with these bytes, by the service's own database. */
+  /** The asset with these bytes, from the service's own database. */
   assetWith(text: string): string {
     return this.service.assets(this.project_id).findLast(({ md5 }) => md5 === md5Of(text))!.asset_id
   }
@@ -149,7 +155,7 @@ export class World {
     addToTree(this.folder, tree)
   }
 
-  /** A file that has to be seen to be quiet. */
+  /** Writes a file that has to settle first. */
   writeJustNow(path: string, text: string): void {
     this.write({ [path]: text })
     utimesSync(this.at(path), future_s, future_s)
@@ -164,7 +170,7 @@ export class World {
     rmSync(this.at(path))
   }
 
-  /** A slot made by somebody else. */
+  /** Makes a slot as another user of the service. */
   async reserve(fields: { filename: string; mime_type: string; md5: string }): Promise<{
     asset_id: string
     upload_url: string
@@ -173,7 +179,7 @@ export class World {
     return (await this.#post('/v1/assets', fields)) as never
   }
 
-  /** An asset that somebody else brought in. */
+  /** Uploads an asset as another user of the service. */
   async upload(text: string, md5: string): Promise<void> {
     const slot = await this.reserve({ filename: 'theirs.txt', mime_type: 'text/plain', md5 })
     await fetch(slot.upload_url, { method: 'PUT', headers: slot.upload_headers, body: text })

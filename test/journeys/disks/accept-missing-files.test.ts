@@ -4,17 +4,17 @@ import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 const names = Array.from({ length: 15 }, (_, index) => `docs/${index % 3}/${index}.txt`)
 const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
-/** Without x 15 are found, and a person is asked. */
-const most_of_40 = {
+/** Without x, 15 of 40 files are found, so a user must decide. */
+const left_15_of_40 = {
   tree: Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => [`docs/${index < 25 ? 'x' : 'y'}/${index}.txt`, `text ${index}`]),
   ),
   config: { scan: { missing_files: 5 } },
 }
 
-localJourneys('a word for what has disappeared', (profile) => {
-  test('more is missing than one scan looks at: the same word is for all of it', async () => {
-    // As a ledger answers of hundreds of thousands.
+localJourneys('accepting missing files', (profile) => {
+  test('more files are missing than one scan checks: one acknowledgement covers all of them', async () => {
+    // Limits the answer as if there were hundreds of thousands of files.
     const wrap_ledger = (ledger: Ledger): Ledger => ({
       ...ledger,
       async differences(range) {
@@ -36,9 +36,9 @@ localJourneys('a word for what has disappeared', (profile) => {
     journey.ends({ also_there: md5s })
   })
 
-  test('a word that is said while the same is found once more is kept', async () => {
+  test('an acknowledgement stays valid if the next scan finds the same again', async () => {
     let is_said = false
-    // A person was shown the first finding; the folder's keeper is about to say the same in other words.
+    // The user saw the first finding. The folder keeper is about to record the same one again.
     const wrap_ledger = (ledger: Ledger): Ledger => ({
       ...ledger,
       async record(facts) {
@@ -50,7 +50,7 @@ localJourneys('a word for what has disappeared', (profile) => {
         return ledger.record(facts)
       },
     })
-    const journey = await begin({ ...most_of_40, profile, wrap_ledger })
+    const journey = await begin({ ...left_15_of_40, profile, wrap_ledger })
     await journey.allReady()
     journey.move('docs/x', 'aside/x')
     journey.daemon.rescan('docs')
@@ -62,9 +62,9 @@ localJourneys('a word for what has disappeared', (profile) => {
     await journey.allReady()
   })
 
-  /** 15 of 40 are found, and a person said that this is right; nobody has looked since. */
-  async function saidOf15(): Promise<Journey> {
-    const journey = await begin({ ...most_of_40, profile })
+  /** 15 of 40 files are found, the user has accepted that, and no scan has followed. */
+  async function accepted15(): Promise<Journey> {
+    const journey = await begin({ ...left_15_of_40, profile })
     await journey.allReady()
     journey.move('docs/x', 'aside/x')
     journey.daemon.rescan('docs')
@@ -78,8 +78,8 @@ localJourneys('a word for what has disappeared', (profile) => {
     return journey.files().filter(({ stage }) => stage === 'gone').length
   }
 
-  test('a word, and an end before the next scan: it is kept for what it was said of', async () => {
-    const journey = await saidOf15()
+  test('accepted, then stopped before the next scan: the acknowledgement stays valid for the same finding', async () => {
+    const journey = await accepted15()
     await journey.start()
     await journey.until('what was missing is gone', () => gone(journey) === 25)
     await journey.idle()
@@ -88,8 +88,8 @@ localJourneys('a word for what has disappeared', (profile) => {
     await journey.allReady()
   })
 
-  test('a word, and another directory before the next scan: that was not meant', async () => {
-    const journey = await saidOf15()
+  test('accepted, then another directory in its place before the next scan: the acknowledgement does not apply', async () => {
+    const journey = await accepted15()
     const before = gone(journey)
     journey.write({ 'other/': '' })
     journey.move('docs', 'disk')
@@ -116,8 +116,8 @@ localJourneys('a word for what has disappeared', (profile) => {
     ['all the rest', 0],
     ['most of the rest', 2],
   ] as const) {
-    test(`a word, and ${what} gone before the next scan: that was not meant`, async () => {
-      const journey = await saidOf15()
+    test(`accepted, then ${what} missing before the next scan: the acknowledgement does not apply`, async () => {
+      const journey = await accepted15()
       const before = gone(journey)
       const rest = Array.from({ length: 15 - left }, (_, index) => `y/${index + 25}.txt`)
       for (const name of rest) journey.move(`docs/${name}`, `aside/${name}`)
@@ -136,7 +136,7 @@ localJourneys('a word for what has disappeared', (profile) => {
     })
   }
 
-  test('a word for what has disappeared lets nothing go up, and accepts nothing else', async () => {
+  test('accepting missing files releases no file of the upload limit, and accepts nothing else', async () => {
     const held = Array.from({ length: 8 }, (_, index) => `docs/old/${index}.txt`)
     const journey = await begin({
       profile,

@@ -10,8 +10,8 @@ import { mayMount } from './mounted-daemon.ts'
 const has_tmpfs = mayMount('tmpfs')
 
 /**
- * The state lies on a small tmpfs, in a mount namespace. Prints what was ready before and after the
- * disk was full.
+ * The state lies on a small tmpfs, in a mount namespace. The script prints the ready files before
+ * and after the disk was full.
  */
 const script = `
 import { spawnSync } from 'node:child_process'
@@ -65,9 +65,10 @@ await daemon.stop()
 await service.close()
 `
 
-// Hosted, a slot whose record was lost is a dead reservation, which is waited for: another matter.
+// With the hosted profile, a slot whose record was lost is a dead reservation with a long wait,
+// which other tests cover.
 localJourneys('a state disk that is full for a while', () => {
-  test.skipIf(!has_tmpfs)('every file is ready soon after there is space again, without a restart', () => {
+  test.skipIf(!has_tmpfs)('every file becomes ready soon after there is space again, without a restart', () => {
     const place = makeTree({ 'service/': '' })
     const file = join(place, 'full.mjs')
     writeFileSync(file, script)

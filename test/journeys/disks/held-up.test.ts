@@ -16,13 +16,13 @@ diskJourneys('nobody is held up', (profile) => {
     const journey = await begin({ profile, tree, folders })
     await journey.allReady()
     const huge = journey.at('docs/huge.bin')
-    // A quarter of a minute of md5, and nothing on the disk.
+    // The md5 takes a quarter of a minute, but a sparse file takes no space.
     makeSparse(huge, 9_000_000_000)
     await journey.until('the huge file is being hashed', () => isOpen(huge))
     journey.write({ 'docs/beside.txt': 'beside it', 'other/elsewhere.txt': 'elsewhere' })
     await Promise.all(['docs/beside.txt', 'other/elsewhere.txt'].map((name) => journey.stage(name, 'ready')))
     expect(isOpen(huge)).toBe(true)
-    // An event about the huge file waits for it, the next event does not.
+    // The first event about the huge file waits for it; the next event does not.
     utimesSync(huge, new Date(), new Date())
     journey.write({ 'docs/after.txt': 'after that' })
     await journey.stage('docs/after.txt', 'ready')
@@ -31,9 +31,11 @@ diskJourneys('nobody is held up', (profile) => {
     journey.remove('docs/huge.bin')
   })
 
-  test('a folder on a share that dies while its files are due is away, and the others go on', async ({ skip }) => {
+  test('a folder on an unresponsive share goes offline while its files are due, and the others continue', async ({
+    skip,
+  }) => {
     const clock = new MovingClock()
-    // They come due when the share is dead, and not before: by a skip.
+    // A skip of the clock makes them due only after the share is unresponsive.
     const folders = { docs: {}, other: { settle_ms: '1h' } }
     const config = { scan: { answer_ms: 500 } }
     const journey = await begin({ profile, tree, folders, config, clock, service: { clock } })
@@ -63,7 +65,7 @@ diskJourneys('nobody is held up', (profile) => {
   })
 
   test.for(['native', 'chokidar', 'scan'] as const)(
-    'a share below a folder dies: %s goes on',
+    'a share below a folder becomes unresponsive: %s continues',
     async (watch, { skip }) => {
       const below = { 'docs/share/': '', 'docs/sub/b.txt': 'in sub' }
       const journey = await begin({ profile, tree: { ...tree, ...below }, folders: { docs: { watch }, other: {} } })
@@ -75,7 +77,7 @@ diskJourneys('nobody is held up', (profile) => {
       journey.daemon.rescan()
       const names = ['docs/new.txt', 'docs/sub/new.txt', 'other/new.txt']
       await Promise.all(names.map((name) => journey.stage(name, 'ready')))
-      await journey.until('the share is told', () =>
+      await journey.until('the share is reported', () =>
         String(journey.folder('docs')?.scan_summary).includes('"other_mounts":["share"]'),
       )
       expect(journey.folder('docs')).toMatchObject({ offline_reason: null })
@@ -98,7 +100,7 @@ function isOpen(file: string): boolean {
     try {
       return readlinkSync(`/proc/self/fd/${descriptor}`) === file
     } catch {
-      // Closed since the list was made.
+      // The descriptor was closed after the list was made.
       return false
     }
   })

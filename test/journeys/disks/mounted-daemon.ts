@@ -9,16 +9,19 @@ import { builtModule } from '../../rig/unprivileged.ts'
 
 export const files = 20
 
-/** A tmpfs is a new one each time; ext4 is a file with an image, one for each name, over a loop device that has the same number each time. */
+/**
+ * A tmpfs is new each time. ext4 is a file with an image, one for each name, on a loop device with
+ * the same number each time.
+ */
 export type Disk = 'tmpfs' | 'ext4'
 
 /**
- * Stands before the command of a script that uses loop devices, one of them at a time: it gives its
- * device free between two images, and needs the same one again.
+ * Prefix for the command of a script that uses a loop device. Only one script runs at a time: it
+ * releases its device between two images, and needs the same one again.
  */
 export const loop_lock = ['flock', join(tmpdir(), 'sluice-loop-devices.lock')]
 
-/** Whether this machine lets its tests mount, and says that they are skipped where it does not. */
+/** Whether this machine allows its tests to mount; if not, it prints that they are skipped. */
 export function mayMount(disk: Disk): boolean {
   if (isNotRoot(`${disk} that is mounted and unmounted under a running daemon`)) return false
   const root = makeTree()
@@ -34,8 +37,8 @@ export function mayMount(disk: Disk): boolean {
 }
 
 /**
- * A daemon over a folder that is a disk of its own, in a mount namespace: the disk goes and comes while it runs. Each scenario
- * prints, as JSON, what the ledger says at each stop.
+ * A daemon over a folder on its own disk, in a mount namespace: the disk goes offline and online
+ * while it runs. Each scenario prints the state of the ledger at each step as JSON.
  */
 const script = `
 import { spawnSync } from 'node:child_process'
@@ -68,10 +71,10 @@ const mount = (name = 'a') => {
   if (loop === undefined) loop = sh('losetup', '-f', '--show', image(name)).trim()
   else sh('losetup', loop, image(name))
   sh('mount', loop, root)
-  // It lets go of the image by itself when the mount ends, also with this process.
+  // The device releases the image by itself when the mount ends, even with this process.
   sh('losetup', '-d', loop)
 }
-// What is copied back has the times that it had.
+// Restored files have their former times.
 const fill = (from = 0, to = ${files}) => { for (let n = from; n < to; n++) { writeFileSync(root + '/' + n + '.txt', 'text ' + n); utimesSync(root + '/' + n + '.txt', 1_700_000_000, 1_700_000_000) } }
 const service = await startService({ data_dir: place + '/service', profile })
 const { project_id } = service.projects.create('mounts')
@@ -96,7 +99,7 @@ const read = (sql) => view.prepare(sql).pluck()
 const ready = read("SELECT count(*) FROM files JOIN contents ON contents.id = content WHERE files.state = 'present' AND contents.state = 'ready'")
 const gone = read("SELECT count(*) FROM files WHERE state = 'gone'")
 const failed = read("SELECT count(*) FROM contents WHERE state = 'refused'")
-// How many files the last whole scan met: a loss is measured against it, whatever events reported since.
+// Files that the last complete scan found. A loss is measured against this number.
 const known = read("SELECT json_extract(scan_summary, '$.files') FROM folders")
 const present = read("SELECT count(*) FROM files WHERE state = 'present'")
 const blocked = read("SELECT count(*) FROM files WHERE state = 'blocked' AND detail LIKE 'another disk%'")
@@ -240,7 +243,7 @@ view.close()
 await service.close()
 `
 
-/** What the scenario printed; what it said on standard error where it failed. */
+/** The printed result of the scenario; if it failed, its standard error. */
 export function runMounted(profile: ProfileName, scenario: string, disk: Disk): unknown {
   const place = makeTree({ 'service/': '' })
   const file = join(place, 'mounts.mjs')

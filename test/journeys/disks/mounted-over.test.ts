@@ -11,7 +11,10 @@ if (!may_mount) console.log('skipped: a disk mounted over a folder, because moun
 
 const files = 20
 
-/** Prints what the ledger says of the files before, while a tmpfs with one stray file covers them, and after; and the PUTs. */
+/**
+ * Prints the files of the ledger before, while and after a tmpfs with one other file covers them,
+ * and the PUTs.
+ */
 const script = `
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -58,7 +61,7 @@ await service.close()
 `
 
 localJourneys('a mount namespace', (profile) => {
-  test.skipIf(!may_mount)('a disk mounted over the folder, and taken away', () => {
+  test.skipIf(!may_mount)('a disk is mounted over the folder and unmounted again: no file is lost', () => {
     const tree = Object.fromEntries(Array.from({ length: files }, (_, file) => [`docs/${file}.txt`, `text ${file}`]))
     const place = makeTree({ ...tree, 'service/': '' })
     const file = join(place, 'mounts.mjs')

@@ -5,8 +5,8 @@ const names = Array.from({ length: 15 }, (_, index) => `docs/${index % 3}/${inde
 const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
 const all_ready = Object.fromEntries(names.map((name) => [name, 'ready']))
 
-localJourneys('a folder that is away loses nothing', (profile) => {
-  test('renamed away and back', async () => {
+localJourneys('an offline folder loses nothing', (profile) => {
+  test('a folder is renamed and renamed back', async () => {
     const journey = await begin({ profile, tree })
     await journey.allReady()
     const before = journey.cost()
@@ -25,7 +25,7 @@ localJourneys('a folder that is away loses nothing', (profile) => {
     expect(journey.cost()).toEqual({ creates: before.creates + 1, puts: before.puts + 1 })
   })
 
-  test('another directory stands in its place, then itself: it goes on by itself, soon', async () => {
+  test('another directory replaces the folder, then the folder is back: it continues by itself, soon', async () => {
     const journey = await begin({ profile, tree })
     await journey.allReady()
     const before = journey.cost()
@@ -45,7 +45,7 @@ localJourneys('a folder that is away loses nothing', (profile) => {
     expect(journey.cost()).toEqual({ creates: before.creates + 1, puts: before.puts + 1 })
   })
 
-  test('a mount point with nothing mounted: emptied at once, and full again', async () => {
+  test('a mount point is empty because nothing is mounted, then full again', async () => {
     const journey = await begin({ profile, tree })
     await journey.allReady()
     const before = journey.cost()
@@ -63,7 +63,7 @@ localJourneys('a folder that is away loses nothing', (profile) => {
   })
 
   for (const files of [1, 9]) {
-    test(`an empty directory in place of a folder of ${files}: nothing is gone, nothing is removed there`, async () => {
+    test(`an empty directory in place of a folder of ${files}: no file counts as deleted, no asset is removed`, async () => {
       const few = names.slice(0, files)
       const journey = await begin({
         profile,
@@ -88,7 +88,7 @@ localJourneys('a folder that is away loses nothing', (profile) => {
     })
   }
 
-  test('a folder of a few files that is emptied where it stands is believed without a word', async () => {
+  test('a folder of a few files that is emptied in place needs no acknowledgement', async () => {
     const few = names.slice(0, 9)
     const journey = await begin({ profile, tree: Object.fromEntries(few.map((name) => [name, tree[name]!])) })
     await journey.allReady()
@@ -100,7 +100,7 @@ localJourneys('a folder that is away loses nothing', (profile) => {
     journey.ends({ also_there: md5s })
   })
 
-  test('a folder that a person emptied is believed once the person says so', async () => {
+  test('a folder that a user emptied needs an acknowledgement', async () => {
     const journey = await begin({ profile, tree })
     await journey.allReady()
     const md5s = journey.assets().map(({ md5 }) => md5!)
@@ -115,7 +115,7 @@ localJourneys('a folder that is away loses nothing', (profile) => {
     expect(journey.folder()?.offline_reason).toBeNull()
     await journey.idle()
 
-    // The word was for what had gone then, not for what comes and goes after it.
+    // The acknowledgement was about the files missing then, not about later ones.
     const newer = Object.fromEntries(names.map((name) => [name.replace('docs', 'docs/new'), `newer text of ${name}`]))
     journey.write(newer)
     await journey.allReady()
@@ -128,7 +128,7 @@ localJourneys('a folder that is away loses nothing', (profile) => {
     journey.ends({ also_there: md5s })
   })
 
-  test('a word for what the upload limit holds is none for what disappears later', async () => {
+  test('an acknowledgement for the upload limit does not apply to files that disappear later', async () => {
     const journey = await begin({ profile, tree })
     await journey.allReady()
     await journey.record({ type: 'accepted', folder: 'docs', path: '' })
@@ -142,7 +142,7 @@ localJourneys('a folder that is away loses nothing', (profile) => {
   })
 
   for (const watch of ['chokidar', 'native']) {
-    test(`most of it deleted under the eyes of the watcher (${watch}): it waits as after a scan`, async () => {
+    test(`most files are deleted while the watcher runs (${watch}): the folder waits as after a scan`, async () => {
       const parts = Array.from({ length: 10 }, (_, index) => `docs/${index}`)
       const files = parts.flatMap((part) => Array.from({ length: 6 }, (_, index) => `${part}/${index}.txt`))
       const journey = await begin({
@@ -167,7 +167,7 @@ localJourneys('a folder that is away loses nothing', (profile) => {
     })
   }
 
-  test('away when the daemon starts', async () => {
+  test('a folder is offline when the daemon starts', async () => {
     const journey = await begin({ profile, tree })
     await journey.allReady()
     await journey.stop()
@@ -182,7 +182,7 @@ localJourneys('a folder that is away loses nothing', (profile) => {
     expect(journey.cost()).toEqual({ creates: names.length, puts: names.length })
   })
 
-  test('away while its files wait to be sent', async () => {
+  test('a folder is offline while its files wait to be sent', async () => {
     const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' } })
     await journey.allReady()
     journey.service.injectFaults({ failures: [{ status: 503 }] })

@@ -20,7 +20,7 @@ function otherDisk(): string {
   return directory
 }
 
-/** What stands at the place of the folder from now on. The link is put there in one step. */
+/** Replaces the folder by a link to this disk in one step. */
 function mount(journey: Journey, disk: string): void {
   symlinkSync(disk, journey.at('link'))
   renameSync(journey.at('link'), journey.at('docs'))
@@ -52,7 +52,7 @@ const has_other_disk = (() => {
 if (!has_other_disk) console.log('skipped: another disk at the same place, because /dev/shm is none')
 
 diskJourneys('another disk at the same place', (profile) => {
-  test.skipIf(!has_other_disk)('the doubt outlives the daemon; the known disk comes back by itself', async () => {
+  test.skipIf(!has_other_disk)('the doubt survives a restart; the known disk comes back by itself', async () => {
     const journey = await unmounted(profile)
     const before = journey.cost()
     await journey.restart()
@@ -67,7 +67,7 @@ diskJourneys('another disk at the same place', (profile) => {
     expect(journey.cost()).toEqual(before)
   })
 
-  test.skipIf(!has_other_disk)('the same files on a new device number need no person and no upload', async () => {
+  test.skipIf(!has_other_disk)('the same files on a new device number need no user and no upload', async () => {
     const journey = await unmounted(profile)
     const before = journey.cost()
     const remounted = otherDisk()
@@ -79,7 +79,7 @@ diskJourneys('another disk at the same place', (profile) => {
     expect(journey.cost()).toEqual(before)
   })
 
-  test.skipIf(!has_other_disk)('a person says that it is right: what is missing is gone', async () => {
+  test.skipIf(!has_other_disk)('a user accepts the missing files: they count as deleted', async () => {
     const journey = await unmounted(profile)
     const md5s = journey.assets().map(({ md5 }) => md5!)
     await journey.record({ type: 'accepted', folder: 'docs', path: '' })

@@ -8,13 +8,13 @@ const may_bind = mayMount('tmpfs')
 const may_loop = mayMount('ext4')
 const isHere = (disk: SwappedDisk) => (disk === 'tmpfs' || disk === 'bind' ? may_bind : may_loop && canMake(disk))
 
-localJourneys('another disk at the place of the known one', (profile) => {
+localJourneys('another disk in place of the known one', (profile) => {
   for (const disk of fullOrPart(disks, disks.slice(0, 2))) {
     test.skipIf(!isHere(disk))(
-      `${disk}: the known one comes back by itself, the other one waits for a person, nothing is removed`,
+      `${disk}: the known disk comes back by itself, another one waits for a user, no asset is removed`,
       { timeout: 420_000 },
       () => {
-        // The others take the same ways as these two: by the id, or by the files.
+        // The other file systems are recognised as these two are: by the id, or by the files.
         const rounds = disk === 'ext4' || disk === 'tmpfs' ? fullOrPart(20, 2) : 5
         const each = (outcome: string) => Array.from({ length: rounds }, () => outcome)
         expect(runSwaps(profile, disk, rounds)).toEqual({
@@ -22,7 +22,7 @@ localJourneys('another disk at the place of the known one', (profile) => {
           other: each('waits'),
           puts: 8,
           removals: 0,
-          // These show no id of their own: an empty one cannot be told from another empty one.
+          // These have no id of their own: two empty ones cannot be distinguished.
           ...(disk === 'vfat' || disk === 'xfs' ? {} : { emptied: 'back' }),
         })
       },

@@ -9,8 +9,8 @@ import { loop_lock } from './mounted-daemon.ts'
 export type SwappedDisk = 'ext4' | 'tmpfs' | 'vfat' | 'xfs' | 'bind'
 
 /**
- * Whether this machine can make and mount such a filesystem; says that its test is skipped where it
- * cannot.
+ * Whether this machine can make and mount such a file system; if not, it prints that its test is
+ * skipped.
  */
 export function canMake(disk: SwappedDisk): boolean {
   const is_known = readFileSync('/proc/filesystems', 'utf8').includes(`\t${disk}\n`)
@@ -23,9 +23,9 @@ export function canMake(disk: SwappedDisk): boolean {
 }
 
 /**
- * A daemon that may remove assets, over eight files on a disk of its own, in a mount namespace. In
- * each round the disk goes and comes back, and another one takes its place. The two have no file in
- * common and are made in the same second.
+ * A daemon that may remove assets, over eight files on a disk of its own in a mount namespace. In
+ * each round the disk goes offline and online, and another one takes its place. The two have no
+ * file in common and are made within the same second.
  */
 const script = `
 import { spawnSync } from 'node:child_process'
@@ -89,10 +89,10 @@ const waits = () => /waiting/.test(reason.get() ?? '')
 const what = () => (reason.get() ?? 'online') + ', ready ' + ready.get() + ', strays ' + strays.get()
 const someScans = async () => { for (let scan = 0; scan < 5; scan++) { daemon.rescan('docs'); await system_clock.sleep(100) } }
 const other = async () => {
-  // What waits may still be the folder without any disk.
+  // A waiting folder may still be the one without any disk.
   await someScans()
   await until(waits)
-  // Events may bring names of the other disk into the ledger before the folder waits; none of them is sent.
+  // Before the folder waits, events may record names of the other disk. None of them is sent.
   return waits() && ready.get() === 8 ? 'waits' : what()
 }
 const known = async (files) => {
@@ -100,7 +100,7 @@ const known = async (files) => {
   await until(() => reason.get() === null && scans.get() !== before && ready.get() === files && strays.get() === 0)
   return reason.get() === null && ready.get() === files && strays.get() === 0 ? 'back' : what()
 }
-/** The daemon sees that the disk is away. */
+/** Waits until the daemon knows that the disk is offline. */
 const away = async () => {
   await until(() => reason.get() !== null)
   await someScans()
@@ -109,7 +109,7 @@ await until(() => ready.get() === 8)
 const swaps = { known: [], other: [] }
 for (let round = 0; round < Number(rounds); round++) {
   umount(root)
-  // Every other time nobody sees that nothing is mounted there for a moment.
+  // Every other time the daemon does not notice that nothing is mounted for a moment.
   if (round % 2 === 0) await away()
   mount('other')
   swaps.other.push(await other())
@@ -118,7 +118,7 @@ for (let round = 0; round < Number(rounds); round++) {
   mount('known')
   swaps.known.push(await known(8))
 }
-// What may be removed by the grace is removed within this.
+// All removals that the grace allows happen within this time.
 await system_clock.sleep(1_500)
 await someScans()
 const removals = service.requestLog.filter(({ place }) => place === 'assets.delete').length
@@ -139,7 +139,7 @@ view.close()
 await service.close()
 `
 
-/** What the rounds came to; what the program wrote to standard error where it failed. */
+/** The result of the rounds; if the program failed, its standard error. */
 export function runSwaps(profile: ProfileName, disk: SwappedDisk, rounds: number): unknown {
   const place = makeTree({ 'service/': '' })
   const file = join(place, 'swaps.mjs')

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { begin, localJourneys } from '../rig/harness.ts'
 
-localJourneys('what is excluded later', (profile) => {
-  test('stays here, also when it was waiting to be sent', async () => {
+localJourneys('a file that is excluded later', (profile) => {
+  test('stays on the disk only, even if it was waiting to be sent', async () => {
     const tree = { 'docs/private/salary.txt': 'a number', 'docs/open.txt': 'hello' }
     const journey = await begin({ profile, tree }, 'not started')
     journey.service.injectFaults({ down: true })

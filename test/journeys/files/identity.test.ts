@@ -4,15 +4,15 @@ import { expect, test } from 'vitest'
 import { md5Of } from '../rig/disk-truth.ts'
 import { begin, localJourneys } from '../rig/harness.ts'
 
-localJourneys('what a file is', (profile) => {
-  test("a deleted file's inode given to a new file at once: the new file is sent", async () => {
+localJourneys('the identity of a file', (profile) => {
+  test('a new file with the inode of a deleted one is sent', async () => {
     const journey = await begin({ profile, tree: { 'docs/old.txt': 'old text' } })
     await journey.allReady()
     await journey.stop()
     const { ino } = lstatSync(journey.at('docs/old.txt'))
     journey.remove('docs/old.txt')
     journey.write({ 'docs/new.txt': 'new text' })
-    // ext4 does so; elsewhere the rest still holds.
+    // ext4 reuses the inode. On other file systems the rest still holds.
     const is_reused = lstatSync(journey.at('docs/new.txt')).ino === ino
     await journey.start()
     await journey.stage('docs/new.txt', 'ready')

@@ -17,14 +17,14 @@ async function labels(journey: Journey, name: string, wanted: string[]): Promise
 localJourneys('labels', (profile) => {
   const docs = { labels: ['team', 'from sluice'], label_from: 'first_folder' }
 
-  test('of the folder and of the first subfolder, once the file is ready', async () => {
+  test('of the folder and of the first subfolder are attached once the file is ready', async () => {
     const tree = { 'docs/alpha/deep/a.txt': 'a', 'docs/top.txt': 'top' }
     const journey = await begin({ profile, folders: { docs }, tree })
     await labels(journey, 'docs/alpha/deep/a.txt', ['alpha', 'from sluice', 'team'])
     await labels(journey, 'docs/top.txt', ['from sluice', 'team'])
   })
 
-  test('of a duplicate are the union over its places', async () => {
+  test('of a duplicate are those of all its places', async () => {
     const folders = { docs, more: { labels: ['archive'] } }
     const tree = { 'docs/alpha/a.txt': 'same', 'docs/beta/b.txt': 'same' }
     const journey = await begin({ profile, folders, tree })
@@ -34,7 +34,7 @@ localJourneys('labels', (profile) => {
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
   })
 
-  test('of an asset that somebody else made', async () => {
+  test('are attached to an asset that another user made', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'known' } })
     await journey.allReady()
     await journey.stop()
@@ -42,7 +42,7 @@ localJourneys('labels', (profile) => {
     await labels(other, 'docs/a.txt', ['from sluice', 'team'])
   })
 
-  test('follow a file that moves, and what a person attached stays', async () => {
+  test('follow a file that moves, and labels of a user stay', async () => {
     const journey = await begin({ profile, folders: { docs }, tree: { 'docs/alpha/a.txt': 'a' } })
     await labels(journey, 'docs/alpha/a.txt', ['alpha', 'from sluice', 'team'])
     const { asset_id } = journey.file('docs/alpha/a.txt')!
@@ -54,7 +54,7 @@ localJourneys('labels', (profile) => {
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
   })
 
-  test('change with the config', async () => {
+  test('change with the configuration', async () => {
     const journey = await begin({ profile, folders: { docs }, tree: { 'docs/alpha/a.txt': 'a' } })
     await labels(journey, 'docs/alpha/a.txt', ['alpha', 'from sluice', 'team'])
     await journey.restart({ folders: { docs: { labels: ['team', 'second'] } } })
@@ -63,10 +63,10 @@ localJourneys('labels', (profile) => {
     await labels(journey, 'docs/alpha/a.txt', [])
   })
 
-  test('survive answers that fail', async () => {
+  test('are attached in spite of failing answers', async () => {
     const failures = [{ route: 'assets.attach_label' as const, status: 500, every: 2 }]
     const tree = { 'docs/alpha/a.txt': 'a', 'docs/beta/b.txt': 'b' }
-    // Each is asked for again after seconds, later and later.
+    // Each is requested again after a few seconds, with growing rests.
     const clock = new MovingClock({ times: 20 })
     const journey = await begin({
       profile,
@@ -81,7 +81,7 @@ localJourneys('labels', (profile) => {
   })
 
   /**
-   * Its waits between two tries pass at once, so that a test sees the tries after a change of the
+   * A journey with a fast clock, so that a test sees the retries after a change of the
    * configuration.
    */
   const quick = () => {
@@ -91,7 +91,7 @@ localJourneys('labels', (profile) => {
   const one = { folders: { docs: { labels: ['one'] } } }
   const none = { folders: { docs: {} } }
 
-  test('whose attach was answered by a failure come off when the configuration asks for others', async () => {
+  test('whose attach call failed come off if the configuration has others', async () => {
     const journey = await begin({ ...quick(), ...none })
     await journey.stage('docs/a.txt', 'ready')
     journey.service.injectFaults({ failures: [{ route: 'assets.attach_label', status: 500, when: 'after' }] })
@@ -103,7 +103,7 @@ localJourneys('labels', (profile) => {
     await journey.idle()
   })
 
-  test('whose detach was answered by a failure are attached when they are wanted again', async () => {
+  test('whose detach call failed are attached again if the configuration wants them', async () => {
     const journey = await begin({ ...quick(), ...one })
     await labels(journey, 'docs/a.txt', ['one'])
     await journey.idle()
@@ -116,19 +116,19 @@ localJourneys('labels', (profile) => {
     await journey.idle()
   })
 
-  test('that were perhaps attached, and are not wanted any more, are not made by looking for them', async () => {
+  test('that may be attached, and are no longer wanted, are not created by the search for them', async () => {
     const journey = await begin({ ...quick(), ...none })
     await journey.stage('docs/a.txt', 'ready')
     journey.service.injectFaults({ failures: [{ route: 'assets.attach_label', status: 500 }] })
     await journey.reload(one)
     await journey.until('the label was asked for', () => journey.requests('assets.attach_label').length > 0)
     await journey.reload(none)
-    await journey.until('it is looked for', () => journey.requests('labels.list').length > 0)
+    await journey.until('the search begins', () => journey.requests('labels.list').length > 0)
     await journey.idle()
     expect((await journey.call('GET', '/v1/labels')).body.data).toEqual([])
   })
 
-  test('that a person attached stay where the service took none of our calls', async () => {
+  test('of a user stay if the service took none of our calls', async () => {
     const journey = await begin({ ...quick(), ...none })
     await journey.stage('docs/a.txt', 'ready')
     const { asset_id } = journey.file('docs/a.txt')!

@@ -17,7 +17,7 @@ localJourneys('large files', (profile) => {
     expect(steps).toEqual(['assets.create', 'put', 'assets.create', 'put', 'assets.create', 'put'])
   })
 
-  test('become ready beside each other, also where only their bytes tell what they are', async () => {
+  test('become ready in parallel, even if only their bytes show their type', async () => {
     const tree = {
       'docs/large.csv': Buffer.alloc(large_bytes + 1, 'a cell, '),
       'docs/notes': Buffer.alloc(large_bytes, 'a line\n'),

@@ -8,15 +8,15 @@ function files(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]))
 }
 
-localJourneys('what is left out, and let in later', (profile) => {
-  test('the upload limit holds what is too much until a person accepts it', async () => {
+localJourneys('files that are left out and released later', (profile) => {
+  test('the upload limit holds an excess until a user accepts it', async () => {
     const upload_limit = { files: 3, bytes: '1GB' }
     const journey = await begin({ profile, tree: files(5), config: { uploads: { limit: upload_limit } } })
     const count = (stage: string) => journey.files().filter((file) => file.stage === stage).length
     await journey.until('three are in, two wait', () => count('ready') === 3 && count('blocked upload_limit') === 2)
     await journey.idle()
     expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
-    // A scan changes nothing about that.
+    // A scan does not change that.
     journey.daemon.rescan()
     await journey.idle()
     expect(count('blocked upload_limit')).toBe(2)
@@ -25,7 +25,7 @@ localJourneys('what is left out, and let in later', (profile) => {
     await journey.allReady()
   })
 
-  test('start: from_now leaves out what lies there on the first day', async () => {
+  test('start: from_now leaves out the files of the first day', async () => {
     const folders = { docs: { start: 'from_now' } }
     const tree = { 'docs/old/a.txt': 'old a', 'docs/b.txt': 'old b', 'docs/c.txt': 'old c' }
     const journey = await begin({ profile, folders, tree })
@@ -49,7 +49,7 @@ localJourneys('what is left out, and let in later', (profile) => {
     journey.ends({ left_out: ['docs/c.txt'] })
   })
 
-  test('start: newer_than takes what is younger', async () => {
+  test('start: newer_than uploads newer files', async () => {
     const folders = { docs: { start: { newer_than: '30d' } } }
     const tree = {
       'docs/old.txt': { text: 'old', aged_ms: 40 * day_ms },
@@ -58,13 +58,13 @@ localJourneys('what is left out, and let in later', (profile) => {
     const journey = await begin({ profile, folders, tree })
     await journey.stage('docs/young.txt', 'ready')
     await journey.stage('docs/old.txt', 'skipped before_start')
-    // Copied in later with its old time: an arrival.
+    // A file that is copied later with its old time counts as new.
     journey.write({ 'docs/copied.txt': { text: 'copied', aged_ms: 400 * day_ms } })
     await journey.stage('docs/copied.txt', 'ready')
     journey.ends({ left_out: ['docs/old.txt'] })
   })
 
-  test('empty and too large files are told, and go up when they are neither', async () => {
+  test('empty and too large files are reported, and uploaded when they are neither', async () => {
     const tree = { 'docs/empty.txt': '', 'docs/large.txt': 'x'.repeat(2_000), 'docs/fits.txt': 'fits' }
     const journey = await begin({ profile, folders: { docs: { max_file_bytes: 1_000 } }, tree })
     await journey.stage('docs/fits.txt', 'ready')
@@ -76,7 +76,7 @@ localJourneys('what is left out, and let in later', (profile) => {
     await journey.allReady()
   })
 
-  test('ignored files are never opened, and leave no row', async () => {
+  test('ignored files are never opened, and have no row in the ledger', async () => {
     const tree = {
       'docs/report.txt': 'report',
       'docs/~$report.docx': 'lock',
@@ -108,11 +108,11 @@ localJourneys('what is left out, and let in later', (profile) => {
     await journey.stage('docs/d.txt', 'ready')
     await journey.idle()
     expect(Object.keys(journey.stages())).toEqual(['docs/a.txt', 'docs/d.txt', 'docs/notes.md'])
-    // What is in stays in: nothing is ever removed there.
+    // Uploaded files stay on the service: no asset is removed here.
     journey.ends({ left_out: ['docs/.sluiceignore', 'docs/sub/b.txt', 'docs/sub/c.txt'], also_there: [md5Of('b')] })
   })
 
-  test('a daily limit lets the rest wait', async () => {
+  test('with a daily limit the other files wait', async () => {
     const journey = await begin({ profile, tree: files(6), config: { uploads: { max_bytes_per_day: 20 } } })
     const ready = () => journey.files().filter(({ stage }) => stage === 'ready').length
     await journey.until('three are in', () => ready() === 3)
@@ -120,7 +120,7 @@ localJourneys('what is left out, and let in later', (profile) => {
     await journey.restart()
     await journey.until('the folder was scanned again', () => journey.folder()!.scan_ended_ms! > scanned_ms)
     expect(journey.requests('put')).toHaveLength(3)
-    // What waits for tomorrow is nothing to wait for today.
+    // Files that wait for tomorrow do not keep the daemon busy today.
     await journey.idle()
     await journey.restart({ uploads: { max_bytes_per_day: 'off' } })
     await journey.allReady()

@@ -5,8 +5,8 @@ import { begin, localJourneys } from '../rig/harness.ts'
 
 const tree = { 'docs/open.txt': 'hello', 'docs/hr/pay.txt': 'a number' }
 
-localJourneys('a subfolder that fewer people can read', (profile) => {
-  test('is named by the scan, and its files go up', async () => {
+localJourneys('a subfolder with fewer readers', (profile) => {
+  test('is named by the scan, and its files are uploaded', async () => {
     const journey = await begin({ profile, tree }, 'not started')
     chmodSync(journey.at('docs'), 0o755)
     chmodSync(journey.at('docs/hr'), 0o700)
@@ -17,7 +17,7 @@ localJourneys('a subfolder that fewer people can read', (profile) => {
     })
   })
 
-  test('stays out by widening: skip, and comes in with the scan after it was opened', async () => {
+  test('stays out with widening: skip, and is uploaded after its permissions are opened', async () => {
     const folders = { docs: { widening: 'skip' } }
     const journey = await begin({ profile, tree, folders }, 'not started')
     chmodSync(journey.at('docs'), 0o755)
@@ -34,7 +34,7 @@ localJourneys('a subfolder that fewer people can read', (profile) => {
     await journey.stage('docs/hr/pay.txt', 'ready')
     await journey.stage('docs/hr/more.txt', 'ready')
 
-    // Closed again it leaves the list; what is in the project stays there.
+    // After it is closed again it leaves the list; its assets stay in the project.
     chmodSync(journey.at('docs/hr'), 0o700)
     journey.daemon.rescan()
     await journey.until('it is out of the list', () => Object.keys(journey.stages()).length === 1)

@@ -4,7 +4,7 @@ import { begin, localJourneys } from '../rig/harness.ts'
 const tree = { 'docs/a.txt': 'a', 'docs/sub/b.txt': 'b', 'docs/c.txt': 'a', 'docs/empty.txt': '' }
 
 localJourneys('a single pass', (profile) => {
-  test('ends when everything is in', async () => {
+  test('ends when every file is ready', async () => {
     const journey = await begin({ profile, tree, mode: 'once', service: { ingest: { delay_ms: 200 } } })
     expect(await journey.drained()).toEqual({ why: 'done' })
     expect(journey.stages()).toEqual({
@@ -22,7 +22,7 @@ localJourneys('a single pass', (profile) => {
     expect(journey.service.requestLog).toEqual([])
   })
 
-  test('ends when what is left waits for a person', async () => {
+  test('ends when the remaining files wait for a user', async () => {
     const upload_limit = { files: 1, bytes: '1GB' }
     const journey = await begin({ profile, tree, mode: 'once', config: { uploads: { limit: upload_limit } } })
     expect(await journey.drained()).toEqual({ why: 'done' })
@@ -45,7 +45,7 @@ localJourneys('a single pass', (profile) => {
     journey.ends({ left_out: ['docs/empty.txt'] })
   })
 
-  test('a folder that was away for one pass is whole in the next', async () => {
+  test('uploads a folder completely after it was offline for one pass', async () => {
     const journey = await begin({ profile, tree, mode: 'once' })
     await journey.drained()
     journey.write({ 'docs/new.txt': 'new' })

@@ -5,7 +5,10 @@ import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 const day_ms = 86_400_000
 
-/** Every rule by which a file stays here, each with a file that only just does not fall under it. */
+/**
+ * Each rule that keeps a file from the upload, with one file that it covers and one that it just
+ * does not.
+ */
 const tree = {
   'docs/a.txt': 'one',
   'docs/copy of a.txt': 'one',
@@ -40,15 +43,15 @@ async function plan(journey: Journey, knows_ledger: boolean): Promise<Plan> {
   }
 }
 
-/** Reason -> files, over all folders. */
+/** Numbers of files by reason, over all folders. */
 function staying({ folders }: Plan): Record<string, number> {
   const sums: Record<string, number> = {}
   for (const { reason, files } of folders.flatMap(({ stays }) => stays)) sums[reason] = (sums[reason] ?? 0) + files
   return sums
 }
 
-localJourneys('what plan says', (profile) => {
-  test('is what a pass then does', async () => {
+localJourneys('the plan', (profile) => {
+  test('agrees with the next pass', async () => {
     const journey = await begin({ profile, tree, folders, mode: 'once' }, 'not started')
     const before = await plan(journey, false)
     await journey.start()

@@ -41,7 +41,7 @@ localJourneys('renames send nothing', (profile) => {
     expect(journey.assets()).toHaveLength(files)
   })
 
-  test('a swap of two files, while the daemon is down', async () => {
+  test('a swap of two files while the daemon is down', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'text a', 'docs/b.txt': 'text bb' } })
     await journey.allReady()
     await journey.stop()

@@ -4,7 +4,7 @@ import { MovingClock } from '../../rig/moving-clock.ts'
 import { md5Of } from '../rig/disk-truth.ts'
 import { begin, journeys, localJourneys } from '../rig/harness.ts'
 
-journeys('a file goes in', (profile) => {
+journeys('a file is uploaded', (profile) => {
   test('from the folder to ready: name, type, bytes and times are right', async () => {
     const odd_name = 'docs/ä ö/it’s "odd"\n🙂.md'
     const large = 'one line of a large text\n'.repeat(80_000)
@@ -37,7 +37,7 @@ journeys('a file goes in', (profile) => {
     expect(journey.slots()).toEqual([])
   })
 
-  test('content that the project has already is linked, not sent', async () => {
+  test('content that the project already has is linked, not sent', async () => {
     const journey = await begin({ profile }, 'not started')
     await journey.start()
     journey.write({ 'docs/mine.txt': 'known content' })
@@ -45,14 +45,14 @@ journeys('a file goes in', (profile) => {
     const { asset_id } = journey.assets()[0]!
     await journey.stop()
 
-    // Another daemon with a memory of its own, the same project.
+    // Another daemon with its own ledger and the same project.
     const other = await journey.another()
     await other.allReady()
     expect(journey.cost()).toEqual({ creates: 2, puts: 1 })
     expect(other.file('docs/mine.txt')).toMatchObject({ asset_id, made_here: 0 })
   })
 
-  test('a status that nobody has heard of means: still going', async () => {
+  test('an unknown status means that the service is still at work', async () => {
     const clock = new MovingClock()
     const service = { clock, ingest: { delay_ms: 10 * minute_ms } }
     const journey = await begin({ profile, tree: { 'docs/slow.txt': 'slow' }, service })
@@ -60,13 +60,13 @@ journeys('a file goes in', (profile) => {
     const { asset_id } = journey.file('docs/slow.txt')!
     const { body } = await journey.call('GET', `/v1/assets/${asset_id}`)
     expect(body.status).toBe(profile === 'hosted' ? 'enriching' : 'ingesting')
-    await journey.until('the daemon is told so, too', () => journey.requests('assets.read').length >= 3)
+    await journey.until('the daemon gets the status, too', () => journey.requests('assets.read').length >= 3)
     clock.skip(10 * minute_ms)
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
   })
 
-  test('what the service cannot read is refused with a reason, and sent again when a person says so', async () => {
+  test('a file that the service cannot read is refused with a reason, and sent again when a user retries it', async () => {
     const journey = await begin({
       profile,
       tree: { 'docs/long.txt': 'x'.repeat(2_000), 'docs/short.txt': 'short' },
@@ -91,8 +91,8 @@ journeys('a file goes in', (profile) => {
   })
 })
 
-localJourneys('files go in', (profile) => {
-  test('a file that comes while the daemon runs', async () => {
+localJourneys('files are uploaded', (profile) => {
+  test('a file that appears while the daemon runs', async () => {
     const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' } })
     await journey.allReady()
     journey.write({ 'docs/new/deep/second.txt': 'second' })

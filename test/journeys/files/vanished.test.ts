@@ -4,21 +4,24 @@ import { MovingClock } from '../../rig/moving-clock.ts'
 import { md5Of } from '../rig/disk-truth.ts'
 import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
-/** What the service takes for reading, by a clock that only the test moves on: it is never done too soon. */
+/**
+ * Time that the service takes to read a file. Only the test moves its clock, so it never ends too
+ * early.
+ */
 const reading_ms = 10 * minute_ms
 
 function reading(): { clock: MovingClock; ingest: { delay_ms: number } } {
   return { clock: new MovingClock(), ingest: { delay_ms: reading_ms } }
 }
 
-/** All is there and being read, `name` as another asset than before. */
+/** Whether every file is ingesting, and `name` as another asset than before. */
 function isReadAnew(journey: Journey, name: string, before: string | null): boolean {
   const files = journey.files()
   return files.every((file) => file.stage === 'ingesting' && (file.name !== name || file.asset_id !== before))
 }
 
-localJourneys('assets that are not there', (profile) => {
-  test('removed behind our back while it is being read: sent once more', async () => {
+localJourneys('missing assets', (profile) => {
+  test('an asset that is removed while the service reads it is sent once more', async () => {
     const service = reading()
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a', 'docs/b.txt': 'b' }, service })
     await journey.stage('docs/a.txt', 'ingesting')
@@ -30,7 +33,7 @@ localJourneys('assets that are not there', (profile) => {
     expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
   })
 
-  test('removed while pages of the list are read: what is not on them is asked for alone', async () => {
+  test('an asset that is removed while pages of the list are read is requested singly', async () => {
     const names = Array.from({ length: 5 }, (_, index) => `docs/${index}.txt`)
     const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
     const service = reading()
@@ -45,7 +48,7 @@ localJourneys('assets that are not there', (profile) => {
     expect(journey.requests('assets.read')).toMatchObject([{ status: 404 }])
   })
 
-  test('removed there twice: that is meant, and said', async () => {
+  test('an asset that is removed twice was removed on purpose: the status says so', async () => {
     const service = reading()
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' }, service, clock: service.clock })
     for (const round of [1, 2]) {
@@ -75,7 +78,7 @@ localJourneys('assets that are not there', (profile) => {
     expect(journey.cost()).toEqual({ creates: 2, puts: 2 })
   })
 
-  test('a dead reservation: somebody asked for a slot with these bytes and never sent them', async () => {
+  test('a dead reservation: another user requested a slot for these bytes and never sent them', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'never sent' } }, 'not started')
     const body = { filename: 'other.txt', mime_type: 'text/plain', md5: md5Of('never sent') }
     const dead = await journey.call('POST', '/v1/assets', body)
@@ -84,12 +87,12 @@ localJourneys('assets that are not there', (profile) => {
     await journey.allReady()
     expect(journey.file('docs/a.txt')?.asset_id).not.toBe(dead.body.asset_id)
     expect(journey.file('docs/a.txt')?.made_here).toBe(1)
-    // Somebody else's slot is left alone.
+    // The slot of the other user stays.
     expect(journey.slots().map(({ asset_id }) => asset_id)).toEqual([dead.body.asset_id])
     expect(journey.requests('assets.create')).toHaveLength(profile === 'hosted' ? 3 : 2)
   })
 
-  test('a reservation that is not dead: its bytes come while we wait', async () => {
+  test('a living reservation: its bytes arrive while we wait', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'slowly sent' } }, 'not started')
     const body = { filename: 'other.txt', mime_type: 'text/plain', md5: md5Of('slowly sent') }
     const { body: slot } = await journey.call('POST', '/v1/assets', body)
@@ -104,7 +107,8 @@ localJourneys('assets that are not there', (profile) => {
       expect(journey.file('docs/a.txt')).toMatchObject({ asset_id: slot.asset_id, made_here: 0 })
       expect(journey.assets()).toHaveLength(1)
     } else {
-      // Two slots raced with one content, both complete (B-06): whoever else sent it, ours is one.
+      // Two slots for one content may both be complete (B-06): the other was sent by another
+      // client, this one by us.
       await journey.service.removeAsset(slot.asset_id as string)
     }
   })

@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeTree } from '../../rig/tree.ts'
 
-/** Why no second machine can be made here; undefined where one can. */
+/** The reason why no second machine can be made here; undefined if one can. */
 export const no_machines = whyNone()
-// Skipped tests say nothing of their own.
+// Skipped tests print no reason.
 if (no_machines) console.warn(`the tests with two machines are skipped: ${no_machines}`)
 
 function whyNone(): string | undefined {
@@ -25,25 +25,27 @@ interface Ended {
   err: string
 }
 
-/** A network of its own, with a loopback of its own, and one line to the other machine; the disk is shared. */
+/**
+ * A network namespace with its own loopback and one line to the other machine; the disk is shared.
+ */
 export interface Machine {
   address: string
-  /** Begins a program in it. */
+  /** Starts a program in it. */
   spawn(command: string, ...words: string[]): ChildProcess
-  /** Runs one to its end; never rejects for its exit code. */
+  /** Runs a program to its end; never rejects for its exit code. */
   run(command: string, ...words: string[]): Promise<Ended>
 }
 
 export interface TwoMachines {
   server: Machine
   client: Machine
-  /** Ends whatever still runs in them; the networks go with the last process. */
+  /** Ends every process that still runs in them; the networks end with the last process. */
   close(): Promise<void>
 }
 
 const addresses = { server: '10.77.0.1', client: '10.77.0.2' }
 
-/** Two machines with a cable between them, on which these names are those of the server. */
+/** Two machines with a cable between them; these names resolve to the server on both. */
 export async function twoMachines(names: readonly string[]): Promise<TwoMachines> {
   const hosts = join(makeTree(), 'hosts')
   writeFileSync(hosts, `127.0.0.1 localhost\n${addresses.server} ${names.join(' ')}\n`)
@@ -84,7 +86,7 @@ function inside(pid: string, ...words: string[]): void {
   execFileSync('nsenter', ['--target', pid, '--net', ...words])
 }
 
-/** Asked to end, since nginx would leave its workers behind otherwise. */
+/** Asks the process to end, because otherwise nginx leaves its workers behind. */
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'close')
@@ -92,7 +94,7 @@ async function ended(child: ChildProcess): Promise<void> {
   await exit
 }
 
-/** The namespaces live as long as a process that sleeps in them. */
+/** The namespaces exist as long as a process sleeps in them. */
 async function boot(hosts: string, address: string, children: ChildProcess[]): Promise<Machine & { pid: string }> {
   const line = `mount --bind ${hosts} /etc/hosts && echo up && exec sleep infinity`
   const keeper = spawn('unshare', ['--net', '--mount', 'sh', '-c', line], { stdio: ['ignore', 'pipe', 'inherit'] })

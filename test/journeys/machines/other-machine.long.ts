@@ -12,7 +12,7 @@ import { type Machine, no_machines, type TwoMachines, twoMachines } from './mach
 import { haproxy, names, nginx, type ReverseProxy, whyWithout } from './proxies.ts'
 
 const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
-/** More than a proxy keeps of a body by itself, and than nginx takes unless told. */
+/** More than a proxy buffers of a body, and than nginx allows by default. */
 const large = 'A line of some length that is like no other.\n'.repeat(80_000)
 const tree = { 'docs/plan.txt': 'the plan', 'docs/large.csv': large }
 
@@ -39,7 +39,7 @@ function makeAccount(): Account {
   return { data_dir, project_id, token_file }
 }
 
-/** `sluice serve` on the one machine; where it says that it listens. */
+/** Runs `sluice serve` on one machine; returns the address that it prints. */
 async function serve(machine: Machine, { data_dir }: Account, words: string[]): Promise<{ api: string; blob: string }> {
   const child = machine.spawn(process.execPath, program, 'serve', '--data-dir', data_dir, ...words)
   let err = ''
@@ -52,7 +52,7 @@ async function serve(machine: Machine, { data_dir }: Account, words: string[]): 
   return JSON.parse(line as string)
 }
 
-/** `sluice sync` on the other; its exit code and what it said. */
+/** Runs `sluice sync` on the other machine; returns its exit code and output. */
 async function sync(machine: Machine, { project_id, token_file }: Account, service: object) {
   const base = makeTree()
   addToTree(base, tree)
@@ -67,7 +67,7 @@ async function sync(machine: Machine, { project_id, token_file }: Account, servi
   return machine.run(process.execPath, program, 'sync', '--config', file)
 }
 
-/** The list as curl sees it, which believes this authority alone. */
+/** The list as curl gets it when it trusts only this authority. */
 async function listed(machine: Machine, api: string, { project_id, token_file }: Account, ca: string) {
   const keys = ['-H', `X-API-Key: ${readFileSync(token_file, 'utf8').trim()}`, '-H', `X-Project-Id: ${project_id}`]
   const { out, err } = await machine.run('curl', '-sS', '--cacert', ca, ...keys, `${api}/v1/assets`)
@@ -84,8 +84,8 @@ function certificates(hosts: string[]): CertificateFiles {
   return makeCertificates(join(makeStore(), 'tls'), hosts, system_clock)
 }
 
-describe.skipIf(no_machines).each(['default', 'hosted'])('a service of another machine (%s)', (profile) => {
-  test('over TLS, with an authority of its own', async () => {
+describe.skipIf(no_machines).each(['default', 'hosted'])('a service on another machine (%s)', (profile) => {
+  test('over TLS, with its own authority', async () => {
     machines = await twoMachines([names.api])
     const { server, client } = machines
     const files = certificates([server.address])
@@ -103,18 +103,18 @@ describe.skipIf(no_machines).each(['default', 'hosted'])('a service of another m
     expect(code, err).toBe(0)
     expect((await listed(client, api, account, files.ca)).sort()).toEqual(all_ready)
 
-    // Nothing is served but over TLS, and nobody is believed without the authority.
+    // The service answers only over TLS, and a client needs the authority to trust it.
     expect((await client.run('curl', '-sS', api.replace('https', 'http'))).code).not.toBe(0)
     expect((await client.run('curl', '-sS', `${api}/v1/openapi.yaml`)).code).toBe(60)
   })
 
-  // What a proxy does with requests is the same in both profiles.
+  // A proxy treats requests the same in both profiles.
   const proxies: [string, typeof nginx][] = [
     ['nginx', nginx],
     ['haproxy', haproxy],
   ]
   for (const [name, make] of profile === 'hosted' ? proxies : []) {
-    test.skipIf(whyWithout(name))(`behind ${name}, set up as docs/service.md says`, async () => {
+    test.skipIf(whyWithout(name))(`behind ${name}, set up as in docs/service.md`, async () => {
       machines = await twoMachines(Object.values(names))
       const { server, client } = machines
       const files = certificates(Object.values(names))
@@ -129,14 +129,14 @@ describe.skipIf(no_machines).each(['default', 'hosted'])('a service of another m
       expect((await listed(client, `https://${names.api}`, account, files.ca)).sort()).toEqual(all_ready)
       const described = await client.run('curl', '-sS', '--cacert', files.ca, `https://${names.api}/v1/openapi.yaml`)
       expect(described.out).toContain(`url: "https://${names.api}"`)
-      // The key is for the one name, and each name leads to its own.
+      // The key is for one name only, and each name leads to its own server.
       const astray = await client.run('curl', '-sS', '--cacert', files.ca, `https://${names.blob}/v1/openapi.yaml`)
       expect(astray.out).toContain('<Code>InvalidUri</Code>')
     })
   }
 })
 
-/** Runs it, and waits until it answers on the server's own address. */
+/** Starts the proxy, and waits until it answers on the server's own address. */
 async function proxied(server: Machine, { command: [command, ...words] }: ReverseProxy): Promise<void> {
   const child = server.spawn(command!, ...words)
   let err = ''

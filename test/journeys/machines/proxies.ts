@@ -7,7 +7,7 @@ import { makeTree } from '../../rig/tree.ts'
 
 const page = readFileSync(fileURLToPath(new URL('../../../docs/service.md', import.meta.url)), 'utf8')
 
-/** The names that the examples of docs/service.md are written for. */
+/** The names in the examples of docs/service.md. */
 export const names = { api: 'sluice.example.org', blob: 'blobs.sluice.example.org' }
 
 export interface ReverseProxy {
@@ -15,7 +15,7 @@ export interface ReverseProxy {
   command: string[]
 }
 
-/** Why this proxy is not tried; undefined where it is. */
+/** The reason why this proxy is not tried; undefined if it is. */
 export function whyWithout(program: string): string | undefined {
   if (spawnSync('which', [program]).status === 0) return undefined
   const why = `${program} is not installed`
@@ -23,7 +23,10 @@ export function whyWithout(program: string): string | undefined {
   return why
 }
 
-/** The example of docs/service.md as it stands there, with the ports of the service and the files of the certificate. */
+/**
+ * The example of docs/service.md unchanged, except the ports of the service and the files of the
+ * certificate.
+ */
 function exampleOf(language: string, ports: { api: string; blob: string }, files: Record<string, string>): string {
   const [, text] = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(page) ?? []
   if (text === undefined) throw new Error(`docs/service.md has no example in ${language}`)
@@ -38,7 +41,7 @@ function exampleOf(language: string, ports: { api: string; blob: string }, files
 export function nginx(ports: { api: string; blob: string }, { cert, key }: CertificateFiles): ReverseProxy {
   const folder = makeTree()
   const example = exampleOf('nginx', ports, { '/etc/ssl/sluice.pem': cert, '/etc/ssl/sluice.key': key })
-  // What stands around it in Debian's nginx.conf, but for places that a test can write to.
+  // The surrounding lines of Debian's nginx.conf, with directories that a test can write to.
   const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   )

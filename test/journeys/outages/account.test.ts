@@ -5,7 +5,7 @@ import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 const names = Array.from({ length: 8 }, (_, index) => `docs/${index}.txt`)
 const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
 
-/** Waiting to be sent, with no fault of their own noted. */
+/** Expects every file to wait for its upload without an error of its own. */
 function areUntouched(journey: Journey): void {
   for (const name of names) {
     const { stage, attempts, error_code } = journey.file(name)!
@@ -19,14 +19,14 @@ function known(journey: Journey): boolean {
 }
 
 localJourneys('faults of the account and the project change no file', (profile) => {
-  test('a token is revoked; a new one is written into its file', async () => {
-    // The token's file is looked at every two seconds.
+  test('a token is revoked, and a new one is written into its file', async () => {
+    // The daemon checks the token's file every two seconds.
     const clock = new MovingClock({ times: 10 })
     const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' }, clock, service: { clock } })
     await journey.allReady()
     journey.service.tokens.revoke('daemon')
     journey.write(tree)
-    await journey.until('it is told', () => known(journey) && journey.troubles().length > 0)
+    await journey.until('it is reported', () => known(journey) && journey.troubles().length > 0)
     expect(journey.troubles()).toMatchObject([{ about: 'account', code: 'publicapi.auth.invalid' }])
     areUntouched(journey)
     const refused = journey.service.requestLog.filter(({ status }) => status === 401).length
@@ -38,11 +38,11 @@ localJourneys('faults of the account and the project change no file', (profile) 
     expect(journey.requests('put')).toHaveLength(names.length + 1)
   })
 
-  test('a daemon that starts with a token that is refused', async () => {
+  test('a daemon starts with a refused token', async () => {
     const journey = await begin({ profile, tree }, 'not started')
     journey.service.tokens.revoke('daemon')
     await journey.start()
-    await journey.until('it is told', () => known(journey) && journey.troubles().length > 0)
+    await journey.until('it is reported', () => known(journey) && journey.troubles().length > 0)
     expect(journey.troubles()).toMatchObject([{ about: 'account' }])
     areUntouched(journey)
     await journey.stop()
@@ -52,11 +52,11 @@ localJourneys('faults of the account and the project change no file', (profile) 
     expect(journey.troubles()).toEqual([])
   })
 
-  test('a project that does not exist; then the right one in the config', async () => {
+  test('a project does not exist; then the configuration gets the right one', async () => {
     const wrong = `project_${'0123456789'.repeat(2)}`
     const journey = await begin({ profile, tree }, 'not started')
     await journey.start({ service: { project_id: wrong } })
-    await journey.until('it is told', () => known(journey) && journey.troubles().length > 0)
+    await journey.until('it is reported', () => known(journey) && journey.troubles().length > 0)
     expect(journey.troubles()).toMatchObject([{ about: `project:${wrong}` }])
     areUntouched(journey)
     expect(journey.assets()).toEqual([])
@@ -66,24 +66,24 @@ localJourneys('faults of the account and the project change no file', (profile) 
     await journey.until('the trouble is over', () => journey.troubles().length === 0)
   })
 
-  test('one folder of two names a wrong project: the other goes in', async () => {
+  test('one of two folders has a wrong project: the files of the other become ready', async () => {
     const wrong = `project_${'9876543210'.repeat(2)}`
     const folders = { docs: { project_id: wrong }, more: {} }
     const journey = await begin({ profile, folders, tree: { ...tree, 'more/a.txt': 'a', 'more/b.txt': 'b' } })
     await journey.stage('more/a.txt', 'ready')
     await journey.stage('more/b.txt', 'ready')
-    await journey.until('it is told', () => known(journey) && journey.troubles().length > 0)
+    await journey.until('it is reported', () => known(journey) && journey.troubles().length > 0)
     expect(journey.troubles()).toMatchObject([{ about: `project:${wrong}` }])
     areUntouched(journey)
     journey.ends({ left_out: names })
   })
 
-  test('402: what has to be paid for is the account’s fault', async () => {
+  test('402: an unpaid bill is a fault of the account', async () => {
     const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' } })
     await journey.allReady()
     journey.service.injectFaults({ failures: [{ route: 'assets.create', status: 402, code: 'billing.plan.exceeded' }] })
     journey.write(tree)
-    await journey.until('it is told', () => known(journey) && journey.troubles().length > 0)
+    await journey.until('it is reported', () => known(journey) && journey.troubles().length > 0)
     expect(journey.troubles()).toMatchObject([{ about: 'account', code: 'billing.plan.exceeded' }])
     areUntouched(journey)
     journey.service.injectFaults({ failures: [] })

@@ -5,7 +5,7 @@ import { begin, localJourneys } from '../rig/harness.ts'
 
 const tree = { 'docs/a.txt': 'a', 'docs/sub/b.txt': 'b', 'docs/c.txt': 'c' }
 
-/** A ledger whose verb fails when it is called for the first, third … time, as on a disk that is full for a moment. */
+/** A ledger whose verb fails at its first `times` calls, as on a disk that is full for a moment. */
 function failing(verb: 'filesAt' | 'differences' | 'claimToSend' | 'claimToFollow' | 'claimToCheck', times: number) {
   let left = times
   return (ledger: Ledger): Ledger => ({
@@ -17,7 +17,7 @@ function failing(verb: 'filesAt' | 'differences' | 'claimToSend' | 'claimToFollo
   })
 }
 
-localJourneys('a fault of ours loses nothing', (profile) => {
+localJourneys('a fault of the ledger loses nothing', (profile) => {
   for (const verb of ['filesAt', 'differences', 'claimToSend', 'claimToFollow', 'claimToCheck'] as const) {
     test(`the ledger fails once at ${verb}`, async () => {
       const journey = await begin({ profile, tree, wrap_ledger: failing(verb, 1) })
@@ -26,7 +26,7 @@ localJourneys('a fault of ours loses nothing', (profile) => {
     })
   }
 
-  test('the ledger fails while watch events are followed', async () => {
+  test('the ledger fails while watch events are handled', async () => {
     let fails = false
     const wrap_ledger = (ledger: Ledger): Ledger => ({
       ...ledger,

@@ -9,19 +9,19 @@ function files(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]))
 }
 
-/** Rests and Retry-After are waited for in full by the clock of both sides, on which a second is soon over. */
+/** Rests and Retry-After take their full time by the clock of both sides, which runs fast. */
 function hurried(service: JourneyOptions['service'] = {}): Pick<JourneyOptions, 'clock' | 'service'> {
   const clock = new MovingClock({ times: 10 })
   return { clock, service: { ...service, clock } }
 }
 
-localJourneys('the service has a bad day', (profile) => {
-  test('down for a while: everything waits, and ends ready', async () => {
+localJourneys('faults of the service', (profile) => {
+  test('offline for a while: all files wait, and become ready', async () => {
     const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' }, ...hurried() })
     await journey.allReady()
     journey.service.injectFaults({ down: true })
     journey.write(files(30))
-    await journey.until('it is told', () => journey.troubles().some(({ about }) => about === 'api'))
+    await journey.until('it is reported', () => journey.troubles().some(({ about }) => about === 'api'))
     expect(Object.values(journey.stages())).not.toContain('refused')
     journey.service.injectFaults({ down: false })
     await journey.allReady()
@@ -29,24 +29,25 @@ localJourneys('the service has a bad day', (profile) => {
     expect(journey.requests('put')).toHaveLength(31)
   })
 
-  test('a dead service costs one probe at a time, not a storm', async () => {
+  test('an offline service costs one probe at a time', async () => {
     const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' }, ...hurried() })
     await journey.allReady()
     const before = journey.service.requestLog.length
     journey.service.injectFaults({ failures: [{ status: 503 }] })
     journey.write(files(60))
-    await journey.until('it is told', () => journey.troubles().some(({ about }) => about === 'api'))
+    await journey.until('it is reported', () => journey.troubles().some(({ about }) => about === 'api'))
     const asked = () => journey.service.requestLog.slice(before)
     const rests = () => asked().filter(({ at }, index) => index > 0 && at - asked()[index - 1]!.at >= 90)
     await journey.until('it was probed twice, with a rest before each', () => rests().length >= 2)
-    // What was out when it tripped is two for each of the four connections; then one at a time. Sixty files wait.
+    // When the circuit opened, two calls were out for each of the four connections; then one at a
+    // time. Sixty files wait.
     expect(asked().length).toBeLessThanOrEqual(20)
     journey.service.injectFaults({ failures: [] })
     await journey.allReady()
     expect(journey.requests('put')).toHaveLength(61)
   })
 
-  test('a probe whose file is gone says nothing of the service: the next one does not wait for its answer', async () => {
+  test('a probe whose file is deleted says nothing about the service: the next probe follows at once', async () => {
     let gone: string | undefined
     const wrap_ledger = (ledger: Ledger): Ledger => ({
       ...ledger,
@@ -67,7 +68,7 @@ localJourneys('the service has a bad day', (profile) => {
     expect(gone).toBeDefined()
   })
 
-  test('429 with Retry-After: nothing is asked before that time', async () => {
+  test('429 with Retry-After: no call goes out before that time', async () => {
     const failure = { route: 'assets.create', status: 429, retry_after_s: 1, times: 1 } as const
     const journey = await begin({ profile, tree: files(1), ...hurried({ injected_faults: { failures: [failure] } }) })
     await journey.allReady()
@@ -77,7 +78,7 @@ localJourneys('the service has a bad day', (profile) => {
     expect(journey.file('docs/0.txt')).toMatchObject({ attempts: 0, error_code: null })
   })
 
-  test('a rate limit slows the whole down, and nothing is lost', async () => {
+  test('a rate limit slows all calls, and nothing is lost', async () => {
     const journey = await begin({
       profile,
       tree: files(12),
@@ -87,17 +88,17 @@ localJourneys('the service has a bad day', (profile) => {
     expect(journey.requests('put')).toHaveLength(12)
   })
 
-  test('a blob store that asks for time gets it', async () => {
+  test('a blob store that asks for a pause gets it', async () => {
     const failure = { route: 'put', status: 503, retry_after_s: 1, times: 1 } as const
     const journey = await begin({ profile, tree: files(1), ...hurried({ injected_faults: { failures: [failure] } }) })
     await journey.allReady()
     const [first, second] = journey.requests('put')
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(990)
-    // The same slot was filled.
+    // The second PUT filled the same slot.
     expect([first!.asset_id, journey.slots()]).toEqual([second!.asset_id, []])
   })
 
-  test('a blob store that is away holds up no labels and no removals: they do not need it', async () => {
+  test('an offline blob store delays neither labels nor removals, which do not need it', async () => {
     const removing = { on_delete: 'remove', delete_grace_ms: '1s' }
     const journey = await begin({ profile, tree: files(2), folders: { docs: removing } })
     await journey.allReady()
@@ -110,10 +111,10 @@ localJourneys('the service has a bad day', (profile) => {
     await journey.until('the other one has its label', () =>
       journey.assets().some(({ asset_id, labels }) => asset_id === kept && labels.includes('team')),
     )
-    let looked = 0
+    let checked = 0
     await journey.until('what was deleted is gone there', () => {
-      if (performance.now() - looked > 200) {
-        looked = performance.now()
+      if (performance.now() - checked > 200) {
+        checked = performance.now()
         journey.daemon.rescan()
       }
       return journey.requests('assets.delete').some(({ status }) => status === 204)
@@ -132,7 +133,7 @@ localJourneys('the service has a bad day', (profile) => {
     await journey.allReady()
     const puts = journey.requests('put')
     expect(puts.filter(({ status }) => status === 201)).toHaveLength(12)
-    // A slot is left behind only where the store failed three times in a row.
+    // A slot is left without bytes only if the store failed three times in a row.
     for (const slot of journey.slots())
       expect(puts.filter(({ asset_id }) => asset_id === slot.asset_id)).toMatchObject(Array(3).fill({ status: 500 }))
   })
@@ -149,11 +150,11 @@ localJourneys('the service has a bad day', (profile) => {
     await journey.allReady()
     expect(journey.assets().filter(({ status }) => status === 'ready')).toHaveLength(9)
     expect(journey.slots()).toEqual([])
-    // Where three answers in a row got lost, the bytes went into another slot.
+    // If three answers in a row got lost, the bytes went into another slot.
     journey.ends({ half_sent: true })
   })
 
-  test('the answer to a create gets lost: at most a bare slot is left behind', async () => {
+  test('a lost answer to a create call leaves at most one bare slot', async () => {
     const failure = { route: 'assets.create', status: 500, times: 1, when: 'after' } as const
     const journey = await begin({ profile, tree: files(1), ...hurried({ injected_faults: { failures: [failure] } }) })
     await journey.allReady()
@@ -161,14 +162,14 @@ localJourneys('the service has a bad day', (profile) => {
     expect(journey.slots()).toHaveLength(1)
   })
 
-  test('connections cut in the middle of every third request', async () => {
+  test('connections that are cut in the middle of every third request', async () => {
     const failures = [{ status: 500, every: 3, drop_connection: true }]
     const journey = await begin({ profile, tree: files(6), ...hurried({ injected_faults: { failures } }) })
     await journey.allReady()
     expect(journey.assets()).toHaveLength(6)
   })
 
-  test('complete refuses once: the same slot is filled again', async () => {
+  test('complete fails once: the same slot is filled again', async () => {
     const code = profile === 'hosted' ? { code: '' } : { code: 'publicapi.asset.complete.bytes_missing' }
     const failure = { route: 'assets.complete', status: 400, times: 1, ...code } as const
     const journey = await begin({ profile, tree: files(1), ...hurried({ injected_faults: { failures: [failure] } }) })
@@ -185,7 +186,7 @@ localJourneys('the service has a bad day', (profile) => {
     expect(journey.requests('put')).toHaveLength(2)
   })
 
-  test('a ticket that expired while the PUT was on its way', async () => {
+  test('a ticket expires during its PUT', async () => {
     let ahead_ms = 0
     const clock = { ...system_clock, now_ms: () => system_clock.now_ms() + ahead_ms }
     const journey = await begin({ profile, tree: files(1), service: { clock } }, 'not started')
@@ -201,7 +202,7 @@ localJourneys('the service has a bad day', (profile) => {
     expect(journey.assets()).toHaveLength(1)
   })
 
-  test('a ticket that expired while the daemon was down', async () => {
+  test('a ticket expires while the daemon is down', async () => {
     const journey = await begin({ profile, tree: files(1), service: { ticket_lifetime_ms: 5_000 } }, 'not started')
     const put = journey.hold('begin', 'put')
     await journey.start()
@@ -217,7 +218,7 @@ localJourneys('the service has a bad day', (profile) => {
     expect(journey.requests('put').at(-1)!.asset_id).not.toBe((await put.reached()).asset_id)
   })
 
-  test('a daemon aborted in the middle of a PUT fills the same slot after its start', async () => {
+  test('a daemon that is aborted in the middle of a PUT fills the same slot after its restart', async () => {
     const journey = await begin({ profile, tree: files(1) }, 'not started')
     const put = journey.hold('begin', 'put')
     await journey.start()

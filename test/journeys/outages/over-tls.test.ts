@@ -5,7 +5,7 @@ import { makeCertificates } from '../../../src/service/tls/make-certificates.ts'
 import { makeStore } from '../../rig/tree.ts'
 import { begin, localJourneys } from '../rig/harness.ts'
 
-/** Another address than the one that the tests are used to; only the authority makes it trusted. */
+/** Not the usual address of the tests, so that only the authority makes it trusted. */
 const listen = '127.0.0.2'
 
 function certificates() {
@@ -13,7 +13,7 @@ function certificates() {
   return { ca, tls: { cert_file: cert, key_file: key } }
 }
 
-localJourneys('a service of another machine, over TLS, with an authority of its own', (profile) => {
+localJourneys('a service with its own authority, over TLS', (profile) => {
   test('files become ready through API and blob store', async () => {
     const { ca, tls } = certificates()
     const tree = { 'docs/plan.txt': 'the plan', 'docs/large.csv': 'a line\n'.repeat(100_000) }
@@ -24,15 +24,15 @@ localJourneys('a service of another machine, over TLS, with an authority of its 
     expect(journey.cost()).toEqual({ creates: 2, puts: 2 })
   })
 
-  test('with another authority nothing is sent, and it is said why', async () => {
+  test('with another authority nothing is sent, and the status gives the reason', async () => {
     const [{ ca, tls }, other] = [certificates(), certificates()]
     expect(readFileSync(ca, 'utf8')).not.toBe(readFileSync(other.ca, 'utf8'))
     const tree = { 'docs/plan.txt': 'the plan' }
     const journey = await begin({ profile, tree, service: { listen, tls }, config: { service: { ca_file: other.ca } } })
-    await journey.until('the trouble is told', () => journey.troubles().length > 0)
+    await journey.until('the trouble is reported', () => journey.troubles().length > 0)
     expect(journey.log().join('')).toContain('no trusted connection was made')
     expect(journey.service.requestLog).toEqual([])
-    // What is right again goes on by itself.
+    // With the right authority the daemon continues by itself.
     await journey.restart({ service: { ca_file: ca } })
     await journey.allReady()
   })

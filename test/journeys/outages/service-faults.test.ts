@@ -12,14 +12,14 @@ const no_such_asset: Answer = {
   status: 404,
   body: { code: 'publicapi.asset.not_found', humane: 'There is no such asset.', statusCode: 404 },
 }
-/** The pauses that the configuration has by default. */
+/** The default rests of the configuration. */
 const documented = { uploads: { retry_first_ms: 1_000, max_retry_ms: 5 * minute_ms } }
 
 function files(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]))
 }
 
-/** `complete` answers 404 for every asset made for a file of such a name. */
+/** `complete` answers 404 for every asset whose file name matches. */
 function completeUnknown(isSick: (filename: string) => boolean): Change {
   const names = new Map<unknown, string>()
   return {
@@ -34,7 +34,7 @@ function completeUnknown(isSick: (filename: string) => boolean): Change {
   }
 }
 
-/** Changes what is answered to those who ask for a slot. */
+/** Changes the answers to requests for a slot. */
 function slotsWith(fields: (slot: Fields) => Fields | undefined): Change {
   return {
     changed({ method, path }, { status, body }) {
@@ -45,8 +45,8 @@ function slotsWith(fields: (slot: Fields) => Fields | undefined): Change {
 }
 
 /**
- * Calls for a slot where the first is given up: the hosted service answers the second with that
- * slot, whose bytes never came.
+ * Requests for a slot if the first slot is given up. The hosted service answers the second request
+ * with that same slot, because its bytes never arrived.
  */
 function slotsAfterOne(profile: ProfileName): number {
   return profile === 'hosted' ? 3 : 2
@@ -57,7 +57,7 @@ async function startBehind(journey: Journey, change: Change): Promise<void> {
   await journey.start({ service: { base_url: address } })
 }
 
-localJourneys('a fault of the service for seconds refuses no file', (profile) => {
+localJourneys('a fault of the service that lasts seconds refuses no file', (profile) => {
   test('complete does not know the slot, twice: the bytes are not sent again', async () => {
     const failure = { route: 'assets.complete', status: 404, code: 'publicapi.asset.not_found', times: 2 } as const
     const journey = await begin({ profile, tree: files(1), service: { injected_faults: { failures: [failure] } } })
@@ -65,7 +65,7 @@ localJourneys('a fault of the service for seconds refuses no file', (profile) =>
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
   })
 
-  test('complete does not know the slot three times: a new slot', async () => {
+  test('complete does not know the slot, three times: a new slot', async () => {
     const failure = { route: 'assets.complete', status: 404, code: 'publicapi.asset.not_found', times: 3 } as const
     const journey = await begin({ profile, tree: files(1), service: { injected_faults: { failures: [failure] } } })
     await journey.allReady()
@@ -73,7 +73,7 @@ localJourneys('a fault of the service for seconds refuses no file', (profile) =>
     journey.ends({ half_sent: true })
   })
 
-  test('the store answers 2xx before the bytes are in, twice: they are sent again', async () => {
+  test('the store answers 2xx before all bytes are sent, twice: they are sent again', async () => {
     const failure = { route: 'put', status: 200, times: 2, body: 'empty' } as const
     // More than the buffers of both sockets hold.
     const tree = { 'docs/large.txt': 'a line of a large text\n'.repeat(1_000_000) }
@@ -83,13 +83,13 @@ localJourneys('a fault of the service for seconds refuses no file', (profile) =>
     expect(journey.cost()).toEqual({ creates: 1, puts: 3 })
   })
 
-  test('two answers that nobody understands', async () => {
+  test('two invalid answers', async () => {
     const failure = { route: 'assets.create', status: 302, times: 2, body: 'html' } as const
     const journey = await begin({ profile, tree: files(1), service: { injected_faults: { failures: [failure] } } })
     await journey.allReady()
   })
 
-  test('an asset that is being read is not there, again and again: it is not taken for removed', async () => {
+  test('an asset that is missing again and again during its ingest does not count as removed', async () => {
     const clock = new MovingClock()
     const ingest = { delay_ms: 10 * minute_ms }
     const journey = await begin({ profile, tree: files(1), clock, service: { clock, ingest } })
@@ -99,7 +99,7 @@ localJourneys('a fault of the service for seconds refuses no file', (profile) =>
     await journey.until('it was asked for after that', () => {
       return journey.requests('assets.read').filter(({ status }) => status === 404).length === 6
     })
-    // The last of these answers counts by the time at which it comes: it must not come after the skip.
+    // The time of the last of these answers counts, so it must not come after the skip.
     await journey.until('it is found again', () => journey.requests('assets.read').at(-1)?.status === 200)
     clock.skip(ingest.delay_ms)
     await journey.allReady()
@@ -107,31 +107,31 @@ localJourneys('a fault of the service for seconds refuses no file', (profile) =>
   })
 })
 
-localJourneys('a fault that several contents meet is the service’s', (profile) => {
-  test('complete knows no slot: uploads rest, no file pays for it, and one at a time is tried', async () => {
+localJourneys('a fault that several contents meet is a fault of the service', (profile) => {
+  test('complete knows no slot: uploads rest, no file counts a failure, and one probe goes out at a time', async () => {
     const clock = new MovingClock({ times: 10 })
     const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' }, clock, service: { clock } })
     await journey.allReady()
     const failure = { route: 'assets.complete', status: 404, code: 'publicapi.asset.not_found' } as const
     journey.service.injectFaults({ failures: [failure] })
     journey.write(files(30))
-    await journey.until('it is told', () => journey.troubles().some(({ about }) => about === 'uploads'))
+    await journey.until('it is reported', () => journey.troubles().some(({ about }) => about === 'uploads'))
     const [trouble] = journey.troubles()
     expect(trouble).toMatchObject({ code: 'publicapi.asset.not_found' })
     expect(trouble!.message).toMatch(/answered 404/)
     const before = journey.requests('assets.complete').length
     await journey.until('it is tried again', () => journey.requests('assets.complete').length >= before + 4)
-    // Those that failed before a third one did.
+    // These failed before the third one did.
     expect(journey.files().filter(({ error_code }) => error_code !== null).length).toBeLessThanOrEqual(2)
     expect(Object.values(journey.stages())).not.toContain('refused')
     journey.service.injectFaults({ failures: [] })
     await journey.allReady()
     expect(journey.troubles()).toEqual([])
-    // A slot that `complete` did not know three times was given up, with its bytes.
+    // A slot that `complete` did not know three times was given up with its bytes.
     journey.ends({ half_sent: true })
   })
 
-  test('a content that is at fault itself is not the only probe: another one ends the trouble', async () => {
+  test('a content with a fault of its own is not the only probe: another one ends the trouble', async () => {
     const clock = new MovingClock({ times: 10 })
     const journey = await begin({ profile, tree: files(2), clock, service: { clock } }, 'not started')
     let all_are_sick = true
@@ -140,7 +140,7 @@ localJourneys('a fault that several contents meet is the service’s', (profile)
       completeUnknown((name) => all_are_sick || name === 'docs/sick.txt'),
     )
     journey.write({ 'docs/sick.txt': 'always unknown', 'docs/other.txt': 'unknown for a while' })
-    await journey.until('it is told', () => journey.troubles().some(({ about }) => about === 'uploads'))
+    await journey.until('it is reported', () => journey.troubles().some(({ about }) => about === 'uploads'))
     all_are_sick = false
     journey.write({ 'docs/late.txt': 'as it should be' })
     await journey.stage('docs/late.txt', 'ready')
@@ -175,14 +175,14 @@ localJourneys('a fault that several contents meet is the service’s', (profile)
 })
 
 localJourneys('a ticket that does not work', (profile) => {
-  test('nobody listens at its host: a new slot after three failures', async () => {
+  test('no server at its host: a new slot after three failures', async () => {
     const clock = new MovingClock({ times: 10 })
     const journey = await begin({ profile, tree: files(1), clock, service: { clock } }, 'not started')
     let made = 0
     const elsewhere = ({ upload_url }: Fields) => {
       if (made++ > 0) return undefined
       const url = new URL(String(upload_url))
-      // Port 1 is nobody's.
+      // No server listens on port 1.
       url.port = '1'
       return { upload_url: url.href }
     }
@@ -192,7 +192,7 @@ localJourneys('a ticket that does not work', (profile) => {
     expect(journey.file('docs/0.txt')?.stage).toBe('ready')
   })
 
-  test('one of 4 MB is not kept: the file waits, and the next slot takes it', async () => {
+  test('a ticket of 4 MB is not stored: the file waits, and the next slot gets its bytes', async () => {
     const clock = new MovingClock({ times: 10 })
     const journey = await begin({ profile, tree: files(6), clock, service: { clock } }, 'not started')
     let is_large = true
@@ -222,8 +222,8 @@ function stateBytes(journey: Journey): number {
 }
 
 /**
- * Skips to each next try of a file until it is refused; answers how long it had failed by then, by
- * the clock.
+ * Skips to each next try of a file until it is refused; returns how long it had failed by the
+ * clock.
  */
 async function failsUntilRefused(journey: Journey, name: string, clock: MovingClock): Promise<number> {
   for (;;) {

@@ -4,8 +4,8 @@ import { begin, localJourneys } from '../rig/harness.ts'
 
 const half_a_megabyte = 'a line of a large text\n'.repeat(25_000)
 
-localJourneys('the line', (profile) => {
-  test('small files are not stuck behind large ones', async () => {
+localJourneys('the order of uploads', (profile) => {
+  test('small files do not wait behind large ones', async () => {
     const uploads = { concurrency: 2, small_file_bytes: 1_000 }
     const larges = { 'docs/a.txt': `a ${half_a_megabyte}`, 'docs/b.txt': `b ${half_a_megabyte}` }
     const journey = await begin({ profile, tree: larges, config: { uploads } })
@@ -13,13 +13,13 @@ localJourneys('the line', (profile) => {
     await put.reached()
     journey.write({ 'docs/small.txt': 'small' })
     await journey.stage('docs/small.txt', 'ready')
-    // The other large one has not even asked for a slot.
+    // The other large file has not even requested a slot.
     expect(journey.requests('assets.create')).toHaveLength(2)
     put.release()
     await journey.allReady()
   })
 
-  test('what was changed last goes first', async () => {
+  test('the latest change goes first', async () => {
     const names = Array.from({ length: 24 }, (_, index) => `${String(index).padStart(2, '0')}.txt`)
     const journey = await begin({ profile, config: { uploads: { concurrency: 1 } } })
     await journey.daemon.pause({ by: 'anna' })
@@ -31,11 +31,12 @@ localJourneys('the line', (profile) => {
     await journey.allReady()
     const sent = journey.assets().map(({ filename }) => filename)
     const order = names.map((name) => sent.indexOf(`docs/in/${name}`))
-    // Some are read side by side; those of the first half were all asked for before those of the last quarter.
+    // Some are read in parallel. All of the first half were requested before those of the last
+    // quarter.
     expect(Math.min(...order.slice(0, 6))).toBeGreaterThan(Math.max(...order.slice(12)))
   })
 
-  test('a limit holds for large and small together, and another one for what is under way', async () => {
+  test('a bandwidth limit holds for large and small files together, and a new limit for running uploads', async () => {
     const uploads = { bandwidth: '10kB/s', small_file_bytes: 1_000 }
     const journey = await begin({ profile, tree: { 'docs/large.txt': half_a_megabyte }, config: { uploads } })
     await journey.stage('docs/large.txt', 'reserved')

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { type Clock, day_ms, system_clock } from '../../../src/base/time/time.ts'
 import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
-/** The machine's own clock stopped at `wrong_by_ms` from now; a time server may set it right while the daemon is at work. */
+/**
+ * A machine clock that stands at `wrong_by_ms` from now. A time server may set it right while the
+ * daemon runs.
+ */
 class SetClock implements Clock {
   wrong_by_ms = 0
 
@@ -27,7 +30,7 @@ async function scanned(journey: Journey): Promise<void> {
 }
 
 localJourneys('a clock that is wrong for a while', (profile) => {
-  test('a month back at the start, then right: what was deleted keeps its grace', async () => {
+  test('the clock is a month behind at the start, then right: deleted files keep their grace', async () => {
     const clock = new SetClock()
     const folders = { docs: { on_delete: 'remove', delete_grace_ms: '7d' } }
     const tree = { 'docs/a.txt': 'a', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }
@@ -47,7 +50,7 @@ localJourneys('a clock that is wrong for a while', (profile) => {
     await scanned(journey)
     expect(journey.requests('assets.delete')).toEqual([])
     expect(journey.assets()).toHaveLength(3)
-    // The grace is over by a clock that nobody set back: that is a daemon that was off.
+    // The grace ends by a clock that never goes back: the daemon was off for that time.
     clock.wrong_by_ms = 8 * day_ms
     await journey.until('both are removed', () => {
       journey.daemon.rescan()

@@ -11,13 +11,16 @@ interface LockedPackage {
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const on_disk = readFileSync(`${root}/package-lock.json`, 'utf8')
-/** As committed: `npm ci` mends the one on the disk, after it has compiled what it need not. */
+/**
+ * The committed lock file. `npm ci` repairs the one on the disk only after it has compiled too
+ * much.
+ */
 const committed = existsSync(`${root}/.git`)
   ? execFileSync('git', ['show', 'HEAD:package-lock.json'], { cwd: root, encoding: 'utf8' })
   : on_disk
 const lock: { packages: Record<string, LockedPackage> } = JSON.parse(committed)
 
-test('no better-sqlite3 is compiled where it is not needed: `node .ci/mend-lock.mjs`, which npm calls, too', () => {
+test('no better-sqlite3 is compiled if it is not needed: `node .ci/mend-lock.mjs`, which npm calls as well', () => {
   expect(lock.packages['node_modules/better-sqlite3-napi']).toMatchObject({ gypfile: false })
   expect(lock.packages['node_modules/better-sqlite3']).toMatchObject({ engines: { node: '<22.14' } })
 })

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 const script = fileURLToPath(new URL('../../../.ci/node-versions.sh', import.meta.url))
-/** Of the vitest that runs this: the other one makes its own. */
+/** Variables of the vitest that runs this test: the other vitest sets its own. */
 const { TMPDIR: _t, SLUICE_TEST_STORES: _s, VITEST: _v, VITEST_MODE: _m, NODE_ENV: _n, ...env } = process.env
 
-/** The others are for a release (`npm run test:release`). */
+/** A release tests the other versions (`npm run test:release`). */
 const line = '24'
 
 test(`the quick tests pass on the newest Node ${line}`, { timeout: 900_000 }, async () => {

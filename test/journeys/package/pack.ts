@@ -4,20 +4,25 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-/** What `npm pack` needs of the project. It builds anew, which must not happen where other tests run. */
+/**
+ * The parts of the project that `npm pack` needs. It builds again, which must not happen in the
+ * tree of other tests.
+ */
 const parts = ['src', 'config', 'docs', 'systemd', 'package.json', 'package-lock.json', 'tsconfig.json', '.npmrc']
-/** Not there from Node 22.14 on (src/base/files/sqlite-driver.ts). */
+/** Missing from Node 22.14 on (src/base/files/sqlite-driver.ts). */
 const compiled_sqlite = join(root, 'node_modules/better-sqlite3')
 const texts = ['README.md', 'CHANGELOG.md', 'LICENSE']
 
 export interface Packed {
-  /** The tarball. */
+  /** Path of the tarball. */
   file: string
   /** Paths in it, below `package/`. */
   files: string[]
 }
 
-/** Packs a copy of the project into the directory, as the version of package.json or as another one. */
+/**
+ * Packs a copy of the project into the directory, with the version of package.json or another one.
+ */
 export function packProject(directory: string, version = projectVersion()): Packed {
   const project = join(directory, 'project')
   mkdirSync(project)
@@ -31,7 +36,10 @@ export function packProject(directory: string, version = projectVersion()): Pack
   return { file, files: listed.filter((path) => path !== '').map((path) => path.replace(/^package\//, '')) }
 }
 
-/** Installs it as `npm install -g` does. Where better-sqlite3 brings its own binary, without the scripts of the other version. */
+/**
+ * Installs it as `npm install -g` does. If better-sqlite3 has its own binary, the install scripts
+ * of the other version do not run.
+ */
 export function installPacked(file: string, prefix: string): string {
   const prebuilt = join(prefix, 'prebuilt')
   packSqlite(prebuilt)
@@ -43,8 +51,9 @@ export function installPacked(file: string, prefix: string): string {
 }
 
 /**
- * The compiled better-sqlite3 of the project as a prebuilt one, for the variable npm_config_better_sqlite3_local_prebuilds: to
- * compile it takes a minute and shows nothing new. None where it is not needed.
+ * Offers the compiled better-sqlite3 of the project as a prebuilt one, for the variable
+ * npm_config_better_sqlite3_local_prebuilds: to compile it takes a minute and tests nothing. Does
+ * nothing if it is not needed.
  */
 export function packSqlite(directory: string): void {
   mkdirSync(directory, { recursive: true })

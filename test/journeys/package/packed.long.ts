@@ -14,7 +14,7 @@ describe('the packed program', () => {
     packed = packProject(makeTree())
   })
 
-  test('holds what belongs to it, and nothing else', () => {
+  test('holds its own files, and no others', () => {
     const others = packed.files.filter((path) => !path.startsWith('dist/'))
     expect(others.filter((path) => !/^(config|docs|systemd)\//.test(path)).sort()).toEqual([
       'CHANGELOG.md',
@@ -31,7 +31,7 @@ describe('the packed program', () => {
     }
   })
 
-  test('installs without what only its makers need, and runs', () => {
+  test('installs without development dependencies, and runs', () => {
     const prefix = makeTree()
     const said = installPacked(packed.file, prefix)
     expect(said).not.toMatch(/EBADENGINE|deprecated/)
@@ -43,7 +43,7 @@ describe('the packed program', () => {
     expect(sluice('version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
     expect(sluice('demo', '--help').stdout).toContain('sluice demo [folder]')
     expect(existsSync(join(prefix, 'lib/node_modules/sluice/node_modules/vitest'))).toBe(false)
-    // The whole way: SQLite, the threads and the service are all there.
+    // The demo needs every part: SQLite, the threads and the service.
     const demo = sluice('demo')
     expect([demo.status, demo.stderr]).toEqual([0, expect.any(String)])
   })

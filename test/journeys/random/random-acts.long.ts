@@ -6,7 +6,9 @@ const rounds = 10
 const acts_alive = 75
 const acts_behind = 25
 
-/** SLUICE_SEED=… tries another, or repeats one that failed; without it each run is the same. */
+/**
+ * SLUICE_SEED=… sets another seed, for example of a failed run; without it each run is the same.
+ */
 const drawn = process.env.SLUICE_SEED === undefined ? [] : [Number(process.env.SLUICE_SEED)]
 const few_minutes = { timeout: 600_000 }
 
@@ -18,7 +20,7 @@ localJourneys('a thousand random acts', (profile) => {
       [seed, 'respect'],
       [seed, 'resend'],
     ]),
-  ])('seed %i, policy %s: all are named, and healed', few_minutes, async (seed, policy) => {
+  ])('seed %i, policy %s: every difference is named and repaired', few_minutes, async (seed, policy) => {
     const life = await RandomLife.begin({ profile, seed, policy })
     for (let round = 0; round < rounds; round++) {
       await life.live(acts_alive)

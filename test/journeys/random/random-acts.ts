@@ -3,16 +3,16 @@ import { dirname } from 'node:path'
 import { filesOnDisk, md5Of } from '../rig/disk-truth.ts'
 import type { RandomLife } from './random-life.ts'
 
-/** Something that happens to a Sluice: by people on the disk, by others on the service, by whoever runs it. */
+/** An act of a user on the disk, of other users on the service, or of the operator. */
 export interface Act {
   name: string
-  /** How often, beside the others. */
+  /** Relative frequency. */
   weight: number
-  /** Answers what it did it to, for people; undefined when there is nothing to do it to. */
+  /** Returns a description of what it changed; undefined if there is nothing to change. */
   do(life: RandomLife): Promise<string | undefined> | string | undefined
 }
 
-/** Never moved nor removed: a folder that was full and is empty counts as one that is away. */
+/** Never moved or removed: a folder that becomes empty counts as offline. */
 export const kept = ['docs/kept.txt', 'notes/kept.txt']
 const directories = [
   'docs',
@@ -23,7 +23,7 @@ const directories = [
   'notes/gamma',
   'notes/Übersicht',
 ]
-/** Streamed, where most are sent in one piece. */
+/** A streamed file; most others are sent in one piece. */
 const large = 'a line of a large text\n'.repeat(50_000)
 
 function files(life: RandomLife): string[] {
@@ -41,7 +41,7 @@ function freshName(life: RandomLife, folder?: string): string {
   return `${life.chance.pick(choice)}/${life.next()}.txt`
 }
 
-/** Mostly what nobody has ever seen; now and then what was there before, or what somebody else brought to the service. */
+/** Mostly a new text, sometimes an earlier one, or one that another user uploaded. */
 function someText(life: RandomLife): string {
   const { chance, texts } = life
   if (chance.oneIn(6) && texts.length > 0) return chance.pick(texts)!
@@ -179,7 +179,7 @@ export const service_acts: readonly Act[] = [
   },
 ]
 
-/** What was brought in by somebody else appears on the disk, too. */
+/** The upload of another user appears on the disk, too. */
 export const adopt: Act = {
   name: 'write what somebody else uploaded',
   weight: 2,

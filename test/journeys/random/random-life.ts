@@ -24,25 +24,31 @@ import {
 export type Policy = 'respect' | 'resend'
 export type Alive = StoredAsset & { md5: string }
 
-/** So many turns of the event loop at the most between two acts: some come in the middle of something, some long after. */
+/**
+ * Maximum number of event loop turns between two acts: some acts come in the middle of work, some
+ * long after.
+ */
 const max_turns = 40
-/** For people who read why a seed failed. */
+/** Number of acts in the message of a failed seed. */
 const acts_shown = 60
 
-/** A daemon, its disk and its service, to which everything happens that a seed draws; and what is known of it without the ledger. */
+/**
+ * A daemon, its disk and its service under random acts of a seed, and the facts that are known
+ * without the ledger.
+ */
 export class RandomLife {
   readonly journey: Journey
   readonly chance: Chance
   readonly policy: Policy
   is_running = true
   kills = 0
-  /** Every text that was ever written here, but what others brought. */
+  /** Every text that was ever written here, except uploads of other users. */
   readonly texts: string[] = []
-  /** By md5: taken from the service at least once, by somebody else. */
+  /** By md5: contents that another user removed from the service at least once. */
   readonly removed = new Set<string>()
-  /** Texts of assets that somebody else brought, and that Sluice has no reason to know yet. */
+  /** Texts of assets that another user uploaded, and that Sluice need not know yet. */
   readonly foreign = new Map<string, string>()
-  /** Of every asset that was ever seen there. */
+  /** The md5 of every asset that ever existed on the service. */
   readonly md5_by_asset = new Map<string, string>()
   readonly #seed: number
   readonly #clock: MovingClock
@@ -60,7 +66,7 @@ export class RandomLife {
 
   static async begin(options: { profile: ProfileName; seed: number; policy: Policy }): Promise<RandomLife> {
     const { profile, seed, policy } = options
-    // What rests for seconds when the service is away need not do so here.
+    // Rests of seconds while the service is offline are short here.
     const clock = new MovingClock({ times: 5 })
     const digest = {
       name: 'digest',
@@ -86,17 +92,22 @@ export class RandomLife {
     return this.#acts.length
   }
 
-  /** A number that was not given before. */
+  /** A number that was not returned before. */
   next(): number {
     return ++this.#numbers
   }
 
-  /** Everything at any time: the daemon is at work, killed, paused, the service comes back from a restart. */
+  /**
+   * Acts of every kind at any time: the daemon works, is killed or paused, the service restarts.
+   */
   async live(acts: number): Promise<void> {
     for (let act = 0; act < acts; act++) await this.#act([...disk_acts, ...service_acts, ...daemon_acts])
   }
 
-  /** On the disk and on the service alone, while the daemon does not run: `verify` names what happened, and no more. */
+  /**
+   * Acts on the disk and the service while the daemon is stopped: `verify` names exactly these
+   * changes.
+   */
   async behindItsBack(acts: number): Promise<void> {
     await this.stops('stop')
     const before = snapshotOf(this)
@@ -105,7 +116,7 @@ export class RandomLife {
     await this.#checkNamed(before)
   }
 
-  /** In the middle of whatever happens: nothing is said that is not so. */
+  /** Runs `verify` in the middle of any work: every difference that it names must be true. */
   async verify(): Promise<string> {
     const { differences } = await verified(this.journey, { full: this.chance.oneIn(2), clock: this.#clock })
     const faults = falselyNamed(namesOf(differences), this)
@@ -113,20 +124,23 @@ export class RandomLife {
     return `${differences.length} differences`
   }
 
-  /** After a run only what others brought there is told. */
+  /** Expects that `verify` names only assets of other users after a run. */
   async whole(): Promise<void> {
     await this.#checkNamed(snapshotOf(this))
   }
 
-  /** A run: everything is looked at, sent, followed, held against the service; until disk, service and ledger agree. */
+  /**
+   * Runs until disk, service and ledger agree: everything is scanned, sent, followed and audited.
+   */
   async quiet(policy = this.policy): Promise<void> {
     const change: ConfigChange = { audit: { on_remote_delete: policy } }
-    await this.#told(async () => {
+    await this.#explained(async () => {
       if (this.is_running) await this.journey.reload(change)
       else await this.start(change)
       await this.journey.daemon.resume()
       this.journey.daemon.rescan()
-      // Before anything else: what somebody removed gets no label, and its labels are tried for minutes before that is known.
+      // Audit first: an asset that another user removed gets no label, and the daemon retries its
+      // labels for minutes unless it knows.
       await audited(this.journey)
       await this.journey.idle()
       await audited(this.journey)
@@ -143,9 +157,9 @@ export class RandomLife {
     })
   }
 
-  /** A person asks the prompt. */
+  /** Runs the prompt at a user's request. */
   async ask(): Promise<void> {
-    await this.#told(async () => {
+    await this.#explained(async () => {
       const { journey } = this
       await journey.record({ type: 'run_due', prompt: 'digest', due_ms: this.#clock.now_ms(), cause: 'person' })
       this.#runs++
@@ -179,13 +193,13 @@ export class RandomLife {
     await this.journey.reload({ uploads, audit: { on_remote_delete: this.policy } })
   }
 
-  /** Both of its addresses stay: tickets that were given out are good. */
+  /** Both addresses stay, so that earlier tickets remain valid. */
   async restartService(): Promise<void> {
     const { blob } = this.journey.service
     await this.journey.restartService({ blob_port: Number(new URL(blob).port), clock: this.#clock })
   }
 
-  /** Usable there, by the service's own store. */
+  /** Usable assets, from the service's own store. */
   alive(): Alive[] {
     return this.journey.assets().filter((asset): asset is Alive => asset.status === 'ready' && asset.md5 !== null)
   }
@@ -195,7 +209,7 @@ export class RandomLife {
   }
 
   async #act(acts: readonly Act[]): Promise<void> {
-    await this.#told(async () => {
+    await this.#explained(async () => {
       for (;;) {
         const act = this.chance.weighted(acts)
         this.#noteAssets()
@@ -208,9 +222,9 @@ export class RandomLife {
     })
   }
 
-  /** With and without reading the files; without a daemon, or with one that has nothing to do. */
+  /** Runs `verify` with and without reading the files; without a daemon, or with an idle one. */
   async #checkNamed(before: Snapshot): Promise<void> {
-    await this.#told(async () => {
+    await this.#explained(async () => {
       const should = differencesSince(before, this)
       for (const full of [false, true]) {
         const { summary, differences } = await verified(this.journey, { full, clock: this.#clock })
@@ -226,7 +240,7 @@ export class RandomLife {
     })
   }
 
-  /** What is checked when the journey is closed: old versions and removed ones are no fault. */
+  /** Sets the expected end of the journey: old versions and removed assets are no fault. */
   #reportEnd(): void {
     const also_there = this.alive().map(({ md5 }) => md5)
     const left_out = [...diskOf(this)].flatMap(([name, md5]) => (also_there.includes(md5) ? [] : [name]))
@@ -246,7 +260,7 @@ export class RandomLife {
     }
   }
 
-  async #told(work: () => Promise<void>): Promise<void> {
+  async #explained(work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
@@ -257,7 +271,7 @@ export class RandomLife {
     }
   }
 
-  /** Of what somebody else brought, that which lies on the disk by now is known. */
+  /** Forgets uploads of other users whose bytes lie on the disk now: Sluice must know them. */
   forgetAdopted(on_disk: ReadonlySet<string>): void {
     for (const [asset_id, text] of this.foreign) if (on_disk.has(md5Of(text))) this.foreign.delete(asset_id)
   }

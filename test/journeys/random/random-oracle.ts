@@ -6,7 +6,7 @@ import type { Alive, Policy, RandomLife } from './random-life.ts'
 
 const folders = ['docs', 'notes']
 
-/** Name -> md5, read by plain means. */
+/** Name -> md5, read directly from the disk. */
 export function diskOf({ journey }: RandomLife): Map<string, string> {
   return new Map(
     folders.flatMap((folder) =>
@@ -16,8 +16,9 @@ export function diskOf({ journey }: RandomLife): Map<string, string> {
 }
 
 /**
- * How a quiet Sluice differs from what must hold: every file on the disk is ready and usable there, once, under the asset that
- * the ledger names and with its labels; or somebody took it from the service, the policy is to leave it so, and it is said.
+ * Faults of an idle Sluice. Every file on the disk must be ready and usable once, under the asset
+ * in the ledger and with its labels. The exception: a user removed it from the service, the policy
+ * respects that, and the status says so.
  */
 export function faultsOf(life: RandomLife, policy: Policy): string[] {
   const { journey } = life
@@ -46,8 +47,8 @@ export function faultsOf(life: RandomLife, policy: Policy): string[] {
 }
 
 /**
- * What a prompt was asked about, by the service's own chats: nothing twice, under whatever asset; and everything that lies on the
- * disk and is usable.
+ * Faults in the questions of a prompt, from the service's own chats: no content twice, under any
+ * asset, and every usable content of the disk.
  */
 export function wronglyReported(life: RandomLife): string[] {
   const { journey, md5_by_asset } = life
@@ -65,7 +66,10 @@ export function wronglyReported(life: RandomLife): string[] {
   return [...twice, ...never.map(([name]) => `never asked about: ${name}`)]
 }
 
-/** The union over the places of the same bytes, as the folders of random-life.ts want it. */
+/**
+ * Compares with the union of labels over all places of the same bytes, as the folders of
+ * random-life.ts set them.
+ */
 function wrongLabels(disk: ReadonlyMap<string, string>, by_md5: ReadonlyMap<string, readonly Alive[]>): string[] {
   const wanted = new Map<string, Set<string>>()
   for (const [name, md5] of disk) {
@@ -82,7 +86,7 @@ function wrongLabels(disk: ReadonlyMap<string, string>, by_md5: ReadonlyMap<stri
   })
 }
 
-/** What people see in the status. */
+/** Compares the numbers that the status shows. */
 function wrongCount({ journey }: RandomLife, removed: number): string[] {
   const view = openLedgerView(journey.config().state_dir)
   try {
@@ -93,13 +97,13 @@ function wrongCount({ journey }: RandomLife, removed: number): string[] {
   }
 }
 
-/** What is there, on both sides, by plain means. */
+/** The files and assets on both sides, read directly. */
 export interface Snapshot {
-  /** By name: what lstat tells two versions by. */
+  /** By name: the fields by which lstat distinguishes two versions. */
   disk: ReadonlyMap<string, string>
-  /** Ids of what is usable there. */
+  /** Ids of usable assets. */
   alive: ReadonlySet<string>
-  /** Ids of what only others brought there. */
+  /** Ids of assets that only other users uploaded. */
   theirs: ReadonlySet<string>
 }
 
@@ -115,7 +119,10 @@ export function snapshotOf(life: RandomLife): Snapshot {
   }
 }
 
-/** What `verify` must name after this happened behind the back of a Sluice that was quiet, and nothing else: `kind name`, sorted. */
+/**
+ * The differences that `verify` must name after these changes to an idle Sluice, and no others:
+ * `kind name`, sorted.
+ */
 export function differencesSince(before: Snapshot, life: RandomLife): string[] {
   const now = snapshotOf(life)
   const of = (kind: string, ids: Iterable<string>) => [...ids].map((id) => `${kind} ${id}`)
@@ -128,7 +135,7 @@ export function differencesSince(before: Snapshot, life: RandomLife): string[] {
       'changed_on_disk',
       [...now.disk].flatMap(([name, stat]) => (before.disk.has(name) && before.disk.get(name) !== stat ? [name] : [])),
     ),
-    // What others had there was no business of ours before, and is none when it is gone.
+    // Assets of other users were not our concern before, and are not when they are gone.
     ...of(
       'missing_on_service',
       without(before.alive, now.alive).filter((id) => !before.theirs.has(id)),
@@ -140,7 +147,10 @@ export function differencesSince(before: Snapshot, life: RandomLife): string[] {
   ].sort()
 }
 
-/** What is said of a Sluice in the middle of its work, and is not so. A label is on its way there at any time. */
+/**
+ * Differences that `verify` names during work and that are wrong. Labels may be on their way at any
+ * time.
+ */
 export function falselyNamed(named: readonly string[], life: RandomLife): string[] {
   const { disk, alive, theirs } = snapshotOf(life)
   const is_so: Record<string, (name: string) => boolean> = {

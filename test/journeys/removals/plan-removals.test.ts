@@ -22,7 +22,7 @@ const tree = {
   'kept/also 3.txt': 'text of 3 xxx',
 }
 
-/** The grace is over when a test moves it on, however long a pass and a plan take. */
+/** A test moves this clock to end the grace, however long a pass and a plan take. */
 let clock: MovingClock
 beforeEach(() => {
   clock = new MovingClock()
@@ -43,7 +43,7 @@ function removalsOf(plan: Plan, name = 'docs'): { would_go: number; waits: Recor
   return { would_go: would_go.files, waits: Object.fromEntries(waits.map(({ why, files }) => [why, files])) }
 }
 
-/** By somebody whom permission bits bind. */
+/** Plans in a process that obeys permission bits. */
 function planUnprivileged(journey: Journey): Plan {
   const state = 'state'
   const place = makeStore()
@@ -60,7 +60,7 @@ function planUnprivileged(journey: Journey): Plan {
   return runUnprivileged(script, place) as Plan
 }
 
-/** What one more pass removes there. */
+/** Number of assets that one more pass removes. */
 async function removedByPass(journey: Journey): Promise<number> {
   const before = journey.requests('assets.delete').length
   await journey.restart()
@@ -86,8 +86,8 @@ async function passed(
   return journey
 }
 
-localJourneys('what plan says of removals', (profile) => {
-  test('is what a pass then does: now, and after the grace', async () => {
+localJourneys('the removals of a plan', (profile) => {
+  test('agree with the next pass: now, and after the grace', async () => {
     const journey = await passed(profile)
     expect(removalsOf(await plan(journey))).toEqual({ would_go: 0, waits: {} })
     journey.write({ 'docs/0.txt': 'another text of 0', 'docs/1.txt': 'another text of 1', 'kept/a.txt': 'another a' })
@@ -95,8 +95,9 @@ localJourneys('what plan says of removals', (profile) => {
     journey.move('docs/5.txt', 'docs/moved/5.txt')
 
     const first = await plan(journey)
-    // Of 3 there is another copy, in a folder of the same project; 5 was moved.
-    // Old versions may have moved to the other folder, which a pass begins to look at before it finds them changed.
+    // File 3 has another copy in a folder of the same project; file 5 was moved.
+    // Old versions may have moved to the other folder: a pass may scan it before it finds them
+    // changed.
     expect(removalsOf(first)).toEqual({ would_go: 0, waits: { grace: 2, scan: 2 } })
     expect(removalsOf(first, 'kept')).toEqual({ would_go: 0, waits: {} })
     expect(await removedByPass(journey)).toBe(0)
@@ -108,20 +109,21 @@ localJourneys('what plan says of removals', (profile) => {
     journey.ends({ also_there: journey.assets().map(({ md5 }) => md5!) })
   })
 
-  test('without reading the files, what may have moved waits', async () => {
-    // A grace that is waited for: what is written after it must be new by the clock, too.
+  test('without reading the files, those that may have moved wait', async () => {
+    // This grace passes in real time, so that files written after it are new by the clock, too.
     const journey = await passed(profile, { docs: { settle_ms: '2s', delete_grace_ms: '1s' } })
     journey.remove('docs/2.txt')
     await removedByPass(journey)
     await realWait('a time by the clock of the disk', 1_100)
-    // Not quiet before the removal is thought about: the pass that waits for its bytes removes then, and leaves nothing to the next one.
+    // The new file settles only after the removal is decided. The pass that waits for its bytes
+    // then removes the asset, and leaves nothing to the next one.
     journey.write({ 'docs/new.txt': 'text OF 2 xx' })
     expect(removalsOf(await plan(journey, false))).toEqual({ would_go: 0, waits: { twin: 1 } })
     expect(removalsOf(await plan(journey))).toEqual({ would_go: 1, waits: {} })
     expect(await removedByPass(journey)).toBe(1)
   })
 
-  test('more than is removed by itself waits for a person', async () => {
+  test('more removals than allowed wait for a user', async () => {
     const journey = await passed(profile, { config: { removal: { max_files: 3, max_percent: 10 } } })
     for (const name of names.slice(10, 18)) journey.remove(name)
     expect(await removedByPass(journey)).toBe(0)
@@ -135,7 +137,7 @@ localJourneys('what plan says of removals', (profile) => {
     expect(await removedByPass(journey)).toBe(8)
   })
 
-  test('a directory of known files that cannot be read: what is gone elsewhere may have moved there', async () => {
+  test('known files in an unreadable directory: a file that is missing elsewhere may have moved there', async () => {
     const journey = await passed(profile, { files: { ...tree, 'kept/shut/b.txt': 'b' } })
     journey.remove('docs/2.txt')
     expect(await removedByPass(journey)).toBe(0)
@@ -150,7 +152,7 @@ localJourneys('what plan says of removals', (profile) => {
     journey.ends({ also_there: journey.assets().map(({ md5 }) => md5!) })
   })
 
-  test('another directory in place of a small folder is not believed: nothing in it would go', async () => {
+  test('another directory in place of a small folder: no removal is planned', async () => {
     const few = Object.fromEntries(names.slice(0, 8).map((name) => [name, `text of ${name}`]))
     const journey = await passed(profile, { files: few })
     journey.write({ 'other/': '' })
@@ -165,7 +167,7 @@ localJourneys('what plan says of removals', (profile) => {
     await removedByPass(journey)
   })
 
-  test('a folder that is given another path: what is not there was not deleted', async () => {
+  test('a folder that gets another path: the missing files do not count as deleted', async () => {
     const few = Object.fromEntries(names.slice(0, 8).map((name) => [name, `text of ${name}`]))
     const journey = await passed(profile, { files: few })
     journey.write({ 'new/0.txt': 'another text', 'new/1.txt': few['docs/1.txt']! })
@@ -191,7 +193,7 @@ localJourneys('what plan says of removals', (profile) => {
     journey.ends({ also_there: journey.assets().map(({ md5 }) => md5!) })
   })
 
-  test('a folder that lost too much is not believed: nothing in it would go', async () => {
+  test('a folder that lost too many files: no removal is planned', async () => {
     const journey = await passed(profile)
     for (const name of names) journey.remove(name)
     const planned = await plan(journey)

@@ -9,13 +9,13 @@ const removing = { on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remov
 const from_now = { ...removing, start: 'from_now' }
 const wide = { removal: { max_files: 100, max_percent: 100 } }
 
-/** Longer than the grace, with looks at all of it. */
+/** Lets more than the grace pass, with complete scans. */
 async function scansGoOn(journey: Journey): Promise<void> {
   const began = performance.now()
-  let looked = began
+  let checked = began
   await journey.until('the grace is over', () => {
-    if (performance.now() - looked > 300) {
-      looked = performance.now()
+    if (performance.now() - checked > 300) {
+      checked = performance.now()
       journey.daemon.rescan()
     }
     return performance.now() - began > 2_500
@@ -44,8 +44,8 @@ const it_waits = {
   status: [{ why: 'left_out', versions: 1 }],
 }
 
-localJourneys('a file that is left out and has the size of one that is gone', (profile) => {
-  test('lay there before that one came: the asset is removed', async () => {
+localJourneys('an ignored file has the size of a deleted one', (profile) => {
+  test('it was there before the deleted file was uploaded: the asset is removed', async () => {
     const journey = await begin({
       profile,
       tree: { 'docs/old.txt': 'AAAA' },
@@ -62,7 +62,7 @@ localJourneys('a file that is left out and has the size of one that is gone', (p
     journey.ends({ left_out: ['docs/old.txt'] })
   })
 
-  test('is that one, moved there and too large since: the asset stays until it is gone, and people are told', async () => {
+  test('it is the deleted file, moved there and too large since: the asset stays until the file is gone, and the status says why', async () => {
     const journey = await begin({ profile, tree: { 'docs/old.txt': 'AA' }, folders: { docs: from_now }, config: wide })
     await journey.stage('docs/old.txt', 'skipped before_start')
     journey.write({ 'docs/new.txt': 'BBBB' })
@@ -82,7 +82,7 @@ localJourneys('a file that is left out and has the size of one that is gone', (p
     journey.ends({})
   })
 
-  test('had its size before that one was moved onto it: the asset stays', async () => {
+  test('it had the same size before the deleted file was moved onto it: the asset stays', async () => {
     const journey = await begin({
       profile,
       tree: { 'docs/old.txt': 'AAAA', 'kept/k.txt': 'k' },
@@ -105,7 +105,7 @@ localJourneys('a file that is left out and has the size of one that is gone', (p
     expect(journey.cost()).toEqual({ creates: 2, puts: 2 })
   })
 
-  test('before it came, and that one was moved onto it: it is taken up, and nothing is removed', async () => {
+  test('the deleted file was moved onto it: it is uploaded content now, and nothing is removed', async () => {
     const journey = await begin({
       profile,
       tree: { 'docs/old.txt': 'AAAA' },

@@ -15,20 +15,23 @@ async function ready(profile: ProfileName, more: Partial<Parameters<typeof begin
   return journey
 }
 
-/** Scans until what was deleted has gone there: the grace is a second, and a look must have begun after it. */
+/**
+ * Scans until the assets of deleted files are removed: the grace is a second, and a scan must begin
+ * after it.
+ */
 async function scansGoOn(journey: Journey, until: () => boolean): Promise<void> {
-  let looked = 0
+  let checked = 0
   await journey.until('it was removed there', () => {
-    if (performance.now() - looked > 200) {
-      looked = performance.now()
+    if (performance.now() - checked > 200) {
+      checked = performance.now()
       journey.daemon.rescan()
     }
     return until()
   })
 }
 
-localJourneys('what no file needs any more is removed there', (profile) => {
-  test('an old version goes once the new one is ready, a deleted file after its grace, a moved one never', async () => {
+localJourneys('unused assets are removed', (profile) => {
+  test('an old version is removed once the new one is ready, a deleted file after its grace, a moved file never', async () => {
     const journey = await ready(profile)
     const moved = journey.file('docs/c.txt')?.asset_id
     const put = journey.hold('begin', 'put')
@@ -46,7 +49,7 @@ localJourneys('what no file needs any more is removed there', (profile) => {
     expect(journey.stages()).toMatchObject({ 'docs/a.txt': 'ready', 'docs/d/moved.txt': 'ready' })
   })
 
-  test('what comes back after it was removed is sent anew', async () => {
+  test('a file that comes back after its removal is sent again', async () => {
     const journey = await ready(profile)
     const before = journey.file('docs/b.txt')?.asset_id
     journey.remove('docs/b.txt')
@@ -58,7 +61,7 @@ localJourneys('what no file needs any more is removed there', (profile) => {
   })
 })
 
-localJourneys('a service that does not remove', (profile) => {
+localJourneys('a service that does not remove an asset', (profile) => {
   const answers: Failure[] = [
     { status: 405 },
     { status: 501 },
@@ -67,7 +70,7 @@ localJourneys('a service that does not remove', (profile) => {
     { status: 404, body: 'empty' },
   ]
   for (const answer of answers) {
-    test(`answers ${Object.values(answer).join(' ')}: the asset is kept, nothing is paused, and it is not asked again and again`, async () => {
+    test(`answers ${Object.values(answer).join(' ')}: the asset is kept, nothing pauses, and the call is not repeated`, async () => {
       const service = { injected_faults: { failures: [{ ...answer, route: 'assets.delete' as const }] } }
       const journey = await ready(profile, { service })
       journey.write({ 'docs/a.txt': 'a, second version' })
@@ -84,7 +87,7 @@ localJourneys('a service that does not remove', (profile) => {
   }
 
   for (const status of [503, 429, 425, 409]) {
-    test(`cannot now (${status}): it is removed as soon as it can`, async () => {
+    test(`refuses for now (${status}): the asset is removed as soon as possible`, async () => {
       const journey = await ready(profile)
       journey.service.injectFaults({ failures: [{ route: 'assets.delete', status }] })
       journey.write({ 'docs/a.txt': 'a, second version' })
@@ -100,7 +103,7 @@ localJourneys('a service that does not remove', (profile) => {
     'its folder keeps now': (journey) => journey.reload({ folders: { docs: { ...removing, on_delete: 'keep' } } }),
   }
   for (const [what, happens] of Object.entries(meanwhile)) {
-    test(`did nothing and gave no answer, and ${what}: the asset stays, and nothing is sent again`, async () => {
+    test(`does nothing and gives no answer, and ${what}: the asset stays, and nothing is sent again`, async () => {
       const journey = await ready(profile, { service: { injected_faults: { failures: [no_answer] } } })
       const { asset_id } = journey.file('docs/b.txt')!
       journey.remove('docs/b.txt')
@@ -117,7 +120,7 @@ localJourneys('a service that does not remove', (profile) => {
     })
   }
 
-  test('took it, and its answer was lost: gone is gone', async () => {
+  test('removes it, and its answer is lost: the asset counts as removed', async () => {
     const journey = await ready(profile)
     const lost = { route: 'assets.delete', status: 500, when: 'after', drop_connection: true, times: 1 } as const
     journey.service.injectFaults({ failures: [lost] })
@@ -128,8 +131,8 @@ localJourneys('a service that does not remove', (profile) => {
   })
 })
 
-localJourneys('what is not ours to remove', (profile) => {
-  test('an asset that was there already stays, whatever the policy', async () => {
+localJourneys('assets and files that Sluice must not remove', (profile) => {
+  test('an asset that existed before the upload stays with any policy', async () => {
     const first = await begin({ profile, tree, folders: { docs: {} } })
     await first.allReady()
     await first.stop()
@@ -148,7 +151,7 @@ localJourneys('what is not ours to remove', (profile) => {
     second.ends({ also_there })
   })
 
-  test('a file that is put back while no daemon is there, after the grace', async () => {
+  test('a file is put back after the grace while no daemon runs', async () => {
     const clock = new MovingClock()
     const journey = await ready(profile, { folders: { docs: { ...removing, delete_grace_ms: '7d' } }, clock })
     journey.remove('docs/b.txt')
@@ -166,7 +169,7 @@ localJourneys('what is not ours to remove', (profile) => {
     expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
   })
 
-  test('a folder that is away loses nothing, however long', async () => {
+  test('a folder that is offline for any time loses nothing', async () => {
     const journey = await ready(profile, {
       config: { removal: { max_files: 0, max_percent: 100 }, scan: { empty_folder_files: 0 } },
     })
@@ -184,7 +187,7 @@ localJourneys('what is not ours to remove', (profile) => {
     expect(journey.stages()).toEqual({ 'docs/a.txt': 'ready', 'docs/b.txt': 'ready', 'docs/c.txt': 'ready' })
   })
 
-  test('more than a person would tidy away waits for a word', async () => {
+  test('more removals than a user would do at once wait for an acknowledgement', async () => {
     const journey = await ready(profile, { config: { removal: { max_files: 1, max_percent: 0 } } })
     journey.remove('docs/a.txt')
     journey.remove('docs/b.txt')
@@ -198,11 +201,11 @@ localJourneys('what is not ours to remove', (profile) => {
   })
 })
 
-localJourneys('a folder that is wiped, told file by file', (profile) => {
+localJourneys('a folder that is emptied, with one event for each file', (profile) => {
   const names = Array.from({ length: 24 }, (_, index) => `docs/${index % 2 === 0 ? 'sub/' : ''}${index}.txt`)
   const many = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
 
-  test('one after the other, with scans between: nothing is removed without a word', async () => {
+  test('one file after the other, with scans in between: nothing is removed without an acknowledgement', async () => {
     const folders = { docs: { ...removing, delete_grace_ms: '3s' } }
     const journey = await ready(profile, { tree: many, folders })
     for (const [index, name] of names.entries()) {
@@ -221,13 +224,13 @@ localJourneys('a folder that is wiped, told file by file', (profile) => {
     expect(journey.cost()).toEqual({ creates: 24, puts: 24 })
   })
 
-  test('most of it at once, in a subfolder: nothing is removed without a word', async () => {
+  test('most files at once, in a subfolder: nothing is removed without an acknowledgement', async () => {
     const config = { watching: { directory_hints: 2 }, scan: { missing_files: 5, missing_percent: 40 } }
     const journey = await ready(profile, { tree: many, config })
     journey.remove('docs/sub')
     await journey.until('it waits', () => journey.folder()?.offline_reason?.includes('12 of 24 files found') === true)
     await journey.idle()
-    // What went before it was too much.
+    // The first few deletions were recorded before they became too many.
     expect(journey.files().filter(({ stage }) => stage === 'gone').length).toBeLessThan(10)
     await journey.record({ type: 'accepted', folder: 'docs', path: '' })
     journey.daemon.rescan()

@@ -1,4 +1,4 @@
-/** Draws that a seed decides: the same seed makes the same draws on every machine. */
+/** Random numbers of a seed: the same seed gives the same numbers on every machine. */
 export class Chance {
   #state: number
 
@@ -11,7 +11,7 @@ export class Chance {
     return Math.floor(this.#next() * limit)
   }
 
-  /** One time in so many. */
+  /** True once in this many calls, on average. */
   oneIn(times: number): boolean {
     return this.below(times) === 0
   }
@@ -20,7 +20,7 @@ export class Chance {
     return items[this.below(items.length)]
   }
 
-  /** Each as often as its weight says. */
+  /** Picks an item; its weight is its relative frequency. */
   weighted<Item extends { weight: number }>(items: readonly Item[]): Item {
     let left = this.below(items.reduce((sum, { weight }) => sum + weight, 0))
     for (const item of items) {
@@ -30,7 +30,7 @@ export class Chance {
     throw new Error('nothing to draw from')
   }
 
-  /** Mulberry32. */
+  /** The generator Mulberry32. */
   #next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)

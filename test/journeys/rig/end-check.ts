@@ -4,10 +4,10 @@ import type { Service } from '../../../src/service/service.ts'
 import { filesOnDisk } from './disk-truth.ts'
 import type { FileView } from './ledger-view.ts'
 
-/** An asset as the service stores it, with facts that its interface does not show. */
+/** An asset as the service stores it, with fields that its interface does not show. */
 export type StoredAsset = ReturnType<Service['assets']>[number]
 
-/** Name (folder and path) -> md5 of every file that should go up. */
+/** Name (folder and path) -> md5 of every file that should be uploaded. */
 export function wantedOnDisk(base: string, folders: readonly string[], left_out: readonly string[]) {
   const found = new Map<string, string>()
   for (const folder of folders) {
@@ -17,7 +17,7 @@ export function wantedOnDisk(base: string, folders: readonly string[], left_out:
   return found
 }
 
-/** Those of them that are not ready with the bytes that lie on the disk, each with where it stands. */
+/** Wanted files that are not ready with the bytes on the disk, each with its stage. */
 export function notReady(on_disk: ReadonlyMap<string, string>, files: readonly FileView[]): string[] {
   const by_name = new Map(files.map((file) => [file.name, file]))
   return [...on_disk].flatMap(([name, md5]) => {
@@ -26,15 +26,18 @@ export function notReady(on_disk: ReadonlyMap<string, string>, files: readonly F
   })
 }
 
-/** What must hold when a journey is over, whatever it met on its way. */
+/** Checks what must hold at the end of every journey. */
 export function checkEnd(end: {
   service: Service
-  /** With bytes. */
+  /** Assets with bytes. */
   assets: readonly StoredAsset[]
   files: readonly FileView[]
   on_disk: ReadonlyMap<string, string>
   also_there: readonly string[]
-  /** Some uploads were killed, or given up because the file changed: their bytes may lie in slots that nobody completed. */
+  /**
+   * Some uploads were killed, or given up because the file changed: their bytes may lie in slots
+   * that were never completed.
+   */
   half_sent: boolean
   log: string
 }): void {
@@ -43,7 +46,7 @@ export function checkEnd(end: {
   expect(notReady(on_disk, files), 'files on the disk that are not ready').toEqual([])
   const alive = assets.filter(({ status }) => status !== 'failed' && !(half_sent && status === 'uploaded'))
   expect(alive.filter(({ status }) => status !== 'ready')).toEqual([])
-  // One asset a content, and for each content on the disk one asset.
+  // There is one asset for each content, and each content on the disk has one.
   const wanted = new Set([...on_disk.values(), ...also_there])
   expect(alive.map(({ md5 }) => md5).sort()).toEqual([...wanted].sort())
   expect(log, 'the log names a token').not.toMatch(/pat_[A-Za-z0-9]{32}/)

@@ -29,36 +29,48 @@ import { type ConfigChange, type Fields, quickConfig } from './quick-config.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Set by vitest.config.ts and vitest.long.config.ts. */
+    /** vitest.config.ts and vitest.long.config.ts set it. */
     local_journeys: ProfileName
   }
 }
 
-/** The same journeys against what the interface says, and against what the hosted service was seen to do. */
+/**
+ * Journeys that run against both profiles: the service of docs/interface.md, and the hosted service
+ * as observed.
+ */
 export function journeys(title: string, define: (profile: ProfileName) => void): void {
   describe.each(['default', 'hosted'] as const)(`${title} (%s)`, { timeout: 60_000 }, define)
 }
 
 /**
- * Journeys to which it should make no difference which of the two it is: `npm test` makes them with the service as the interface
- * describes it, `npm run test:long` with the hosted one (vitest.long.config.ts).
+ * Journeys that should not depend on the profile. `npm test` runs them with the documented service,
+ * `npm run test:long` with the hosted one (vitest.long.config.ts).
  */
 export function localJourneys(title: string, define: (profile: ProfileName) => void): void {
   const profile = inject('local_journeys')
   describe(`${title} (${profile})`, { timeout: 60_000 }, () => define(profile))
 }
 
-/** Journeys about disks alone: the service answers the same to them in both profiles, and `npm test` makes them once. */
+/**
+ * Journeys about disks: the service answers the same in both profiles, so `npm test` runs them
+ * once.
+ */
 export function diskJourneys(title: string, define: (profile: ProfileName) => void): void {
   describe(title, { timeout: 60_000 }, () => define('default'))
 }
 
-/** How many of a local journey: the full number is for `npm run test:long`, as large as a person would try it; a part of it for `npm test`. */
+/**
+ * Size of a local journey: the full one for `npm run test:long`, as large as a user would try it; a
+ * part for `npm test`.
+ */
 export function fullOrPart<Amount>(full: Amount, part: Amount): Amount {
   return inject('local_journeys') === 'hosted' ? full : part
 }
 
-/** Makes the folders, starts the service and, unless the journey does it later, the daemon. All is checked and closed after the test. */
+/**
+ * Makes the folders, starts the service and the daemon (unless the journey starts it later). After
+ * the test everything is checked and closed.
+ */
 export async function begin(options: JourneyOptions, start: 'started' | 'not started' = 'started'): Promise<Journey> {
   onTestFinished(() => {
     expect(takeAnswerFaults(), 'answers that are not as the service describes them').toEqual([])
@@ -85,7 +97,7 @@ export class Journey {
   readonly #holds: Hold[] = []
   readonly #owns_service: boolean
   #daemon: Daemon | undefined
-  /** Where the daemon finds the service, if not at its own address. */
+  /** Address of the service for the daemon, if it is not the service's own. */
   #address: string | undefined
   #view: LedgerView | undefined
   #end: { left_out: string[]; also_there: string[]; half_sent: boolean } = {
@@ -105,11 +117,12 @@ export class Journey {
     this.#owns_service = so_far === 0
     this.#person = service.tokens.create(`person ${so_far}`).token
     this.giveToken(so_far === 0 ? 'daemon' : `daemon ${so_far}`)
-    // These run in reverse: a second daemon over the same service goes first, and the service with the journey that began it.
+    // Callbacks run in reverse: a second daemon closes first, and the service closes with the
+    // journey that started it.
     onTestFinished(({ task }) => this.close(task.result?.state !== 'fail'))
   }
 
-  /** A second daemon with a memory of its own, over the same folders, service and project. */
+  /** A second daemon with its own ledger, over the same folders, service and project. */
   async another(change: ConfigChange = {}): Promise<Journey> {
     const other = new Journey(this.#options, this.base, this.service)
     await other.start(change)
@@ -121,7 +134,7 @@ export class Journey {
     return this.#daemon
   }
 
-  /** Makes a token of this name and puts it where the daemon looks for it. */
+  /** Makes a token of this name and writes it to the file that the daemon reads. */
   giveToken(name: string): void {
     const { token } = this.service.tokens.create(name)
     const file = join(this.home, 'token')
@@ -129,7 +142,7 @@ export class Journey {
     renameSync(`${file}.new`, file)
   }
 
-  /** Gives the daemon another address, where pages of the list hold no more than this. */
+  /** Gives the daemon another address, whose list pages hold at most this many assets. */
   async shortenPages(max_assets: number): Promise<void> {
     const shorter = (path: string) => path.replace(/\blimit=100\b/, `limit=${max_assets}`)
     const { address } = await startInBetween(this.service.api, { path: shorter })
@@ -164,21 +177,21 @@ export class Journey {
     if (daemon) await within('the stop', daemon.stop())
   }
 
-  /** At once, in the middle of whatever it does. */
+  /** Aborts at once, in the middle of any work. */
   async abort(): Promise<void> {
     const daemon = this.#daemon
     this.#daemon = undefined
     if (daemon) await within('the abort', daemon.abort())
   }
 
-  /** As `sluice backup` beside the daemon; answers its name. */
+  /** Makes a backup as `sluice backup` beside the daemon does; returns its name. */
   backUp(): string {
     const file = join(this.home, 'backup.db')
     backUpLedger(this.config().state_dir, file, { force: false })
     return file
   }
 
-  /** Stops, goes back to a backup as `sluice restore` does, and starts. */
+  /** Stops, restores a backup as `sluice restore` does, and starts. */
   async restore(backup: string): Promise<void> {
     await this.stop()
     this.#view?.close()
@@ -187,19 +200,19 @@ export class Journey {
     await this.start()
   }
 
-  /** With another config, as after an edit of the file. */
+  /** Restarts with another configuration, as after an edit of the file. */
   async restart(change: ConfigChange = {}): Promise<void> {
     await this.stop()
     await this.start(change)
   }
 
-  /** The same without a restart, as after a SIGHUP. */
+  /** Reloads another configuration without a restart, as after a SIGHUP. */
   async reload(change: ConfigChange = {}): Promise<ReloadOutcome> {
     const config = this.config(change)
     return within('the reload', this.daemon.reload(config, openSecrets(config, {}).secrets))
   }
 
-  /** The same data and address with other options, as after an update of the service. */
+  /** Restarts the service with the same data and address and other options, as after an update. */
   async restartService(options: Partial<ServiceOptions>): Promise<void> {
     const { data_dir, api } = this.service
     await this.service.close()
@@ -231,17 +244,17 @@ export class Journey {
     rmSync(this.at(name), { recursive: true })
   }
 
-  /** Folder and path. A file there counts, whatever is in it. */
+  /** Whether a file exists at this folder and path, with any content. */
   isOnDisk(name: string): boolean {
     return lstatSync(this.at(name), { throwIfNoEntry: false })?.isFile() ?? false
   }
 
-  /** What it logged so far, a line each. */
+  /** Log lines so far. */
   log(): readonly string[] {
     return this.#log
   }
 
-  // What the ledger says.
+  // Views of the ledger.
 
   files(): FileView[] {
     return this.#view?.files() ?? []
@@ -267,7 +280,7 @@ export class Journey {
     return this.#view?.contents() ?? []
   }
 
-  // What the service says.
+  // Views of the service.
 
   /** Assets with bytes, oldest first. */
   assets(): StoredAsset[] {
@@ -282,7 +295,7 @@ export class Journey {
     return this.service.requestLog.filter((entry) => entry.place === place)
   }
 
-  /** What it costs to bring files in: slots asked for and bodies sent. */
+  /** Cost of the uploads: requested slots and sent bodies. */
   cost(): { creates: number; puts: number } {
     return { creates: this.requests('assets.create').length, puts: this.requests('put').length }
   }
@@ -293,7 +306,7 @@ export class Journey {
     return hold
   }
 
-  /** A call as a person makes it, with a token of her own. */
+  /** A call of a user with her own token. */
   async call(method: string, path: string, body?: unknown): Promise<{ status: number; body: Fields }> {
     const headers = { 'x-api-key': this.#person, 'x-project-id': this.project_id, 'content-type': 'application/json' }
     const text = body === undefined ? {} : { body: JSON.stringify(body) }
@@ -312,11 +325,11 @@ export class Journey {
     await this.until(`${name} is ${stage}`, () => this.file(name)?.stage === stage)
   }
 
-  /** Every file that lies on the disk, but those left out, is ready with the bytes that it has now. */
+  /** Waits until every file on the disk that is not left out is ready with its present bytes. */
   async allReady(): Promise<void> {
-    // Before the daemon knows its folders nothing is wanted, and nothing is missing.
+    // Before the daemon knows its folders, no file is wanted and none is missing.
     const isKnown = () => (this.#view?.folders().length ?? 0) > 0
-    // The bytes are read once the states are as they should be.
+    // Read the bytes only after the states are as expected.
     const isReady = () => isKnown() && this.#seemsReady() && this.#notReady().length === 0
     await this.until('every file on the disk is ready', isReady)
   }
@@ -325,12 +338,15 @@ export class Journey {
     await within('nothing left to do', this.daemon.idle(), undefined, () => this.#stateForPeople())
   }
 
-  /** How the end differs from "what is on the disk is there", see checkEnd; `also_there` are md5s. */
+  /**
+   * Sets how the end differs from "every file on the disk is on the service", see checkEnd;
+   * `also_there` are md5s.
+   */
   ends(end: { left_out?: string[]; also_there?: string[]; half_sent?: boolean }): void {
     this.#end = { ...this.#end, ...end }
   }
 
-  /** Of a single pass. */
+  /** The end of a single pass. */
   async drained(): Promise<Drained> {
     return within('the end of the pass', this.daemon.drained)
   }
@@ -370,7 +386,7 @@ export class Journey {
     return wantedOnDisk(this.base, this.#online(), this.#end.left_out)
   }
 
-  /** The names of the folders that are. */
+  /** Names of the online folders. */
   #online(): string[] {
     const folders = this.#view?.folders() ?? []
     return folders.flatMap(({ name, offline_reason }) => (offline_reason === null ? name : []))

@@ -4,11 +4,11 @@ import type { Service } from '../../../src/service/service.ts'
 import { until } from '../../rig/waiting.ts'
 
 export interface Hold {
-  /** Resolves with the request that is being held. */
+  /** Resolves with the held request. */
   reached(): Promise<RequestEntry>
-  /** Resolves once the service has seen that nobody waits for its answer any more. */
+  /** Resolves once the service sees that the client no longer waits. */
   deserted(): Promise<void>
-  /** Lets it go on; twice is once. */
+  /** Releases the request; a second call does nothing. */
   release(): void
 }
 

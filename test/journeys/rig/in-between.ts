@@ -7,7 +7,7 @@ import type { Fields } from './quick-config.ts'
 interface Passing {
   method: string
   path: string
-  /** Of a request with a body. */
+  /** Fields of a request with a body. */
   body: Fields | undefined
 }
 
@@ -17,15 +17,17 @@ export interface Answer {
 }
 
 export interface Change {
-  /** The path that the service sees. */
+  /** The path that the service gets. */
   path?: (path: string) => string
-  /** Answers in place of the service, which never sees the call. */
+  /** Answers instead of the service, which never gets the call. */
   instead?: (request: Passing) => Answer | undefined
-  /** What the service answered, or something else in its place. */
+  /** Replaces the answer of the service. */
   changed?: (request: Passing, answer: Answer) => Answer | undefined
 }
 
-/** A server between the client and the API: passes calls on and back. Closed after the test. */
+/**
+ * A server between the client and the API that forwards calls and answers. Closed after the test.
+ */
 export async function startInBetween(api: string, change: Change): Promise<{ address: string }> {
   const server = createServer(async (request, response) => {
     const { method = 'GET', url: path = '/', headers } = request

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const tests = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The test files of every room that begin a journey: a daemon, a service and what lies on the disk. */
+/** Test files in all directories that begin a journey: a daemon, a service and files on a disk. */
 export function journeyFiles(): string[] {
   const names = readdirSync(tests, { recursive: true, encoding: 'utf8' })
   return names
@@ -17,7 +17,7 @@ export function journeyFiles(): string[] {
     )
 }
 
-/** Those that are made with one profile by `npm test`, and with the other by `npm run test:long`. */
+/** Test files that `npm test` runs with one profile, and `npm run test:long` with the other. */
 export function localJourneyFiles(): string[] {
   return journeyFiles().filter((file) => readFileSync(file, 'utf8').includes('localJourneys('))
 }

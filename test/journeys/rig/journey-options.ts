@@ -6,17 +6,23 @@ import type { ConfigChange, Fields } from './quick-config.ts'
 
 export interface JourneyOptions {
   profile: ProfileName
-  /** What lies on the disk before the daemon starts; the first part of each path is the folder's name. */
+  /** Files on the disk before the daemon starts. Each path begins with the name of its folder. */
   tree?: Record<string, TreeEntry>
-  /** The watched folders by name, with what their config says beside name and path; one called docs unless told. */
+  /**
+   * The watched folders by name, with their fields beside name and path. The default is one called
+   * docs.
+   */
   folders?: Record<string, Fields>
-  /** Sections of the config; what is named here replaces what quick-config.ts says. */
+  /** Sections of the configuration; they override those of quick-config.ts. */
   config?: ConfigChange
   service?: Partial<ServiceOptions>
-  /** The most assets on a page of the list, where the client asks for 100: three pages need fewer files. */
+  /**
+   * Maximum number of assets on a page of the list. The client asks for 100; a smaller page needs
+   * fewer files for three pages.
+   */
   list_page?: number
   mode?: 'run' | 'once'
-  /** Of the daemon. */
+  /** Clock of the daemon. */
   clock?: Clock
   wrap_ledger?: (ledger: Ledger) => Ledger
 }

@@ -5,7 +5,7 @@ import { ledgerFile } from '../../../src/ledger/file/state-directory.ts'
 export interface FileView {
   /** The folder's name and the path in it. */
   name: string
-  /** The content's state where the file is present, else its own with the reason: `skipped empty`. */
+  /** The content's state if the file is present, else its own with the reason: `skipped empty`. */
   stage: string
   size: number
   detail: string | null
@@ -31,16 +31,19 @@ export interface FolderView {
   name: string
   offline_reason: string | null
   first_scan_ms: number | null
-  /** Begin of the last complete scan. */
+  /** Start of the last complete scan. */
   scan_began_ms: number | null
   scan_ended_ms: number | null
   scan_summary: string | null
 }
 
-/** The ledger's file, read beside the daemon that writes it: what a journey believes comes from here and from the service. */
+/**
+ * Reads the ledger's file beside the daemon that writes it. Journeys trust only this and the
+ * service.
+ */
 export class LedgerView {
   readonly #database: Sqlite
-  /** Prepared once: a journey that waits looks a hundred times a second. */
+  /** Statements are prepared once: a waiting journey reads a hundred times a second. */
   readonly #statements = new Map<string, { all(): unknown[] }>()
 
   constructor(state_dir: string) {

@@ -4,7 +4,7 @@ import { configOf } from '../../rig/config-of.ts'
 
 export type Fields = Record<string, unknown>
 
-/** Sections of the config; later ones win field by field. */
+/** Sections of the configuration; later ones win field by field. */
 export interface ConfigChange {
   service?: Fields
   folders?: Record<string, Fields>
@@ -17,7 +17,7 @@ export interface ConfigChange {
   removal?: Fields
 }
 
-/** Where the real defaults wait for people and slow lines, a test need not. */
+/** The real defaults wait for users and slow lines; a test need not. */
 const quick = {
   uploads: { limit: 'off', min_resend_s: 0, concurrency: 4, retry_first_ms: 20, max_retry_ms: 200 },
   follow: { first_ms: 20, max_ms: 200, dead_hit_after_ms: 1_000 },
@@ -26,7 +26,7 @@ const quick = {
 }
 const quick_folder = { settle_ms: 100 }
 
-/** The folders lie in `base`, each under its own name. */
+/** A configuration whose folders lie in `base`, each under its own name. */
 export function quickConfig(
   places: { state_dir: string; base: string; home: string },
   ...changes: readonly ConfigChange[]
@@ -52,7 +52,8 @@ export function quickConfig(
       watching: section('watching'),
       prompts,
       audit: section('audit'),
-      // A second one costs its start in every journey, and has nothing to do: test/disk/read/examiner.test.ts has several.
+      // A second thread costs its start in every journey, and has nothing to do.
+      // test/disk/read/examiner.test.ts uses several.
       hashing: { threads: 1 },
       removal: section('removal'),
     },

@@ -6,14 +6,14 @@ import type { Ledger } from '../../../src/ledger/ledger.ts'
 import { realWait } from '../../rig/waiting.ts'
 import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
-localJourneys('what is said while somebody looks', (profile) => {
-  test('a reload lets in what a scan has just left out: that is looked at by the new settings', async () => {
+localJourneys('changes that arrive during a scan', (profile) => {
+  test('a reload includes a file that a scan has just left out: it is checked under the new settings', async () => {
     let journey: Journey | undefined
     let is_held = true
     const tree = { 'docs/large.txt': 'x'.repeat(2_000), 'docs/small.txt': 'small' }
     const narrow = { folders: { docs: { max_file_bytes: 1_000 } } }
     const wide = { folders: { docs: { max_file_bytes: 3_000 } } }
-    // The walk through the folder is at its last path; what it found is gathered, and not recorded yet.
+    // The scan of the folder is at its last path. Its findings are collected, but not recorded yet.
     const wrap_ledger = (ledger: Ledger): Ledger => ({
       ...ledger,
       async differences(range) {
@@ -30,7 +30,7 @@ localJourneys('what is said while somebody looks', (profile) => {
     expect(is_held).toBe(false)
   })
 
-  test('a file that a person lets in while it is left out once more', async () => {
+  test('a user accepts a file while a scan leaves it out again', async () => {
     let skips = 0
     const isLeftOut = (fact: Fact) => fact.type === 'file_skipped' && fact.path === 'old.txt'
     const wrap_ledger = (ledger: Ledger): Ledger => ({
@@ -46,7 +46,7 @@ localJourneys('what is said while somebody looks', (profile) => {
     const tree = { 'docs/old.txt': { text: 'old', aged_ms: 40 * day_ms } }
     const journey = await begin({ profile, tree, folders, wrap_ledger })
     await journey.stage('docs/old.txt', 'skipped before_start')
-    // Its ctime alone moves.
+    // Only the ctime changes.
     chmodSync(journey.at('docs/old.txt'), 0o600)
     journey.daemon.rescan()
     await journey.until('it was left out once more', () => skips === 2)

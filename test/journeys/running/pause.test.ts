@@ -4,7 +4,7 @@ import { begin, localJourneys } from '../rig/harness.ts'
 const large = { 'docs/large.txt': 'a line of a large text\n'.repeat(150_000) }
 
 localJourneys('a pause', (profile) => {
-  test('what is in flight is finished, nothing more goes out, and everything after it', async () => {
+  test('running uploads finish, nothing else goes out, and everything follows after the pause', async () => {
     const journey = await begin({ profile, tree: large, folders: { docs: { labels: ['team'] } } })
     const put = journey.hold('begin', 'put')
     await put.reached()
@@ -12,7 +12,7 @@ localJourneys('a pause', (profile) => {
     journey.write({ 'docs/small.txt': 'waits', 'docs/more/deep.txt': 'waits too' })
     put.release()
     await journey.stage('docs/large.txt', 'ready')
-    // Watching and hashing go on: what there is to do is known when it ends.
+    // Watching and hashing continue, so that the work is known when the pause ends.
     await journey.stage('docs/more/deep.txt', 'wanted')
     await journey.idle()
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
@@ -28,7 +28,7 @@ localJourneys('a pause', (profile) => {
     await journey.until('each has its label', () => journey.requests('assets.attach_label').length === 3)
   })
 
-  test('what waits for a free place goes back', async () => {
+  test('an upload that waits for a free place is given back', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `docs/${index}.txt`)
     const tree = Object.fromEntries(names.map((name) => [name, `the text of ${name}`]))
     const journey = await begin({ profile, tree, config: { uploads: { concurrency: 1 } } })
@@ -37,14 +37,14 @@ localJourneys('a pause', (profile) => {
     await journey.daemon.pause({ by: 'anna' })
     put.release()
     await journey.idle()
-    // One connection: what was begun when the pause came, and no more.
+    // There is one connection: only uploads that began before the pause finish.
     expect(journey.cost().puts).toBeLessThanOrEqual(4)
     await journey.daemon.resume()
     await journey.allReady()
     expect(journey.cost().puts).toBe(40)
   })
 
-  test('a file whose bytes are there already is completed in the pause', async () => {
+  test('a file whose bytes are on the service is completed during the pause', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' } }, 'not started')
     journey.service.injectFaults({ failures: [{ route: 'assets.complete', status: 503 }] })
     await journey.start()
@@ -55,7 +55,7 @@ localJourneys('a pause', (profile) => {
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
   })
 
-  test('labels that were claimed before it wait as well', async () => {
+  test('labels that were claimed before the pause wait as well', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `docs/${index}.txt`)
     const journey = await begin({ profile, tree: Object.fromEntries(names.map((name) => [name, `text of ${name}`])) })
     await journey.allReady()
@@ -65,7 +65,7 @@ localJourneys('a pause', (profile) => {
     await journey.daemon.pause({ by: 'anna' })
     attach.release()
     await journey.idle()
-    // As many as were out at once when the pause came.
+    // At most the calls that were out when the pause came.
     expect(journey.requests('assets.attach_label').length).toBeLessThanOrEqual(4)
     await journey.daemon.resume()
     await journey.until('each has its label', () => journey.assets().every(({ labels }) => labels.includes('team')))

@@ -6,11 +6,11 @@ import { makeTree } from '../../rig/tree.ts'
 import { begin, fullOrPart, localJourneys } from '../rig/harness.ts'
 
 const two = { 'docs/a.txt': 'a', 'notes/b.txt': 'b' }
-/** Streamed, and sent in pieces: an upload that can be held in the middle. */
+/** A streamed file that is sent in pieces, so that a test can hold its upload in the middle. */
 const large = { 'docs/large.txt': 'a line of a large text\n'.repeat(150_000) }
 
-localJourneys('another config without a restart', (profile) => {
-  test('a folder added, changed and removed', async () => {
+localJourneys('another configuration without a restart', (profile) => {
+  test('a folder is added, changed and removed', async () => {
     const journey = await begin({ profile, tree: two, folders: { docs: {}, notes: {} } }, 'not started')
     await journey.start({ folders: { docs: {} } })
     await journey.idle()
@@ -36,7 +36,7 @@ localJourneys('another config without a restart', (profile) => {
     await journey.allReady()
   })
 
-  test('what did not change is not scanned, nor watched anew', async () => {
+  test('an unchanged folder is not scanned, and keeps its watcher', async () => {
     const journey = await begin({ profile, tree: two, folders: { docs: {}, notes: {} } })
     await journey.idle()
     const before = [journey.folder('docs'), journey.folder('notes')]
@@ -51,7 +51,7 @@ localJourneys('another config without a restart', (profile) => {
     expect(journey.folder('docs')?.scan_ended_ms).toBe(before[0]?.scan_ended_ms)
   })
 
-  test('limits: of a day, and what the log takes', async () => {
+  test('daily limit and log level', async () => {
     const journey = await begin({
       profile,
       tree: { 'docs/a.txt': 'aaaa' },
@@ -66,7 +66,7 @@ localJourneys('another config without a restart', (profile) => {
     await journey.allReady()
   })
 
-  test('the token is rotated while an upload is in flight: it ends with the new one', async () => {
+  test('the token changes during an upload, which ends with the new one', async () => {
     const journey = await begin({ profile, tree: large })
     const put = journey.hold('begin', 'put')
     await put.reached()
@@ -84,7 +84,7 @@ localJourneys('another config without a restart', (profile) => {
   test.each([
     ['of the old address', 'localhost'],
     ['with the old token', '127.0.0.1'],
-  ])('what fails late %s rests nothing that is in force', async (_what, host) => {
+  ])('a late failure %s does not stop calls with the present configuration', async (_what, host) => {
     const clock = new MovingClock()
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' }, clock })
     await journey.allReady()
@@ -102,7 +102,7 @@ localJourneys('another config without a restart', (profile) => {
     expect(journey.troubles()).toEqual([])
   })
 
-  test('an upload in flight under the old config is finished, and not begun again under the new one', async () => {
+  test('an upload that began under the old configuration finishes, and does not begin again under the new one', async () => {
     const journey = await begin({ profile, tree: large })
     const put = journey.hold('begin', 'put')
     await put.reached()
@@ -114,7 +114,7 @@ localJourneys('another config without a restart', (profile) => {
     expect(journey.cost()).toEqual({ creates: 2, puts: 2 })
   })
 
-  test('a prompt added is asked, one removed is not', async () => {
+  test('a new prompt is asked, a removed one is not', async () => {
     const reports = makeTree()
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'The lease ends in May.' } })
     await journey.idle()
@@ -136,7 +136,7 @@ localJourneys('another config without a restart', (profile) => {
     expect(journey.requests('chats.start')).toHaveLength(1)
   })
 
-  test('what cannot be used changes nothing', async () => {
+  test('an invalid configuration changes nothing', async () => {
     const journey = await begin({ profile, tree: two, folders: { docs: {}, notes: {} } }, 'not started')
     await journey.start({ folders: { docs: {} } })
     await journey.idle()
@@ -152,7 +152,7 @@ localJourneys('another config without a restart', (profile) => {
     expect(journey.folder('notes')).toBeUndefined()
   })
 
-  test('what cannot be recorded changes nothing', async () => {
+  test('a configuration that cannot be recorded changes nothing', async () => {
     let is_full = false
     const wrap_ledger = (ledger: Ledger): Ledger => ({
       ...ledger,
@@ -172,7 +172,7 @@ localJourneys('another config without a restart', (profile) => {
     expect(journey.folder('notes')).toBeUndefined()
   })
 
-  test('ten times while files come in: each is there once, and none is lost', async () => {
+  test('ten reloads while files arrive: each file is uploaded once, and none is lost', async () => {
     const files = fullOrPart(300, 120)
     const names = Array.from(
       { length: files },
@@ -182,9 +182,10 @@ localJourneys('another config without a restart', (profile) => {
     const journey = await begin({ profile, tree, folders: { docs: {}, notes: {} } })
     for (let time = 1; time <= 10; time++) {
       const ready = () => journey.files().filter(({ stage }) => stage === 'ready').length
-      // Never more than half: those of the other folder do not come in while it is away.
+      // At most half: the files of the other folder are not uploaded while it is offline.
       await journey.until('some more are in', () => ready() >= (time * files) / 21)
-      // Now and then a folder changes or is away for one config: what it had begun must not be lost, nor sent twice.
+      // Some configurations change or drop a folder: its running uploads must be neither lost nor
+      // sent twice.
       const folders = time % 3 === 0 ? { docs: {} } : { docs: { settle_ms: 100 + time }, notes: {} }
       await journey.reload({ folders, uploads: { concurrency: 1 + (time % 4) } })
     }
@@ -195,7 +196,7 @@ localJourneys('another config without a restart', (profile) => {
     expect(journey.cost().creates).toBe(files)
   })
 
-  test('stopped in the middle of a reload, and of one that waits', async () => {
+  test('a stop in the middle of a reload, and of one that waits', async () => {
     const journey = await begin({ profile, tree: two, folders: { docs: {}, notes: {} } }, 'not started')
     await journey.start({ folders: { docs: {} } })
     const reloads = [journey.reload(), journey.reload({ folders: { docs: {} } })].map((reload) =>

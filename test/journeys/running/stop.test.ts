@@ -10,14 +10,14 @@ import type { ProfileName } from '../../../src/service/options.ts'
 import { until, within } from '../../rig/waiting.ts'
 import { begin, localJourneys } from '../rig/harness.ts'
 
-/** Hashing it takes half a minute at the least; on the disk it takes no room. */
+/** Hashing it takes at least half a minute, but it takes no space on the disk. */
 const huge = { 'docs/huge.bin': { bytes: 30_000_000_000 } }
-/** What is quiet already when it is found is hashed where it was found, and claimed by nobody. */
+/** A file that has settled when it is found would be hashed there, without a claim. */
 const folders = { docs: { max_file_bytes: 40_000_000_000, settle_ms: 3_000 } }
-/** Far less than that, and more than a busy machine takes for closing. */
+/** Far less than the hashing takes, and more than a busy machine needs for closing. */
 const soon_ms = 10_000
 
-/** A daemon that is about to hash the file, and what it logged as an error. */
+/** A daemon that is about to hash the file, and the errors that it logs. */
 async function hashing(
   profile: ProfileName,
   clock: Clock = system_clock,
@@ -38,7 +38,7 @@ async function hashing(
   const { secrets } = openSecrets(config, {})
   const daemon = await startDaemon({ config, secrets, clock, log, mode: 'run', wrap_ledger })
   journey.write(huge)
-  await until('the file is looked at', () => is_claimed)
+  await until('the check begins', () => is_claimed)
   return { daemon, errors, end: () => journey.remove('docs/huge.bin') }
 }
 
@@ -49,14 +49,14 @@ async function took_ms(work: Promise<unknown>): Promise<number> {
 }
 
 localJourneys('a stop while a huge file is hashed', (profile) => {
-  test('at once is at once, also while a huge file is being hashed', async () => {
+  test('an abort takes effect at once, even while a huge file is hashed', async () => {
     const { daemon, errors, end } = await hashing(profile)
     expect(await took_ms(daemon.abort())).toBeLessThan(soon_ms)
     expect(errors).toEqual([])
     end()
   })
 
-  test('a stop that waits for it is cut short by a second signal', async () => {
+  test('a second signal ends a stop that waits for the hashing', async () => {
     const { daemon, errors, end } = await hashing(profile)
     const stopped = daemon.stop()
     expect(await took_ms(Promise.all([stopped, daemon.abort()]))).toBeLessThan(soon_ms)
@@ -64,7 +64,7 @@ localJourneys('a stop while a huge file is hashed', (profile) => {
     end()
   })
 
-  test('a stop waits for it no longer than for an upload', async () => {
+  test('a stop waits for the hashing as long as for an upload', async () => {
     const sleep = (ms: number, signal?: AbortSignal) => system_clock.sleep(ms === 30_000 ? 300 : ms, signal)
     const { daemon, errors, end } = await hashing(profile, { ...system_clock, sleep })
     expect(await took_ms(daemon.stop())).toBeLessThan(soon_ms)

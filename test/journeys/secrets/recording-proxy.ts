@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Service } from '../../../src/service/service.ts'
 import { test_certificate, test_key } from '../../remote/test-certificate.ts'
 
-/** An answer in place of the service's own. */
+/** An answer instead of the service's own. */
 export interface Instead {
   status: number
   type: string
@@ -13,20 +13,23 @@ export interface Instead {
 }
 
 /**
- * Stands between the daemon and the local service, on both of its origins. It notes every secret that it hands out, and adds
- * secrets of its own to each upload: a parameter `sig` in the URL, as Azure has it, and a header with a value that nobody could
- * meet by chance. The blob side holds the daemon to both, and takes them off again.
+ * A proxy between the daemon and the local service, for both origins. It records every secret that
+ * it sees, and adds secrets to each upload: a parameter `sig` in the URL, as Azure has it, and a
+ * header with a random value. The blob side requires both, and removes them.
  */
 export class RecordingProxy {
   api = ''
   blob = ''
-  /** An address that speaks TLS with a certificate that nobody trusts. */
+  /** An address that speaks TLS with a certificate of an unknown authority. */
   tls = ''
-  /** Query strings, their values that sign, and the values of upload headers: nothing of it may be found anywhere. */
+  /**
+   * Query strings, their signing values, and the values of upload headers. None may be found
+   * anywhere.
+   */
   readonly handed_out = new Set<string>()
-  /** Uploads that carried what was handed out. */
+  /** Number of uploads with the expected secrets. */
   uploads = 0
-  /** Asked before each call is passed on. */
+  /** Called before each call is forwarded. */
   onApi: (call: string, last_secrets: string) => Instead | undefined = () => undefined
   onBlob: (last_secrets: string) => Instead | undefined = () => undefined
   readonly #service: Service

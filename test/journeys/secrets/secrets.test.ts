@@ -8,7 +8,7 @@ import { until } from '../../rig/waiting.ts'
 import { type Ended, SluiceHome } from '../bad-input/sluice-home.ts'
 import { type Instead, RecordingProxy } from './recording-proxy.ts'
 
-/** The name of a file: no secret, and so it must be found, or the search is blind. */
+/** The name of a file. It is no secret, so the search must find it, or the search does not work. */
 const planted = 'planted-control-string-5f1c.txt'
 const late = `late-${planted}`
 const base64 = (text: string) => Buffer.from(text).toString('base64')
@@ -17,7 +17,7 @@ let service: Service
 let proxy: RecordingProxy
 const service_log: string[] = []
 const tokens: string[] = []
-/** All that was said by anybody, by who said it. */
+/** All outputs, by their source. */
 const said = new Map<string, string>()
 
 beforeAll(async () => {
@@ -48,14 +48,20 @@ async function command(home: SluiceHome, words: string[], env: NodeJS.ProcessEnv
   return ended
 }
 
-/** The same in this process: commands that look write no log, and starting two dozen of them costs many seconds. */
+/**
+ * Runs the command in this process: commands that read write no log, and starting two dozen of them
+ * takes many seconds.
+ */
 async function commandHere(home: SluiceHome, words: string[]): Promise<Ended> {
   const ended = await home.inProcess([...words, '--config', home.at('sluice.yaml')])
   say(`sluice ${words.join(' ')}`, ended.out + ended.err)
   return ended
 }
 
-/** Every way to look at the state: for programs, with a token in the environment, in processes of their own; and for people. */
+/**
+ * Runs every command that reads the state: in processes of their own with a token in the
+ * environment, and in this process; as JSON and as text.
+ */
 async function readState(home: SluiceHome): Promise<void> {
   const commands = [
     ['status'],
@@ -70,7 +76,7 @@ async function readState(home: SluiceHome): Promise<void> {
   }
 }
 
-/** What the control socket answers, also to those who ask for nonsense. */
+/** The answers of the control socket, even to invalid requests. */
 async function askSocket(home: SluiceHome, method: string, path: string, body?: string): Promise<void> {
   const answer = await new Promise<string>((resolve, reject) => {
     const headers = {
@@ -93,7 +99,7 @@ async function askSocket(home: SluiceHome, method: string, path: string, body?: 
   say(`socket ${path}`, answer)
 }
 
-/** The bytes of the ledger as they lie on the disk, its log included. */
+/** The bytes of the ledger on the disk, with its write-ahead log. */
 function readLedger(home: SluiceHome, when: string): void {
   for (const name of readdirSync(home.at('state'))) {
     if (name.startsWith('ledger.db')) say(`${name} ${when}`, readFileSync(home.at(`state/${name}`), 'latin1'))
@@ -106,7 +112,7 @@ function error(status: number, code: string, humane: string): Instead {
   return { status, type: 'application/json', body: JSON.stringify({ code, humane, statusCode: status }) }
 }
 
-test('token, signed URLs and upload headers are found nowhere after the worst day; a planted string is', async () => {
+test('no token, signed URL or upload header is found after all these faults; a planted string is', async () => {
   const home = new SluiceHome({ [planted]: 'the first file', 'other.txt': 'the second' })
   const project_id = home.use(service, {
     service: { base_url: proxy.api },
@@ -116,7 +122,7 @@ test('token, signed URLs and upload headers are found nowhere after the worst da
   let token = newToken(home)
   expect((await command(home, ['sync'])).code).toBe(0)
 
-  // A crash in the middle of an upload, and what it leaves.
+  // A crash in the middle of an upload, and the files that it leaves.
   const crashed = home.start(['run'])
   let held = false
   proxy.onBlob = () => {
@@ -138,7 +144,7 @@ test('token, signed URLs and upload headers are found nowhere after the worst da
     () => [home.stages(), daemon.err().slice(-1500)],
   )
 
-  // The blob store refuses, and repeats all that it was sent.
+  // The blob store refuses, and repeats the whole request in its answer.
   for (const status of [403, 500]) {
     let times = 0
     proxy.onBlob = (secrets) =>
@@ -157,7 +163,7 @@ test('token, signed URLs and upload headers are found nowhere after the worst da
     )
   }
 
-  // The service repeats the token and the address of the upload in its words for people, in several forms.
+  // The service repeats the token and the address of the upload in its messages, in several forms.
   proxy.onApi = (call, secrets) =>
     call === 'POST /v1/assets'
       ? error(
@@ -184,7 +190,7 @@ test('token, signed URLs and upload headers are found nowhere after the worst da
   )
   proxy.onApi = () => undefined
 
-  // The token is refused, with an echo; a new one is taken up.
+  // The token is refused, and repeated in the message; the daemon loads a new one.
   proxy.onApi = () => error(401, 'publicapi.auth.invalid', `The key ${token} was revoked`)
   home.write({ [late]: 'while the token was revoked' })
   await until(
@@ -223,7 +229,7 @@ test('token, signed URLs and upload headers are found nowhere after the worst da
   expect(stopped.code, stopped.err).toBe(0)
   say('the daemon', stopped.out + stopped.err)
 
-  // A host that cannot prove who it is gets nothing at all.
+  // A host without a valid certificate gets nothing.
   home.configure({ service: { base_url: proxy.tls, project_id }, top: { log: { level: 'trace' } } })
   home.write({ 'tls.txt': 'not over this line' })
   const untrusted = home.start(['sync'])
@@ -249,7 +255,7 @@ test('token, signed URLs and upload headers are found nowhere after the worst da
 
 function expectNoSecrets(): void {
   const secrets = [...tokens, ...tokens.map(base64), ...proxy.handed_out]
-  // Nine uploads or more, four secrets each, and the tokens.
+  // There are at least nine uploads with four secrets each, and the tokens.
   expect(secrets.length).toBeGreaterThan(30)
   const found = [...said].flatMap(([who, text]) =>
     secrets
@@ -257,7 +263,7 @@ function expectNoSecrets(): void {
       .map((secret) => `${who} holds ${secret}: ${around(text, secret)}`),
   )
   expect(found).toEqual([])
-  // The same search finds what is no secret, in every kind of place.
+  // The same search finds the planted string in every kind of place.
   const with_control = [...said].filter(([, text]) => text.includes(planted)).map(([who]) => who)
   for (const who of ['the daemon', 'sluice sync', 'sluice ls', 'sluice ls --json', 'ledger.db at the end']) {
     expect(with_control).toContain(who)

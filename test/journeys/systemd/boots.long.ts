@@ -15,7 +15,7 @@ describe.skipIf(no_lab)('the systemd of the tests', () => {
     expect((await lab.systemctl('is-system-running')).out).toMatch(/^(running|degraded)$/m)
   })
 
-  test('runs units, says what became of them and what they wrote', async () => {
+  test('runs units, and reports their results and their output', async () => {
     lab.write(
       '/etc/systemd/system/plain.service',
       '[Service]\nType=oneshot\nExecStart=/bin/sh -c "echo hello; exit 7"\n',
@@ -26,7 +26,7 @@ describe.skipIf(no_lab)('the systemd of the tests', () => {
     expect(entries.map(({ text }) => text)).toContain('hello')
   })
 
-  test('has its own /tmp, and nothing of it is seen outside', async () => {
+  test('has its own /tmp, which cannot be seen outside', async () => {
     await lab.sh('echo inside > /tmp/sluice-lab-probe; echo inside > /etc/sluice-lab-probe')
     expect(lab.read('/etc/sluice-lab-probe')).toBe('inside\n')
     for (const outside of ['/tmp/sluice-lab-probe', '/etc/sluice-lab-probe']) expect(existsSync(outside)).toBe(false)

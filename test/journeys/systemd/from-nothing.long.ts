@@ -10,12 +10,13 @@ import { type Masks, type Typed, transcriptOf } from './transcript.ts'
 
 const page_file = fileURLToPath(new URL('../../../docs/operating.md', import.meta.url))
 const prebuilt = '/opt/prebuilt'
-/** Packing builds anew, twice; on a machine that has much else to do it takes minutes. */
+/** Packing builds twice, which takes minutes on a busy machine. */
 const patience_ms = 600_000
 const version = projectVersion()
 const next_version = version.replace(/\d+$/, (last) => String(Number(last) + 1))
 
-// `npx vitest run --config vitest.long.config.ts test/journeys/systemd/from-nothing --update` writes the page.
+// `npx vitest run --config vitest.long.config.ts test/journeys/systemd/from-nothing --update`
+// writes the page.
 describe.skipIf(no_lab)('docs/operating.md, from nothing to running', () => {
   let lab: Lab
   let service: Service
@@ -29,7 +30,7 @@ describe.skipIf(no_lab)('docs/operating.md, from nothing to running', () => {
       const { file } = packProject(packed, each)
       lab.copyIn(file, `/root/sluice-${each}.tgz`)
     }
-    // A share as it is: for those of a group alone.
+    // A typical share is open to a group only.
     await lab.sh(
       'groupadd finance && install -d -m 2750 -g finance /srv/finance && cd /srv/finance && echo Budget > budget.md',
     )
@@ -40,15 +41,16 @@ describe.skipIf(no_lab)('docs/operating.md, from nothing to running', () => {
     await service?.close()
   })
 
-  test('is what happens', async () => {
+  test('shows what happens', async () => {
     const project = service.projects.create('Office')
-    // Until all is in, status ends with 3: the ledger hears of it a moment after the service.
+    // The status ends with 3 until every file is ready. The ledger knows that a moment after the
+    // service.
     const says = (command: string, words: string) => async () => (await lab.sh(`${command} || true`)).includes(words)
     const ready = (count: number) => async () =>
       service.assets(project.project_id).filter(({ status }) => status === 'ready').length === count &&
       (await says('sluice status', `all ready: ${count} file`)())
     const init = `sluice init --config /etc/sluice/sluice.yaml --base-url ${service.api} --token-file /root/token.txt --project Office --folder finance=/srv/finance --yes`
-    // Written a moment after the ledger.
+    // systemd shows it a moment after the ledger.
     const show = 'systemctl show --property=ActiveState,SubState,StatusText sluice.service'
     const commands: Typed[] = [
       { line: `npm install -g --prefix /usr/local --omit=dev ./sluice-${version}.tgz`, instead: '…' },
@@ -81,7 +83,7 @@ describe.skipIf(no_lab)('docs/operating.md, from nothing to running', () => {
       [/ulimit -n: \d+/g, 'ulimit -n: 20000'],
       [/pid \d+/g, 'pid 4711'],
       [/scanned .+ ago in [\d.]+ m?s/g, 'scanned 2.0 s ago in 50 ms'],
-      // A minute after the start, which a slow machine may take for the rest.
+      // The audit begins a minute after the start, and a slow machine may take that long.
       [/\n\nlast full audit .*/g, ''],
       [/\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?/g, '2026-11-21 08:00'],
     ]

@@ -1,5 +1,6 @@
-// The daemon as `sluice run` starts it, but for its ledger: from the first content that is to be followed on, claims to follow are
-// never answered. Everything else lives: the event loop, the other workers, their calls of the ledger. Only in its first life.
+// A daemon as `sluice run` starts it, except for its ledger: from the first content to follow on,
+// it never answers claims to follow. Everything else works: the event loop, the other workers,
+// their calls of the ledger. Only the first start hangs.
 import { existsSync, writeFileSync } from 'node:fs'
 
 const built = '/usr/local/lib/node_modules/sluice/dist'

@@ -8,7 +8,9 @@ import { bootLab, type Lab, no_lab } from './lab.ts'
 
 const laid_down = fileURLToPath(new URL('../../../systemd', import.meta.url))
 
-/** Sluice as an administrator has it: unit, user, configuration and token in their places, one folder, /srv/docs. */
+/**
+ * An installed Sluice: unit, user, configuration and token in their places, one folder, /srv/docs.
+ */
 export class Installed {
   readonly lab: Lab
   readonly service: Service
@@ -22,7 +24,7 @@ export class Installed {
     this.project_id = service.projects.create('systemd').project_id
   }
 
-  /** Not started. The service of the assistant runs outside, on the loopback that the lab shares. */
+  /** Not started yet. The assistant service runs outside, on the loopback that the lab shares. */
   static async in(lab: Lab): Promise<Installed> {
     const installed = new Installed(lab, await startService({ data_dir: makeStore() }))
     await Installed.layDown(lab)
@@ -31,7 +33,7 @@ export class Installed {
     return installed
   }
 
-  /** The unit and its user, by hand. */
+  /** Installs the unit and its user by hand. */
   static async layDown(lab: Lab): Promise<void> {
     lab.copyIn(join(laid_down, 'sluice.sysusers'), '/usr/lib/sysusers.d/sluice.conf')
     lab.copyIn(join(laid_down, 'sluice.service'), '/etc/systemd/system/sluice.service')
@@ -42,7 +44,7 @@ export class Installed {
     this.lab.write('/etc/sluice/token', token, 0o600)
   }
 
-  /** Takes away the token that was given last. */
+  /** Revokes the latest token. */
   revokeToken(): void {
     this.service.tokens.revoke(`systemd ${this.#tokens}`)
   }
@@ -55,11 +57,11 @@ export class Installed {
       uploads: { min_resend_s: 0, ...uploads },
       ...others,
     }
-    // Not the token: that comes as a credential.
+    // The token comes as a credential.
     this.lab.write('/etc/sluice/sluice.yaml', JSON.stringify(config))
   }
 
-  /** What an administrator changes of the unit. */
+  /** Changes settings of the unit, as an administrator does. */
   async change(settings: Record<string, string | number>): Promise<void> {
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
     this.lab.write('/etc/systemd/system/sluice.service.d/test.conf', `[Service]\n${lines.join('\n')}\n`)
@@ -78,13 +80,13 @@ export class Installed {
     return (await this.lab.show('sluice', 'StatusText')).StatusText
   }
 
-  /** Waits until it is ready. */
+  /** Starts it and waits until it is ready. */
   async start(): Promise<void> {
     const { code, err } = await this.lab.systemctl('start', 'sluice')
     expect(code, err + (await this.tail())).toBe(0)
   }
 
-  /** Waits for it, and says what else was found, with the last lines of the journal. */
+  /** Waits for this status; the error shows the other answers and the last lines of the journal. */
   async untilStatus(wanted: string | RegExp): Promise<void> {
     await this.lab.until(
       `the status is ${wanted}`,
@@ -106,7 +108,7 @@ export class Installed {
     return this.lab.show('sluice', 'ActiveState', 'SubState', 'Result', 'ExecMainStatus', 'NRestarts')
   }
 
-  /** Lines about it since the last forgetting. */
+  /** Lines of its journal since the last begin. */
   async log(): Promise<string> {
     return (await this.lab.journal('sluice')).map(({ text }) => text).join('\n')
   }
@@ -115,7 +117,7 @@ export class Installed {
     return `${JSON.stringify(await this.state())} ${await this.statusText()}\n${(await this.log()).split('\n').slice(-25).join('\n')}`
   }
 
-  /** As on the first day: stopped, nothing known here or in the service, no change of the unit. */
+  /** Returns to the first day: stopped, empty state, empty project, unchanged unit. */
   async begin(): Promise<void> {
     rmSync(this.lab.path('/etc/systemd/system/sluice.service.d'), { recursive: true, force: true })
     await this.lab.sh(
@@ -133,7 +135,10 @@ export class Installed {
 
 let installed: Installed | undefined
 
-/** Tests that share a systemd, with Sluice inside as on the first day for each of them; skipped where none can be booted. */
+/**
+ * Tests that share a systemd; Sluice is as on the first day for each of them. Skipped if no systemd
+ * can be booted.
+ */
 export function describeInstalled(name: string, tests: () => void): void {
   describe.skipIf(no_lab)(name, () => {
     let lab: Lab | undefined
@@ -150,7 +155,7 @@ export function describeInstalled(name: string, tests: () => void): void {
   })
 }
 
-// biome-ignore-start lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs.
+// biome-ignore-start lint/correctness/noEmptyPattern: vitest reads the fixtures from the pattern.
 export const test = plain.extend<{ lab: Lab; sluice: Installed }>({
   lab: ({}, use) => use(installed!.lab),
   sluice: ({}, use) => use(installed!),

@@ -7,12 +7,12 @@ import { until } from '../../rig/waiting.ts'
 
 const script = fileURLToPath(new URL('lab.sh', import.meta.url))
 const project = fileURLToPath(new URL('../../..', import.meta.url))
-/** A boot takes half a second; a machine that has much else to do takes its time. */
+/** A boot takes half a second; on a busy machine it takes longer. */
 const patience_ms = 60_000
 
-/** Why no systemd can be booted here; undefined where one can. */
+/** The reason why no systemd can be booted here; undefined if one can. */
 export const no_lab = whyNoLab()
-// Skipped tests say nothing of their own.
+// Skipped tests print no reason.
 if (no_lab) console.warn(`the tests with a real systemd are skipped: ${no_lab}`)
 
 function whyNoLab(): string | undefined {
@@ -38,38 +38,38 @@ interface JournalEntry {
   text: string
 }
 
-/** A booted systemd. Its commands run as root; each file of it can be reached from outside. */
+/** A booted systemd. Its commands run as root, and its files can be reached from outside. */
 export interface Lab {
-  /** Where its overlay is mounted; outside it is an empty directory. */
+  /** The mount point of its overlay; outside it is an empty directory. */
   readonly directory: string
   /** Runs a command inside; never rejects for its exit code. */
   run(command: string, ...words: string[]): Promise<Ended>
-  /** The same for a line of shell; its output. Rejects when the exit code is not 0. */
+  /** Runs a shell line inside; returns its output, and rejects if the exit code is not 0. */
   sh(line: string): Promise<string>
   systemctl(...words: string[]): Promise<Ended>
-  /** Where a file of the inside is reached from outside. */
+  /** The path from outside to a file inside. */
   path(inside: string): string
-  /** Writes a file of the inside, its directories made where they are missing. */
+  /** Writes a file inside, and makes missing directories. */
   write(inside: string, text: string, mode?: number): void
   read(inside: string): string
   /** Copies a file or a directory into it. */
   copyIn(outside: string, inside: string): void
-  /** Properties of a unit, as `systemctl show` has them. */
+  /** Properties of a unit from `systemctl show`. */
   show<Name extends string>(unit: string, ...names: Name[]): Promise<Record<Name, string>>
-  /** What the unit has written, oldest first, and what systemd wrote about it. */
+  /** Messages of the unit and of systemd about it, oldest first. */
   journal(unit: string): Promise<JournalEntry[]>
-  /** Waits until the fact is one; asks again and again, and says what it was when it gives up. */
+  /** Polls until the fact holds; the error shows the last state. */
   until(what: string, fact: () => Promise<boolean> | boolean, more?: () => Promise<unknown> | unknown): Promise<void>
-  /** Ends every process inside and forgets every file. */
+  /** Ends every process inside and removes every file. */
   close(): Promise<void>
 }
 
 export interface LabOptions {
-  /** Lays this package inside as if npm had installed it (default: this project as it is built), or none. */
+  /** Installs this package inside as npm would (default: this project as built), or none. */
   package_dir?: string | 'none'
 }
 
-/** Boots a systemd; `close` must be called. Rejects when it does not come up. */
+/** Boots a systemd; `close` must be called. Rejects if it does not start. */
 export async function bootLab({ package_dir = project }: LabOptions = {}): Promise<Lab> {
   const child = spawn(script, package_dir === 'none' ? [] : [package_dir], { stdio: ['pipe', 'pipe', 'inherit'] })
   const [init, directory] = (await firstLine(child)).split(' ') as [string, string]
@@ -143,7 +143,7 @@ async function journal(run: Lab['run'], unit: string): Promise<JournalEntry[]> {
   const lines = out.split('\n').filter((line) => line !== '')
   return lines.map((line) => {
     const entry = JSON.parse(line) as { __REALTIME_TIMESTAMP: string; PRIORITY?: string; MESSAGE: string | number[] }
-    // What is not UTF-8 comes as bytes.
+    // A message that is not UTF-8 comes as bytes.
     const text = typeof entry.MESSAGE === 'string' ? entry.MESSAGE : Buffer.from(entry.MESSAGE).toString('latin1')
     return { at_ms: Number(entry.__REALTIME_TIMESTAMP) / 1_000, priority: Number(entry.PRIORITY ?? 6), text }
   })

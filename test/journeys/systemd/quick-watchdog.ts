@@ -3,7 +3,10 @@ import type { Service } from '../../../src/service/service.ts'
 import { constants_setter, constantsEnv } from '../../rig/config-of.ts'
 import type { Lab } from './lab.ts'
 
-/** Short, so that a test sees what takes minutes otherwise; every rightful silence is shorter still. */
+/**
+ * Short times, so that a test sees what takes minutes otherwise. Every permitted silence is shorter
+ * still.
+ */
 const quick = {
   watchdog: { silence_ms: 3_000 },
   uploads: { request_timeout_ms: 1_000, stall_timeout_ms: 1_000, small_file_bytes: 8_192 },
@@ -12,7 +15,7 @@ const setter = '/usr/local/lib/set-constants.mjs'
 
 export const watchdog_s = 4
 
-/** For the unit: the environment in which these are the constants of the daemon. */
+/** The environment of the unit that sets these constants of the daemon. */
 export function unitEnvironment(lab: Lab, uploads: Record<string, number>): string {
   lab.copyIn(constants_setter, setter)
   const changed = { ...quick, uploads: { ...quick.uploads, ...uploads } }
@@ -22,7 +25,7 @@ export function unitEnvironment(lab: Lab, uploads: Record<string, number>): stri
     .join(' ')
 }
 
-/** The bodies of uploads that the service takes; the times are those of the first. */
+/** Counts the bodies of uploads that the service gets; the times are those of the first. */
 export function watchPuts(service: Service) {
   const puts = { count: 0, began: untilReported(), ended: untilReported() }
   const unlisten = [
@@ -43,7 +46,7 @@ export function watchPuts(service: Service) {
   }
 }
 
-/** Resolves with the time when it is told. */
+/** A promise of the time at which `resolve` is called. */
 function untilReported() {
   let resolve = () => {}
   const at = new Promise<number>((settle) => {

@@ -6,7 +6,7 @@ const docs = { name: 'docs', path: '/srv/docs', settle_ms: '50ms' }
 const more = { name: 'more', path: '/srv/more', settle_ms: '50ms' }
 const live_token = '/etc/sluice/live-token'
 
-/** With a drop-in made from the configuration, as `sluice install` does it. */
+/** Installs with a drop-in made from the configuration, as `sluice install` does. */
 async function installAnew(lab: Lab): Promise<string> {
   return lab.sh('cd / && sluice install')
 }
@@ -25,7 +25,7 @@ async function says(lab: Lab, sluice: Installed, words: string): Promise<void> {
 }
 
 describeInstalled('a reload under systemd', () => {
-  test('is over when systemctl is, and fails when the configuration is refused; the old one stays', async ({
+  test('ends when systemctl ends, and fails if the configuration is invalid; the old one stays in force', async ({
     lab,
     sluice,
   }) => {
@@ -37,7 +37,7 @@ describeInstalled('a reload under systemd', () => {
     const before = await lab.show('sluice', 'MainPID')
     sluice.configure({ folders: [docs, more] })
     const taken = await lab.systemctl('reload', 'sluice')
-    // Not waited for: it is so already.
+    // No wait is needed: it is already so.
     expect(await foldersInForce(lab)).toEqual(['docs', 'more'])
     expect(taken, await sluice.tail()).toMatchObject({ code: 0, err: '' })
     await sluice.untilStatus('2 ready')
@@ -53,7 +53,7 @@ describeInstalled('a reload under systemd', () => {
     expect(errors.some((text) => text.includes('surprise'))).toBe(true)
     expect(errors.some((text) => text.includes('the earlier configuration stays in force'))).toBe(true)
 
-    // Not even YAML: nobody can say whose it is, and it is refused all the same.
+    // The file is not even YAML, so it names no folder, and is refused all the same.
     lab.write('/etc/sluice/sluice.yaml', 'folders: [')
     expect((await lab.systemctl('reload', 'sluice')).code).not.toBe(0)
     await says(lab, sluice, '/etc/sluice/sluice.yaml:1')
@@ -64,13 +64,13 @@ describeInstalled('a reload under systemd', () => {
     expect(await sluice.state()).toMatchObject({ ActiveState: 'active', SubState: 'running', NRestarts: '0' })
   })
 
-  test('comes by a SIGHUP, too', async ({ lab, sluice }) => {
+  test('works by SIGHUP, too', async ({ lab, sluice }) => {
     await lab.sh('mkdir -p /srv/more')
     await sluice.start()
     sluice.configure({ folders: [docs, more] })
     await lab.sh('systemctl kill --kill-who=main --signal=HUP sluice')
     await says(lab, sluice, 'reloaded: 1 folder added')
-    // It says so in its log a moment before it tells systemd that it is at work again.
+    // The daemon logs the reload a moment before it notifies systemd.
     await lab.until('it is at work again', async () => {
       const { ActiveState, SubState } = await sluice.state()
       return ActiveState === 'active' && SubState === 'running'
@@ -78,7 +78,10 @@ describeInstalled('a reload under systemd', () => {
     expect((await sluice.state()).NRestarts).toBe('0')
   })
 
-  test('says what the unit does not give to the new configuration, until it does', async ({ lab, sluice }) => {
+  test('reports the rights that the unit lacks for the new configuration, until the unit has them', async ({
+    lab,
+    sluice,
+  }) => {
     await lab.sh('mkdir -p /srv/more')
     await installAnew(lab)
     await sluice.start()
@@ -95,7 +98,7 @@ describeInstalled('a reload under systemd', () => {
     expect((await lab.systemctl('reload', 'sluice')).code).toBe(0)
     expect(await warned()).toBe(3)
 
-    // Laid down, but what runs was started by the unit of before.
+    // The drop-in is installed, but the running process was started by the old unit.
     expect(await installAnew(lab)).toMatch(/^change .*10-config\.conf$/m)
     expect((await lab.run('sluice', 'reload')).err).toContain(warning)
     await lab.systemctl('restart', 'sluice')
@@ -104,7 +107,7 @@ describeInstalled('a reload under systemd', () => {
 })
 
 describeInstalled('a token that is replaced', () => {
-  test('as a credential, of which systemd made a copy at the start: by a restart', async ({ lab, sluice }) => {
+  test('as a credential, which systemd copies at the start: needs a restart', async ({ lab, sluice }) => {
     sluice.write({ 'a.txt': 'one' })
     await installAnew(lab)
     await sluice.start()
@@ -123,7 +126,7 @@ describeInstalled('a token that is replaced', () => {
     await sluice.untilStatus('2 ready')
   })
 
-  test('in a file of the service’s user: by a reload, or by itself when the old one is refused', async ({
+  test('in a file of the service’s user: needs a reload, or is loaded when the old token is refused', async ({
     lab,
     sluice,
   }) => {

@@ -2,11 +2,11 @@ import { expect } from 'vitest'
 import { holdNext } from '../rig/hold.ts'
 import { describeInstalled, test } from './installed.ts'
 
-/** Longer than what sockets hold: half of it is in, and the rest waits here. */
+/** More than the sockets hold: half of it is received, and the rest waits here. */
 const large = 'All work and no play.\n'.repeat(400_000)
 
 describeInstalled('under systemd', () => {
-  test('it is active when it is ready, as its own user, with the token from the credential; the status says how it goes', async ({
+  test('it is active when it is ready, under its own user, with the token from the credential; the status shows its state', async ({
     lab,
     sluice,
   }) => {
@@ -30,7 +30,7 @@ describeInstalled('under systemd', () => {
     expect(await sluice.log()).not.toMatch(/pat_\w{32}/)
   })
 
-  test('a service that is down is no fault: ready, and told; it goes on when the service is back', async ({
+  test('an offline service does not stop it: it is ready, and reports it; it continues when the service is back', async ({
     sluice,
   }) => {
     sluice.write({ 'a.txt': 'one' })
@@ -42,7 +42,7 @@ describeInstalled('under systemd', () => {
     expect(await sluice.state()).toMatchObject({ ActiveState: 'active', NRestarts: '0' })
   })
 
-  test('a refused token ends it with 77, a wrong configuration with 78, and neither is tried again', async ({
+  test('a refused token ends it with 77, an invalid configuration with 78, and systemd restarts neither', async ({
     lab,
     sluice,
   }) => {
@@ -62,7 +62,7 @@ describeInstalled('under systemd', () => {
     await sluice.start()
   })
 
-  test('a fault of the machine (1) is tried again until it is over: the ledger is in other hands', async ({
+  test('a fault of the machine (1) is retried until it is over: another process has the ledger', async ({
     lab,
     sluice,
   }) => {
@@ -90,7 +90,7 @@ describeInstalled('under systemd', () => {
     expect(await sluice.state()).toMatchObject({ ActiveState: 'active', SubState: 'running' })
   })
 
-  test('a crash is mended by a restart, and what was begun goes on', async ({ lab, sluice }) => {
+  test('systemd restarts it after a crash, and its uploads continue', async ({ lab, sluice }) => {
     await sluice.change({ RestartSec: '100ms' })
     sluice.write({ 'a.txt': 'one' })
     const hold = holdNext(sluice.service, 'during', 'put')
@@ -103,7 +103,7 @@ describeInstalled('under systemd', () => {
     expect(await sluice.state()).toMatchObject({ ActiveState: 'active', NRestarts: '1' })
   })
 
-  test('a stop with an upload that does not end is over within its time, as a success', async ({ lab, sluice }) => {
+  test('a stop during an endless upload ends in time and successfully', async ({ lab, sluice }) => {
     sluice.write({ 'large.txt': large })
     const hold = holdNext(sluice.service, 'during', 'put')
     await sluice.start()
@@ -113,7 +113,7 @@ describeInstalled('under systemd', () => {
     const took_ms = performance.now() - began
     hold.release()
     expect(await sluice.state()).toMatchObject({ ActiveState: 'inactive', Result: 'success', ExecMainStatus: '0' })
-    // Half a minute for what is in flight; systemd would have killed it after a minute.
+    // The daemon gives running uploads half a minute; systemd would kill it after a minute.
     expect(took_ms).toBeGreaterThan(25_000)
     expect(took_ms).toBeLessThan(50_000)
     console.info(`a stop with an upload in flight took ${Math.round(took_ms / 100) / 10} s`)

@@ -2,12 +2,12 @@ import { createServer as createHttpServer, type IncomingMessage, request, type S
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import type { Service } from '../../../src/service/service.ts'
 
-/** What a socket holds, some 64 KiB, is taken so often: about three megabytes a second. */
+/** Interval at which it takes what a socket holds, some 64 KiB: about three megabytes a second. */
 const usual_tick_ms = 20
 
 /**
- * Stands between the daemon and the local service: what goes to the blob store goes over a slow line, all else as it is. Upload
- * addresses lead here; their signatures do not hold the host.
+ * A slow line between the daemon and the blob store of the local service; other calls go straight.
+ * Upload addresses lead here, because their signatures do not cover the host.
  */
 export class SlowLine {
   api = ''
@@ -66,7 +66,7 @@ export class SlowLine {
     const to = connect(Number(new URL(this.#service.blob).port), '127.0.0.1')
     this.#keep(to)
     to.pipe(from)
-    // Having a listener it reads, but no further than it may hold: the rest waits with its sender.
+    // With a listener it reads only as much as its buffer holds; the rest waits with its sender.
     from.on('readable', () => {})
     const pull = setInterval(() => {
       if (to.writableNeedDrain) return

@@ -1,18 +1,21 @@
 import type { Lab } from './lab.ts'
 
-/** One command of a transcript, as a person types it. */
+/** One command of a transcript, as a user types it. */
 export interface Typed {
   line: string
-  /** Something that is true before it is typed: a person looks again until it is. */
+  /** Must hold before the command is typed; a user checks until it does. */
   once?: () => Promise<boolean>
-  /** What is shown in the place of its output, where that is of no interest (a progress of npm). */
+  /** Replaces the output in the transcript if it is of no interest (a progress bar of npm). */
   instead?: string
 }
 
-/** What differs from run to run, each pattern with what stands in its place. */
+/** Output that differs from run to run, each pattern with its replacement. */
 export type Masks = readonly (readonly [RegExp | string, string])[]
 
-/** Types the commands one after the other, as root in root's home, and answers what stood on the screen. Rejects at the first that fails. */
+/**
+ * Types the commands one after the other as root, in root's home, and returns the screen. Rejects
+ * at the first that fails.
+ */
 export async function transcriptOf(
   lab: Lab,
   commands: readonly Typed[],

@@ -10,7 +10,7 @@ const units = readdirSync(directory).filter((name) => name.endsWith('.service'))
 const analyzer = spawnSync('systemd-analyze', ['--version'])
 if (analyzer.status !== 0) console.warn('the hardening of the units is not measured: systemd-analyze is not installed')
 
-test.skipIf(analyzer.status !== 0).each(units)('%s is exposed by 2.0 at the most', (unit) => {
+test.skipIf(analyzer.status !== 0).each(units)('systemd-analyze rates the exposure of %s at 2.0 or less', (unit) => {
   const words = ['security', '--offline=true', '--no-pager', '--threshold=20', join(directory, unit)]
   const { stdout, stderr, status } = spawnSync('systemd-analyze', words, { encoding: 'utf8' })
   const exposure = /Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]
@@ -19,7 +19,7 @@ test.skipIf(analyzer.status !== 0).each(units)('%s is exposed by 2.0 at the most
   expect(status).toBe(0)
 })
 
-test('the template is the service with its names, and nothing else', () => {
+test('the template equals the service except for its names', () => {
   const lines = (name: string) => {
     const text = read(name)
     return text.slice(text.indexOf('[Unit]')).split('\n')
@@ -39,7 +39,7 @@ test('the template is the service with its names, and nothing else', () => {
 
 test.each(units)('every setting of %s has its reason', (unit) => {
   const settings = read(unit).slice(read(unit).indexOf('[Service]'), read(unit).indexOf('[Install]'))
-  // A comment is for the settings that follow it without an empty line.
+  // A comment applies to the settings below it up to an empty line.
   for (const paragraph of settings.trim().split('\n\n')) {
     const [first, ...others] = paragraph.replace('[Service]\n', '').split('\n')
     expect(first, paragraph).toMatch(/^#/)

@@ -5,11 +5,8 @@ import { describeInstalled, Installed, test } from './installed.ts'
 
 const laid_down = fileURLToPath(new URL('../../../systemd', import.meta.url))
 
-describeInstalled('under systemd, otherwise', () => {
-  test('a user that exists while the service runs, by the steps of docs/operating.md, there and back', async ({
-    lab,
-    sluice,
-  }) => {
+describeInstalled('under systemd, other setups', () => {
+  test('a dynamic user by the steps of docs/operating.md, there and back', async ({ lab, sluice }) => {
     const [there, back] = stepsOf('Without a user of its own')
     const ownerOf = async (state: string) => {
       const { MainPID } = await lab.show('sluice', 'MainPID')
@@ -18,7 +15,7 @@ describeInstalled('under systemd, otherwise', () => {
     let puts = 0
     const unlisten = sluice.service.on('begin', ({ place }) => void (place === 'put' && puts++))
     onTestFinished(unlisten)
-    // Of a group alone, which the drop-in names.
+    // Only a group may read it, which the drop-in names.
     await lab.sh('groupadd --force papers && chgrp papers /srv/docs && chmod 2750 /srv/docs')
     sluice.write({ 'a.txt': 'one' })
     await lab.sh('cd / && sluice install')
@@ -50,7 +47,7 @@ describeInstalled('under systemd, otherwise', () => {
     await Installed.layDown(lab)
   })
 
-  test('a masked unit is not installed over, and unmasked it is', async ({ lab }) => {
+  test('install refuses a masked unit, and installs it after it is unmasked', async ({ lab }) => {
     await lab.sh('rm /etc/systemd/system/sluice.service && systemctl mask sluice.service')
     const refused = await lab.run('bash', '-c', 'cd / && sluice install')
     expect(refused.code).toBe(1)
@@ -60,7 +57,7 @@ describeInstalled('under systemd, otherwise', () => {
     await lab.sh(`${cure} && cd / && sluice install && systemctl start sluice`)
   })
 
-  test('a unit that has failed leaves no failure behind', async ({ lab, sluice }) => {
+  test('uninstall leaves no failed unit behind', async ({ lab, sluice }) => {
     await lab.sh('cd / && sluice install')
     sluice.revokeToken()
     expect((await lab.systemctl('start', 'sluice')).code).not.toBe(0)
@@ -71,7 +68,7 @@ describeInstalled('under systemd, otherwise', () => {
     await Installed.layDown(lab)
   })
 
-  test('an instance for each configuration, each with a token and a state of its own', async ({ lab, sluice }) => {
+  test('an instance for each configuration, each with its own token and state', async ({ lab, sluice }) => {
     lab.copyIn(`${laid_down}/sluice@.service`, '/etc/systemd/system/sluice@.service')
     for (const name of ['finance', 'law']) {
       await lab.sh(`mkdir -p /srv/${name} && echo ${name} > /srv/${name}/a.txt`)
@@ -92,7 +89,7 @@ describeInstalled('under systemd, otherwise', () => {
   })
 })
 
-/** What docs/operating.md has to be typed below a heading. */
+/** The commands below a heading of docs/operating.md. */
 function stepsOf(heading: string): string[] {
   const page = readFileSync(new URL('../../../docs/operating.md', import.meta.url), 'utf8')
   const section = page.slice(page.indexOf(`\n## ${heading}\n`)).split('\n## ')[1]!

@@ -8,12 +8,12 @@ import { describeInstalled, test } from './installed.ts'
 import { unitEnvironment, watchdog_s, watchPuts } from './quick-watchdog.ts'
 import { SlowLine } from './slow-line.ts'
 
-/** The largest that is taken by default, nearly. */
-const film_bytes = 4_000_000_000
-/** Thirty megabytes a second: two minutes and more. */
+/** Just below the default maximum size of a file. */
+const large_bytes = 4_000_000_000
+/** Thirty megabytes a second: the upload takes more than two minutes. */
 const fast_tick_ms = 2
-/** The service keeps what it receives. */
-const no_room = roomIn(tmpdir()) < 1.5 * film_bytes
+/** The service stores what it receives. */
+const no_room = roomIn(tmpdir()) < 1.5 * large_bytes
 if (no_room) console.warn(`the upload of 4 GB is skipped: there is no room for it in ${tmpdir()}`)
 
 function roomIn(directory: string): number {
@@ -22,7 +22,7 @@ function roomIn(directory: string): number {
 }
 
 describeInstalled('the watchdog', () => {
-  test.skipIf(no_room)('an upload of 4 GB, for minutes without a fact, is left alone', async ({ lab, sluice }) => {
+  test.skipIf(no_room)('an upload of 4 GB that records no fact for minutes is not killed', async ({ lab, sluice }) => {
     const service = await startService({ data_dir: makeTree() })
     onTestFinished(() => service.close())
     const line = new SlowLine(service, fast_tick_ms)
@@ -34,11 +34,11 @@ describeInstalled('the watchdog', () => {
     sluice.giveToken(service.tokens.create('films').token)
     sluice.configure({ service: { base_url: line.api, project_id } })
     await sluice.change({ Environment, WatchdogSec: watchdog_s, RestartSec: '100ms' })
-    sluice.write({ 'film.mp4': { bytes: film_bytes } })
+    sluice.write({ 'film.mp4': { bytes: large_bytes } })
     const puts = watchPuts(service)
     const said_before = (await sluice.log()).length
     await sluice.start()
-    // Its first round is otherwise begun after a minute, and is a fact.
+    // Otherwise the first audit would begin after a minute and record facts.
     const control = await connectControl(lab.path('/var/lib/sluice'))
     await control!.audit()
     await control!.close()
@@ -55,14 +55,14 @@ describeInstalled('the watchdog', () => {
         `with a watchdog of ${watchdog_s} s and a silence of ${silence_s} s`,
     )
     expect(puts.count).toBe(1)
-    expect(line.passed_bytes).toBeGreaterThan(film_bytes)
+    expect(line.passed_bytes).toBeGreaterThan(large_bytes)
     expect(quietest_ms).toBeGreaterThan(5 * (silence_s + watchdog_s) * 1_000)
     expect((await sluice.log()).slice(said_before)).not.toContain('no heartbeat of')
     expect(await sluice.state()).toMatchObject({ ActiveState: 'active', NRestarts: '0' })
   })
 })
 
-/** Between two entries of its history, at the most. */
+/** Longest time between two entries of its history. */
 function longestWithoutFact(explanation: string): number {
   const { history } = JSON.parse(explanation) as { history: { at: string }[] }
   const times = history.map(({ at }) => Date.parse(at))

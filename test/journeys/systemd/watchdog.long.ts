@@ -7,7 +7,7 @@ import { SlowLine } from './slow-line.ts'
 const hanging_daemon = fileURLToPath(new URL('hanging-daemon.mjs', import.meta.url))
 
 describeInstalled('the watchdog', () => {
-  test('one worker hangs while the event loop and all else live: named in the log, and restarted', async ({
+  test('one worker hangs while the event loop and all other workers run: it is named in the log, and the daemon is restarted', async ({
     lab,
     sluice,
   }) => {
@@ -21,7 +21,7 @@ describeInstalled('the watchdog', () => {
     })
     sluice.write({ 'a.txt': 'one' })
     await sluice.start()
-    // It hangs now, and the others go on: what comes is still sent.
+    // The worker hangs, and the others continue: new files are still sent.
     await lab.until(
       'the first is in',
       () => sluice.readyAssets() === 1,
@@ -47,15 +47,16 @@ describeInstalled('the watchdog', () => {
     expect(entries[stuck]).toMatchObject({ priority: 3 })
     expect(texts.some((text) => text.includes('no heartbeat of follower for'))).toBe(true)
     expect(texts[stuck]).toContain('"since":"')
-    // The event loop lived until the end, which was the watchdog's.
+    // The event loop ran until the watchdog killed the process.
     expect(texts.slice(stuck).some((text) => text.includes('the event loop lives'))).toBe(true)
     expect(texts.some((text) => text.includes('Watchdog timeout'))).toBe(true)
-    // It does not come again.
+    // It does not happen again.
     expect(await sluice.state()).toMatchObject({ ActiveState: 'active', NRestarts: '1' })
   })
 
-  // Of a slow line, what the sockets on the way hold passes in seconds: so long may one piece, and the answer, be waited for.
-  test('an upload that is quiet for longer than the watchdog and the silence together goes on while its bytes move', async ({
+  // The sockets of a slow line drain within seconds, so one piece and the answer may take this
+  // long.
+  test('an upload that is silent for longer than the watchdog and the permitted silence together continues while its bytes move', async ({
     lab,
     sluice,
   }) => {
@@ -68,7 +69,7 @@ describeInstalled('the watchdog', () => {
     await sluice.change({ Environment, WatchdogSec: watchdog_s, RestartSec: '100ms' })
     sluice.write({ 'large.txt': 'All work and no play.\n'.repeat(3_300_000) })
     const puts = watchPuts(sluice.service)
-    // By the daemon of the test before.
+    // Earlier lines are from the daemon of the previous test.
     const said_before = (await sluice.log()).length
     await sluice.start()
     await lab.until(

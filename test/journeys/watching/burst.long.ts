@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { localJourneys } from '../rig/harness.ts'
 import { allReady, beforeBurst, expectNothingLost, makeBurst } from './burst.ts'
 
-/** Each edit is two events: the kernel keeps 16,384 and drops the rest in silence. */
+/** Each edit is two events. The kernel keeps 16,384 and drops the others silently. */
 const burst = { files: 2_000, directories: 20, edits: 20, creates: 40 }
 const max_heap_bytes = 150e6
 

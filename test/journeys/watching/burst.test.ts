@@ -4,7 +4,7 @@ import { allReady, beforeBurst, expectNothingLost, makeBurst } from './burst.ts'
 
 const burst = { files: fullOrPart(100, 30), directories: 5, edits: 40, creates: 40 }
 
-localJourneys('a burst while nobody reads events', (profile) => {
+localJourneys('a burst while no process reads events', (profile) => {
   test.each(['chokidar', 'native'] as const)(
     '40 edits of each file and 40 creates, by %s: nothing is lost',
     async (watch) => {
@@ -15,12 +15,12 @@ localJourneys('a burst while nobody reads events', (profile) => {
       await allReady(journey)
       await journey.idle()
       expectNothingLost(journey)
-      // A scan follows, whatever was told.
+      // A scan follows in any case.
       expect(journey.log().join('')).toContain('so many changes at once')
     },
   )
 
-  test('more hints than are remembered: a scan finds what they were about', async () => {
+  test('more hints than fit into the queue: a scan finds the changes', async () => {
     const config = { scan: { max_hints: 10 } }
     const journey = await begin({
       profile,

@@ -8,12 +8,12 @@ import type { JourneyOptions } from '../rig/journey-options.ts'
 export interface Burst {
   files: number
   directories: number
-  /** Of each file, one after the other round by round, so that the kernel cannot join them. */
+  /** Edits of each file, round by round, so that the kernel cannot merge them. */
   edits: number
   creates: number
 }
 
-/** Begins with so many files, in a service that has all of them. */
+/** Begins with this many files, all of them ready on the service. */
 export async function beforeBurst(
   options: Pick<JourneyOptions, 'profile' | 'folders' | 'config'>,
   burst: Burst,
@@ -24,7 +24,7 @@ export async function beforeBurst(
   return journey
 }
 
-/** As `allReady` of the journey, with the patience that so many files need. */
+/** The `allReady` of the journey, with enough time for this many files. */
 export async function allReady(journey: Journey): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -35,7 +35,7 @@ export async function allReady(journey: Journey): Promise<void> {
   }
 }
 
-/** All of it in one turn of the loop: nobody reads events meanwhile. */
+/** Changes everything in one turn of the event loop, so that no event is read meanwhile. */
 export function makeBurst(journey: Journey, burst: Burst): void {
   const names = namesOf(burst)
   for (let round = 0; round < burst.edits; round++) {
@@ -48,7 +48,7 @@ export function makeBurst(journey: Journey, burst: Burst): void {
   )
 }
 
-/** What a second program reads off the disk, and what ledger and service have. */
+/** Compares the files that a second program reads with ledger and service. */
 export function expectNothingLost(journey: Journey): void {
   const listed = execFileSync('sh', ['-c', 'find docs -type f -print0 | xargs -0 md5sum'], {
     cwd: journey.base,

@@ -5,12 +5,15 @@ import { MovingClock } from '../../rig/moving-clock.ts'
 import { md5Of } from '../rig/disk-truth.ts'
 import { begin, localJourneys } from '../rig/harness.ts'
 
-/** More than the sockets between the two take while the receiver does not read: the sender is still reading the file. */
+/**
+ * More than the two sockets hold while the receiver does not read, so that the sender is still
+ * reading the file.
+ */
 const large_bytes = 16 * 1024 * 1024
 const large = () => Buffer.alloc(large_bytes, `${'x'.repeat(1_000)}\n`)
 
-localJourneys('files change on the way', (profile) => {
-  test('a large file is rewritten while it is sent: nothing of the old version is ever whole', async () => {
+localJourneys('files that change during the upload', (profile) => {
+  test('a large file is rewritten while it is sent: the service never completes an old version', async () => {
     const journey = await begin({ profile, tree: { 'docs/large.txt': large() } }, 'not started')
     const put = journey.hold('during', 'put')
     await journey.start()
@@ -21,7 +24,7 @@ localJourneys('files change on the way', (profile) => {
     expect(journey.assets().map(({ md5 }) => md5)).toEqual([md5Of('rewritten, and shorter')])
   })
 
-  test('a large file grows while it is sent: only the last version goes in', async () => {
+  test('a large file grows while it is sent: only the last version is uploaded', async () => {
     const journey = await begin({ profile, tree: { 'docs/log.txt': large() } }, 'not started')
     const put = journey.hold('during', 'put')
     await journey.start()
@@ -33,7 +36,7 @@ localJourneys('files change on the way', (profile) => {
     expect(journey.assets()[0]!.size_in_bytes).toBe(large_bytes + 14)
   })
 
-  test('a small file is rewritten while it is sent: the last version ends ready', async () => {
+  test('a small file is rewritten while it is sent: the last version becomes ready', async () => {
     const journey = await begin({ profile, tree: { 'docs/small.txt': 'version 1' } }, 'not started')
     const put = journey.hold('begin', 'put')
     await journey.start()
@@ -41,12 +44,13 @@ localJourneys('files change on the way', (profile) => {
     journey.write({ 'docs/small.txt': 'version 2' })
     put.release()
     await journey.allReady()
-    // The first version went from memory, whole as it was hashed.
+    // The first version was sent from memory, complete as it was hashed.
     journey.ends({ also_there: [md5Of('version 1')] })
   })
 
-  test('a file that keeps changing goes up once it is quiet', async () => {
-    // An hour that comes by a skip alone: what is seen stays so until the test has looked. chokidar joins what comes close together.
+  test('a file that keeps changing is uploaded once it has settled', async () => {
+    // Only a skip lets an hour pass: what is recorded stays so until the test has checked it.
+    // chokidar joins events that come close together.
     const clock = new MovingClock()
     const folders = { docs: { watch: 'native', settle_ms: '1h' } }
     const journey = await begin({ profile, tree: {}, folders, clock, service: { clock } })
@@ -64,7 +68,7 @@ localJourneys('files change on the way', (profile) => {
     expect(journey.assets()).toHaveLength(1)
   })
 
-  test('a file deleted while it waits is never sent', async () => {
+  test('a file that is deleted while it waits is never sent', async () => {
     const journey = await begin({ profile, tree: { 'docs/stays.txt': 'stays' } })
     await journey.allReady()
     journey.service.injectFaults({ failures: [{ status: 503 }] })
@@ -85,7 +89,7 @@ localJourneys('files change on the way', (profile) => {
     ).toEqual(['docs/kept.txt', 'docs/stays.txt'])
   })
 
-  test('a large file deleted while it is sent', async () => {
+  test('a large file is deleted while it is sent', async () => {
     const journey = await begin({ profile, tree: { 'docs/large.txt': large(), 'docs/a.txt': 'a' } }, 'not started')
     const put = journey.hold('during', 'put')
     await journey.start()
@@ -95,12 +99,12 @@ localJourneys('files change on the way', (profile) => {
     put.release()
     await journey.allReady()
     await journey.idle()
-    // The file was open: its bytes may have gone in whole, never in part.
+    // The file was open, so its bytes may have arrived as a whole, but never in part.
     const md5 = md5Of(large())
     if (journey.assets().some((asset) => asset.md5 === md5)) journey.ends({ also_there: [md5] })
   })
 
-  test('a file replaced by a directory, and the other way round', async () => {
+  test('a file is replaced by a directory, and a directory by a file', async () => {
     const journey = await begin({ profile, tree: { 'docs/thing': 'a file', 'docs/box/inner.txt': 'inner' } })
     await journey.allReady()
     journey.remove('docs/thing')
@@ -116,7 +120,7 @@ localJourneys('files change on the way', (profile) => {
     journey.ends({ also_there: [md5Of('a file'), md5Of('inner')] })
   })
 
-  test('a document that is saved again and again goes up at most once in min_resend_s', async () => {
+  test('a document that is saved again and again is uploaded at most once in min_resend_s', async () => {
     const clock = new MovingClock()
     const config = { uploads: { min_resend_s: 3_600 } }
     const journey = await begin({ profile, tree: { 'docs/minutes.txt': 'draft 1' }, config, clock, service: { clock } })

@@ -12,16 +12,22 @@ import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 const names = Array.from({ length: 12 }, (_, index) => `${index}.txt`)
 const tree = Object.fromEntries(names.map((name) => [`docs/${name}`, `text of ${name}\n`]))
 
-/** What is written through another name of a file, outside, tells the directory that is watched nothing. */
+/**
+ * A write through another name of the file, outside the folder, causes no event in the watched
+ * directory.
+ */
 function linkOutside(journey: Journey): void {
   for (const name of names) linkSync(journey.at(`docs/${name}`), journey.at(name))
 }
 
-function changeUnheard(journey: Journey, count: number): void {
-  for (const name of names.slice(0, count)) appendFileSync(journey.at(name), 'nobody told of it\n')
+function changeWithoutEvent(journey: Journey, count: number): void {
+  for (const name of names.slice(0, count)) appendFileSync(journey.at(name), 'no event reported it\n')
 }
 
-/** Waits for a scan that began after this call: one may be under way, for a watcher that was replaced. */
+/**
+ * Waits for a scan that began after this call: an earlier one may be running because a watcher was
+ * replaced.
+ */
 async function scanned(journey: Journey, clock: MovingClock): Promise<number | undefined> {
   const asked_ms = clock.now_ms()
   journey.daemon.rescan('docs')
@@ -48,7 +54,7 @@ const watched_by = async (journey: Journey) =>
   (await journey.daemon.ledger.folders()).find(({ name }) => name === 'docs')?.watch
 
 localJourneys('events that the watcher missed', (profile) => {
-  test('are counted by the scan that finds them; those that it told, and the first scan are not', async () => {
+  test('are counted by the scan that finds them; reported events and the first scan are not counted', async () => {
     const clock = new MovingClock()
     const folders = { docs: { watch: 'native' } }
     const journey = await begin({ profile, tree, folders, clock, service: { clock } }, 'not started')
@@ -58,16 +64,16 @@ localJourneys('events that the watcher missed', (profile) => {
     await journey.idle()
     clock.skip(2 * minute_ms)
     expect(await scanned(journey, clock)).toBe(0)
-    journey.write({ 'docs/told.txt': 'told' })
-    await journey.stage('docs/told.txt', 'ready')
+    journey.write({ 'docs/reported.txt': 'reported' })
+    await journey.stage('docs/reported.txt', 'ready')
     clock.skip(2 * minute_ms)
     expect(await scanned(journey, clock)).toBe(0)
 
-    changeUnheard(journey, 3)
+    changeWithoutEvent(journey, 3)
     clock.skip(2 * minute_ms)
     expect(await scanned(journey, clock)).toBe(3)
     await journey.allReady()
-    // The next one comes by itself after a quarter of the hour; found, they are known.
+    // The next scan comes by itself after a quarter of an hour; the changes are known then.
     const before = journey.folder()?.scan_ended_ms
     clock.skip(17 * minute_ms)
     await journey.until('it is scanned soon', () => journey.folder()?.scan_ended_ms !== before)
@@ -75,7 +81,7 @@ localJourneys('events that the watcher missed', (profile) => {
     journey.ends({ also_there: journey.assets().map(({ md5 }) => md5 ?? '') })
   })
 
-  test('a watcher that tells of nothing is made anew, then given up for scans, and tried again a day later', async () => {
+  test('a watcher that reports no events is replaced, then given up in favour of scans, and tried again a day later', async () => {
     const clock = new MovingClock()
     const folders = { docs: { watch: 'native' } }
     const journey = await begin({ profile, tree, folders, clock, service: { clock } }, 'not started')
@@ -85,10 +91,10 @@ localJourneys('events that the watcher missed', (profile) => {
     await journey.idle()
     expect(await watched_by(journey)).toMatchObject({ watcher: 'native', reason: 'watch: native in the configuration' })
     for (const then of ['native', 'scan']) {
-      // The first of the two scans is the one from which on it is trusted.
+      // The watcher counts as reliable from the first of the two scans on.
       clock.skip(2 * minute_ms)
       await scanned(journey, clock)
-      changeUnheard(journey, 11)
+      changeWithoutEvent(journey, 11)
       clock.skip(2 * minute_ms)
       expect(await scanned(journey, clock)).toBe(11)
       await journey.until('it is judged', async () => (await watched_by(journey))?.watcher === then)
@@ -107,7 +113,7 @@ localJourneys('events that the watcher missed', (profile) => {
         /^its watcher was replaced once, given up for scans once \(last .* ago: a scan found 11 files that it missed\)$/,
       ),
     )
-    // It stays so in the next life, and changes are found without anybody asking.
+    // A restart keeps the choice, and scans find changes without a request.
     await journey.restart({ folders: { docs: { watch: 'native' } } })
     await journey.idle()
     expect(await watched_by(journey)).toMatchObject({

@@ -29,11 +29,11 @@ function summaryOf(journey: Journey) {
   }
 }
 
-localJourneys('what is neither file nor folder', (profile) => {
-  test('a subfolder that cannot be listed is named, also beside what watches; all else goes in', async () => {
+localJourneys('entries that are neither file nor folder', (profile) => {
+  test('a subfolder that cannot be listed is reported with the watcher; all other files are uploaded', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a', 'docs/z/z.txt': 'z' } }, 'not started')
     const name = 'n'.repeat(250)
-    // Beyond PATH_MAX, which is 4,096 with the root.
+    // The path is longer than PATH_MAX, which is 4,096 with the root.
     const deep = `for i in $(seq 17); do mkdir ${name} && cd -P ${name} || exit 1; done`
     execFileSync('bash', ['-c', deep], { cwd: journey.at('docs') })
     await journey.start()
@@ -47,12 +47,12 @@ localJourneys('what is neither file nor folder', (profile) => {
     execFileSync('rm', ['-rf', journey.at(`docs/${name}`)])
   })
 
-  test('is told and holds nothing up: there from the start, and coming later', async () => {
+  test('are reported and delay nothing: present from the start, and added later', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' } }, 'not started')
     await addOddEntries(journey, 'first')
     await journey.start()
     await journey.allReady()
-    await journey.until('the scan told of them', () => (summaryOf(journey).odd_names_total ?? 0) >= 2)
+    await journey.until('the scan reports them', () => (summaryOf(journey).odd_names_total ?? 0) >= 2)
     const { special = [] } = summaryOf(journey)
     expect(special.reduce((sum, { count }) => sum + count, 0)).toBe(6)
 
@@ -60,13 +60,13 @@ localJourneys('what is neither file nor folder', (profile) => {
     journey.write({ 'docs/b.txt': 'b' })
     await journey.stage('docs/b.txt', 'ready')
     journey.daemon.rescan('docs')
-    await journey.until('the scan told of all', () => (summaryOf(journey).odd_names_total ?? 0) >= 4)
+    await journey.until('the scan reports all', () => (summaryOf(journey).odd_names_total ?? 0) >= 4)
     await journey.idle()
     expect(journey.stages()).toEqual({ 'docs/a.txt': 'ready', 'docs/b.txt': 'ready' })
     expect(journey.assets()).toHaveLength(2)
   })
 
-  test('a file replaced by a pipe, and by a link to a file outside', async () => {
+  test('a file is replaced by a pipe, another by a link to a file outside', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a', 'docs/b.txt': 'b', 'docs/c.txt': 'c' } })
     await journey.allReady()
     const [a, b] = ['docs/a.txt', 'docs/b.txt'].map((name) => journey.file(name)!.md5!)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { begin, localJourneys } from '../rig/harness.ts'
 
-/** Renames a file to and fro: two events each, about names that nobody wants. */
+/** Renames a file back and forth: two events each, about names that do not matter. */
 const rename_often = `
   const { renameSync, writeFileSync } = require('node:fs')
   const [, docs, times, ...names] = process.argv
@@ -16,7 +16,7 @@ const rename_often = `
 
 localJourneys('watchers share one queue of the kernel', (profile) => {
   test.runIf(process.platform === 'linux')(
-    'it runs over by the events of one folder while this process is busy: what the others lost is found',
+    'events of one folder overflow it while this process is busy: changes of the other folders are found',
     async () => {
       const journey = await begin({
         profile,
@@ -32,7 +32,7 @@ localJourneys('watchers share one queue of the kernel', (profile) => {
       await journey.idle()
       const max_queued = Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8'))
       const lost = [journey.at('native/lost.txt'), journey.at('chokidar/lost.txt')]
-      // Synchronously: nobody reads the queue meanwhile.
+      // The call is synchronous, so that no event is read meanwhile.
       const { status } = spawnSync(process.execPath, [
         '-e',
         rename_often,

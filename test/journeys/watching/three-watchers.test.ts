@@ -9,7 +9,10 @@ import { makeTree } from '../../rig/tree.ts'
 import { md5Of } from '../rig/disk-truth.ts'
 import { begin, diskJourneys, type Journey } from '../rig/harness.ts'
 
-/** Watched: nothing but events can tell within the time of a test. Scanned: as soon as a timer may. */
+/**
+ * With a watcher, only events can report changes within the time of a test. With `scan`, scans run
+ * as often as possible.
+ */
 const folder = {
   chokidar: { watch: 'chokidar' },
   native: { watch: 'native' },
@@ -33,7 +36,7 @@ async function watched(
   return journey
 }
 
-/** What is on the disk is ready, and nothing else is thought to be there. */
+/** Waits until every file on the disk is ready, and the ledger has no others. */
 async function allReported(journey: Journey): Promise<void> {
   await journey.allReady()
   await journey.until('what is gone is known to be', () =>
@@ -41,7 +44,10 @@ async function allReported(journey: Journey): Promise<void> {
   )
 }
 
-/** Whoever makes, changes or removes something leaves a trace in the times of the file or of its directory. */
+/**
+ * Times of all entries: each create, change or delete leaves a trace in the times of the file or
+ * its directory.
+ */
 function timesBelow(root: string): string[] {
   const paths = ['', ...readdirSync(root, { recursive: true, encoding: 'utf8' })]
   return paths.sort().map((path) => {
@@ -50,14 +56,14 @@ function timesBelow(root: string): string[] {
   })
 }
 
-/** Old versions and deleted files are kept there. */
+/** Lets the journey end with old versions and deleted files on the service. */
 function keepsOld(journey: Journey): void {
   journey.ends({ also_there: journey.assets().map(({ md5 }) => md5 ?? '') })
 }
 
 diskJourneys('whatever watches', (profile) => {
   describe.each(['chokidar', 'native', 'scan'] as const)('%s', (kind) => {
-    test('files: made, changed, renamed, replaced, moved out and in, deleted; odd names', async () => {
+    test('files: created, changed, renamed, replaced, moved out and in, deleted; odd names', async () => {
       const outside = makeTree({ 'moved-in.txt': 'from outside' })
       const journey = await watched(kind, { 'docs/a/old.txt': 'old', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }, profile)
       journey.write({ 'docs/a/new file.txt': 'new', 'docs/\u{1f600} "quoted".txt': 'odd' })
@@ -75,7 +81,7 @@ diskJourneys('whatever watches', (profile) => {
       keepsOld(journey)
     })
 
-    test('directories: made and filled at once, renamed, written to under the new name, moved out and in, deleted', async () => {
+    test('directories: created and filled at once, renamed, written to under the new name, moved out and in, deleted', async () => {
       const outside = makeTree({ 'in/deep/x.txt': 'x from outside' })
       const journey = await watched(
         kind,
@@ -101,7 +107,7 @@ diskJourneys('whatever watches', (profile) => {
       keepsOld(journey)
     })
 
-    test('links are not followed; what a .sluiceignore lets through comes in', async () => {
+    test('links are not followed; a file that a .sluiceignore includes is uploaded', async () => {
       const journey = await watched(
         kind,
         { 'docs/.sluiceignore': 'drafts/\n', 'docs/a.txt': 'a', 'other/secret.txt': 'secret' },
@@ -118,14 +124,15 @@ diskJourneys('whatever watches', (profile) => {
       await allReported(journey)
     })
 
-    test('the root is replaced by another directory: that one is heard', async () => {
+    test('the root is replaced by another directory: its changes are reported', async () => {
       const journey = await watched(kind, { 'docs/a.txt': 'a' }, profile)
-      // With its times: a root that holds none of the known files waits for a person's word.
+      // The copy keeps the times: a root without any known file waits for a user's acknowledgement.
       execFileSync('cp', ['-a', journey.at('docs'), journey.at('next')])
       journey.write({ 'next/b.txt': 'b' })
       renameSync(journey.at('docs'), journey.at('before'))
       renameSync(journey.at('next'), journey.at('docs'))
-      // Who looked between the two renames has the folder offline, and an offline folder is told of.
+      // A check between the two renames finds the folder offline, and an offline folder is
+      // recorded.
       await journey.until('the new docs is there', () => journey.file('docs/b.txt')?.stage === 'ready')
       await allReported(journey)
       await journey.idle()
@@ -147,7 +154,7 @@ diskJourneys('whatever watches', (profile) => {
       expect(timesBelow(journey.at('docs'))).toEqual(before)
     })
 
-    test('it ends without a watch left', async () => {
+    test('it ends without an open watch', async () => {
       const before = countInotifyWatches()
       const journey = await watched(kind, { 'docs/a/b.txt': 'b', 'docs/c.txt': 'c' }, profile)
       const taken = { chokidar: 4, native: 2, scan: 0 }[kind]

@@ -53,7 +53,7 @@ describe.each(['default', 'hosted'] as const)('from the file to the report (%s)'
     await until('it is ingested', () => office.ingesting() === 1)
     office.tick()
     await until('the time has come', () => office.runs().length === 1)
-    await until('the folder was looked at', () => office.scannedSince(office.runs()[0]!.due_ms))
+    await until('the folder is scanned', () => office.scannedSince(office.runs()[0]!.due_ms))
     office.clock.skip(2 * minute_ms)
     expect(await office.ended(1)).toMatchObject({ state: 'written', assets: 1 })
     office.clock.skip(11 * minute_ms)

@@ -1,6 +1,9 @@
 import { fault_forms, faultName } from './day.ts'
 
-/** On their way: what a fault can break. `ready` stands for all that is in. */
+/**
+ * States on the way to the service, which a fault can disturb. `ready` stands for every final
+ * state.
+ */
 const content_states = ['wanted', 'reserving', 'reserved', 'sent', 'ingesting', 'ready', 'removing'] as const
 const run_states = ['due', 'planned', 'asking', 'asked', 'answered'] as const
 const states = [...content_states.map((state) => `content ${state}`), ...run_states.map((state) => `run ${state}`)]
@@ -10,11 +13,11 @@ const rows = ['kill', ...fault_forms.map(faultName)]
 /** Cells that cannot occur, with the reason. */
 const impossible: Readonly<Record<string, string>> = {}
 
-/** How often a fault (row) was in force while a content or a run was in a state (column). */
+/** Counts how often a fault (row) was in force while a content or a run was in a state (column). */
 export class Cells {
   readonly counts: Map<string, number>
 
-  /** `counts`: of other cells, added up. */
+  /** `counts`: counts of other tables, which are added. */
   constructor(counts: Iterable<readonly [string, number]> = []) {
     this.counts = new Map()
     for (const [cell, count] of counts) this.counts.set(cell, (this.counts.get(cell) ?? 0) + count)

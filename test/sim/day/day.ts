@@ -1,26 +1,26 @@
 import type { Fact } from '../../../src/domain/fact.ts'
 
-/** A day is data: what it does follows from this alone. */
+/** The data of a day, which decide everything that happens in it. */
 export interface Day {
   seed: number
-  /** When the last act and fault are over; then comes quiet time. */
+  /** Time of the last act or fault; quiet time follows. */
   length_ms: number
   acts: Act[]
   faults: Fault[]
   kills: Kill[]
 }
 
-/** What a fault or a kill may come with: a fact that was recorded, or the claim of a removal. */
+/** A fact that was recorded, or the claim of a removal: a fault or a kill can begin with it. */
 export type Happening = Fact['type'] | 'removal_claimed'
 
 /**
- * After so many facts of the whole day the daemon is dead; `lost`: the next fact is still told, and
- * not recorded.
+ * The daemon dies after this number of facts of the whole day. `lost`: the next fact is reported,
+ * but not recorded.
  */
 export interface Kill {
   after_fact: number
   lost: boolean
-  /** The first of these from then on. */
+  /** The kill waits for the first of these. */
   comes_with?: Happening
 }
 
@@ -61,15 +61,15 @@ export type ServiceHow = (typeof service_hows)[number]
 
 export const disk_hows = ['full', 'EIO', 'busy'] as const
 export const watcher_hows = ['lost', 'late', 'doubled', 'overflow'] as const
-/** A twin disk has the device number and the birth of the known one. */
+/** A twin disk has the device number and the birth time of the known one. */
 export const mount_hows = ['gone', 'bare', 'other disk', 'twin disk', 'hung'] as const
 
 export interface Span {
   from_ms: number
   to_ms: number
   /**
-   * It begins with the first of these from `from_ms` on, at the latest near the end of the day, and
-   * lasts as long as drawn.
+   * The fault begins with the first of these from `from_ms` on, at the latest near the end of the
+   * day. It lasts as long as drawn.
    */
   begins_with?: Happening
 }
@@ -88,7 +88,7 @@ export type FaultKind = Fault['kind']
 
 export const fault_kinds: readonly FaultKind[] = ['disk', 'descriptors', 'watcher', 'mounts', 'service', 'clock']
 
-/** A fault without its span: a row of the table. */
+/** A fault without its times: a row of the table. */
 export interface FaultForm {
   kind: FaultKind
   how?: string
@@ -103,7 +103,7 @@ export const fault_forms: readonly FaultForm[] = [
   { kind: 'clock' },
 ]
 
-/** What a fault is called in the table. */
+/** Name of a fault in the table. */
 export function faultName(fault: FaultForm): string {
   return fault.how === undefined ? fault.kind : `${fault.kind} ${fault.how}`
 }
@@ -113,7 +113,7 @@ export const folders = ['docs', 'notes'] as const
 const asset = '/v1/assets'
 const chat = '/v1/chats'
 
-/** A call by a short name, as the faults of a day name them. */
+/** Short name of a call, as the faults of a day use it. */
 export function placeOfCall(method: string, path: string): string {
   const [bare = ''] = path.split('?')
   if (method === 'PUT') return 'put'

@@ -22,7 +22,7 @@ const minute = 60_000
 const second = 1_000
 
 const file_events = 34
-/** As the configuration of a day has it. */
+/** The value in the configuration of a day. */
 const settle_ms = 2 * second
 const directories = ['', '', 'a/', 'a/b/', 'deep/er/']
 const sizes = [0, 40, 300, 2_000, 20_000, 70_000, 400_000]
@@ -43,7 +43,7 @@ export function drawDay(seed: number, without: readonly FaultKind[] = []): Day {
 }
 
 /**
- * Days that follow one another kill with one of these after the other, so that a kill meets each
+ * Draws a kill. Consecutive days use one of these events after the other, so that kills meet every
  * state.
  */
 function drawKill(chance: Chance, number: number): Kill {
@@ -60,11 +60,11 @@ function drawFileEvents(chance: Chance, length_ms: number): Act[] {
     return name
   }
   const acts: Act[] = []
-  // The first lie there before the daemon starts.
+  // The first files exist before the daemon starts.
   for (let number = 1; number <= 4; number++) {
     acts.push({ at_ms: 0, do: 'write', name: newName(number), number, bytes: chance.pick(sizes)!, how: 'at once' })
   }
-  // People work in bursts.
+  // Users work in bursts.
   let at_ms = 0
   for (let event = 5; event < file_events; event++) {
     const gap_ms = chance.below(chance.oneIn(2) ? 400 : 9 * second)
@@ -80,7 +80,7 @@ function drawFileEvent(
 ): Act {
   const name = chance.pick(names)!
   const how = chance.pick(['at once', 'at once', 'in parts', 'by rename'] as const)!
-  // Sometimes the same bytes as before.
+  // Sometimes an act repeats earlier bytes.
   const text = { number: chance.oneIn(5) ? 1 + chance.below(number) : number, bytes: chance.pick(sizes)! }
   switch (chance.below(12)) {
     case 0:
@@ -119,9 +119,12 @@ function drawWords(chance: Chance, length_ms: number): Act[] {
   return acts
 }
 
-/** Some come seconds after the one before; the last one leaves the prompt in the configuration. */
+/**
+ * Some reloads come seconds after the previous one; the last one keeps the prompt in the
+ * configuration.
+ */
 function drawReloads(chance: Chance, length_ms: number, events: readonly Act[]): Act[] {
-  // What was done a settling time ago is just being sent.
+  // A change of one settle time ago is just being sent.
   const amidSending = () => Math.min(length_ms, chance.pick(events)!.at_ms + settle_ms + chance.below(400))
   const moments = Array.from({ length: 1 + chance.below(3) }, () => {
     return chance.oneIn(3) ? chance.below(length_ms) : amidSending()
@@ -142,7 +145,7 @@ function drawReloads(chance: Chance, length_ms: number, events: readonly Act[]):
 
 const statuses = [500, 502, 503, 429, 404, 401, 408]
 
-/** What brings a content or a run into each state, in which a fault is to meet it. */
+/** Events that bring a content or a run into each state, for a fault that should meet it. */
 const happenings: readonly Happening[] = [
   'file_settled',
   'slot_intended',
@@ -157,21 +160,21 @@ const happenings: readonly Happening[] = [
   'turn_answered',
 ]
 
-/** A report is recorded once its file is there. */
+/** A report is recorded once its file exists. */
 const kill_happenings: readonly Happening[] = [...happenings, 'run_written']
 
-/** Each fault with each of them once, in an order in which neighbours have little in common. */
+/** Each fault with each event once, in an order in which neighbours have little in common. */
 const targets = fault_forms.flatMap((form) => happenings.map((begins_with) => ({ form, begins_with })))
 const stride = 97
 
-/** Days that follow one another go through the targets, two in each. */
+/** Consecutive days use these targets in turn, two in each. */
 function targetOf(seed: number, index: number): (typeof targets)[number] {
   return targets[((seed * 2 + index) * stride) % targets.length]!
 }
 
 /**
- * Three of two kinds at least, where there are two; two of them begin with what brings something
- * into a state.
+ * Draws at least three faults, of two kinds if there are two. Two of them begin with an event that
+ * brings something into a state.
  */
 function drawFaults(
   chance: Chance,
@@ -182,7 +185,7 @@ function drawFaults(
     const { form, begins_with } = targetOf(seed, index)
     if (!kinds.includes(form.kind)) return drawFault(chance, { kind: chance.pick(kinds)! }, length_ms)
     const fault = drawFault(chance, form, length_ms)
-    // Early, so that what it waits for is still to come.
+    // Early, so that the awaited event is still to come.
     const early_ms = Math.floor((fault.from_ms - (fault.kind === 'mounts' ? first_scan_ms : 0)) / 2)
     return { ...fault, from_ms: fault.from_ms - early_ms, to_ms: fault.to_ms - early_ms, begins_with }
   })
@@ -191,12 +194,12 @@ function drawFaults(
   return [...faults, drawFault(chance, { kind: chance.pick(others) ?? faults[0]!.kind }, length_ms)]
 }
 
-/** By then the first life has looked at its folders. */
+/** The first life has scanned its folders by then. */
 const first_scan_ms = 10 * second
 
-/** `how`: drawn where it is not given. */
+/** `how` is drawn if it is not given. */
 function drawFault(chance: Chance, { kind, how }: { kind: FaultKind; how?: string }, length_ms: number): Fault {
-  // A folder that was never seen on its own disk is not known by it.
+  // A folder that was never scanned on its own disk does not know it.
   const first_ms = kind === 'mounts' ? first_scan_ms : 0
   const from_ms = Math.max(first_ms, chance.below(Math.floor(length_ms * 0.8)))
   const span = (max_ms: number) => {
@@ -223,7 +226,7 @@ function drawFault(chance: Chance, { kind, how }: { kind: FaultKind; how?: strin
   }
 }
 
-/** Where alone some of them make sense. */
+/** Calls for faults that make sense only there. */
 const own_places: Partial<Record<ServiceHow, string>> = {
   early: 'put',
   'bad ticket': 'create',
@@ -238,7 +241,7 @@ function drawServiceFault(chance: Chance, how: ServiceHow, span: (max_ms: number
     place,
     status: how === 'unknown slot' ? 404 : chance.pick(statuses)!,
     one_in: chance.pick([1, 1, 2, 3])!,
-    // Where many meet it the daemon blames the service, where one does, the content.
+    // If many contents meet it, the daemon blames the service; if one does, the content.
     ...(chance.oneIn(3) || how === 'bad ticket' || how === 'unknown slot' ? { one_content: true } : {}),
     ...span(8 * minute),
   }

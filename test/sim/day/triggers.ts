@@ -3,13 +3,13 @@ import { beginMount, endMount } from '../world/mounts.ts'
 import { world } from '../world/world.ts'
 import type { Fault, Happening } from './day.ts'
 
-/** Between the disk that was unplugged and the next one at its number. */
+/** Time between an unplugged disk and the next one with its number. */
 const swap_ms = 20_000
 
-/** A fault that waits for something begins without it when so much of the day has passed. */
+/** A waiting fault begins after this part of the day, even without its event. */
 const latest_part = 0.9
 
-/** A fault of a day as it is played. It begins with what it waits for, or at its latest moment. */
+/** A fault during the day. It begins with its event, or at its latest moment. */
 interface Begun {
   fault: Fault
   earliest_ms: number
@@ -38,7 +38,7 @@ export class Triggers {
     world.faults = this.#all.map(({ fault }) => fault)
   }
 
-  /** The moments at which faults begin, unless they have begun. */
+  /** Latest moments at which faults begin, unless they have begun. */
   moments(): { at_ms: number; do: () => void }[] {
     return this.#all.map((begun) => ({ at_ms: begun.fault.from_ms, do: () => this.#begin(begun) }))
   }

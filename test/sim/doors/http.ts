@@ -9,19 +9,20 @@ import { type Call, called } from '../world/claims.ts'
 import { type Life, world } from '../world/world.ts'
 
 /*
- * In the place of base/net/http-client-undici and of what listens in base/net/http-server: a request goes to the service's server in this
- * process. It takes virtual time, and the faults of the day befall it here.
+ * Replaces base/net/http-client-undici and the listener of base/net/http-server: a request goes to
+ * the service's server in this process. It takes virtual time, and meets the faults of the day
+ * here.
  */
 
 type ServiceFault = Extract<Fault, { kind: 'service' }>
 
-/** Where the local service "listens": its API first, then its blob store. */
+/** Port on which the local service "listens": first its API, then its blob store. */
 const first_port = 41_001
-/** A request takes so long: the way there, and the way back. */
+/** Time of a request: the way there, and the way back. */
 const way_ms = [10, 40] as const
-/** One in six takes so many times as long. */
+/** Factor for one request in six. */
 const slow_times = 50
-/** Between two pieces of a body that goes out. */
+/** Time between two pieces of an outgoing body. */
 const piece_ms = 30
 
 export async function listen(server: Server, _host: string, _port: number): Promise<number> {
@@ -43,7 +44,7 @@ export class PlainAgent {
   readonly #under_way = new Set<Exchange>()
   #is_destroyed = false
 
-  /** As undici: brings the head of the answer, then its body in pieces. */
+  /** As undici does: passes the head of the answer, then its body in pieces. */
   dispatch(options: Options, handler: Dispatcher.DispatchHandler): boolean {
     const exchange: Exchange = new Exchange(this.#life, options, handler, () => this.#under_way.delete(exchange))
     this.#under_way.add(exchange)
@@ -74,9 +75,9 @@ class Exchange {
   readonly #options: Options
   readonly #handler: Dispatcher.DispatchHandler
   readonly #onEnd: () => void
-  /** Aborted once the head is there. */
+  /** Aborted once the head has arrived. */
   readonly #head = new AbortController()
-  /** Aborted once nothing more comes of it. */
+  /** Aborted once the exchange has ended. */
   readonly #ended = new AbortController()
   readonly #controller: Dispatcher.DispatchController
   #callEnded = () => {}
@@ -153,7 +154,7 @@ function callOf({ method, path, body }: Options): Call {
   return { place, about: md5 ?? filename }
 }
 
-/** `gone`: nobody waits for the answer any more. */
+/** Carries out a request. `gone`: the client no longer waits for the answer. */
 async function carry(life: Life | undefined, options: Options, gone: AbortSignal): Promise<Answered> {
   const clock = world.clockOf(life, 'machine')
   const place = placeOfCall(options.method, options.path)
@@ -188,13 +189,13 @@ async function carry(life: Life | undefined, options: Options, gone: AbortSignal
   return answerOf(answer.statusCode, text, answer.headers, fault?.how === 'slow body' ? dripping(life) : undefined)
 }
 
-/** By asset: the md5 that it was asked for with. */
+/** By asset: the md5 in its create call. */
 const declared = new Map<string, string>()
 const asset_id = /asset_[a-z0-9]{20}/
 
 /**
- * What goes into a slot is what the slot was asked for: a file that changed meanwhile never becomes
- * a whole object.
+ * Accepts a body only if it has the md5 of the create call: a file that changed meanwhile never
+ * becomes a complete object.
  */
 function holdToMd5(place: string, body: Buffer | undefined, payload: string, path: string): void {
   if (!body) return
@@ -210,7 +211,7 @@ function holdToMd5(place: string, body: Buffer | undefined, payload: string, pat
 
 const wrong_bodies = ['', '{}', '{"data":', '<!doctype html><title>Sign in</title>', '"ok"', 'null']
 
-/** Nobody ever listens where this slot is to be filled. */
+/** Replaces the upload address by one without a server. */
 function withBadTicket(payload: string): string {
   return payload.replace(/("upload_url":"http:\/\/[^:/]+:)\d+/, '$19')
 }
@@ -223,12 +224,15 @@ function refusal({ status, how }: ServiceFault): Answered {
   return answerOf(status, JSON.stringify({ code, humane: 'by the day', statusCode: status }), headers)
 }
 
-/** A piece every few seconds. */
+/** Pause of a slow body: one piece every few seconds. */
 function dripping(life: Life | undefined): () => Promise<void> {
   return () => world.clockOf(life, 'machine').sleep(4_000)
 }
 
-/** By what was asked so often before: another fault that goes does not move it. */
+/**
+ * Chooses a fault by the number of earlier calls, so that removing another fault does not change
+ * it.
+ */
 function faultFor(call: Call): ServiceFault | undefined {
   return world.inForce('service').find((fault) => {
     if (fault.place !== 'all' && fault.place !== call.place) return false
@@ -237,7 +241,7 @@ function faultFor(call: Call): ServiceFault | undefined {
   })
 }
 
-/** By fault: the content that it befalls, the first that met it. */
+/** By fault: the one content that meets it, the first that did. */
 const befallen = new WeakMap<ServiceFault, string>()
 
 function isItsContent(fault: ServiceFault, { about }: Call): boolean {
@@ -251,7 +255,7 @@ async function bodyOf(life: Life | undefined, body: unknown, gone: AbortSignal):
   if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body as Uint8Array)
   const pieces: Buffer[] = []
   for await (const piece of body as AsyncIterable<Uint8Array>) {
-    // A chunk is valid until the one after the next is asked for.
+    // A chunk is valid until the one after the next is requested.
     pieces.push(Buffer.from(piece))
     await world.clockOf(life, 'machine').sleep(piece_ms)
     if (gone.aborted || life?.is_dead) throw networkError('UND_ERR_ABORTED')
@@ -270,7 +274,7 @@ async function dispatch(options: Options, body: Buffer | undefined) {
       whole.headersDistinct = Object.fromEntries(
         Object.entries(whole.headers).map(([name, value]) => [name, [String(value)]]),
       )
-      // The body is there as a whole, and there is no connection to end.
+      // The body is complete, and there is no connection to end.
       whole.complete = true
       server.emit('request', whole, response as unknown as ServerResponse)
     },
@@ -284,7 +288,7 @@ async function dispatch(options: Options, body: Buffer | undefined) {
   )
 }
 
-/** An answer as undici hands it over. */
+/** An answer as undici passes it. */
 interface Answered {
   statusCode: number
   headers: Record<string, string | string[] | undefined>
@@ -293,7 +297,7 @@ interface Answered {
 
 type Headers = Answered['headers']
 
-/** The body of an answer: at once, or piece by piece with a pause before each. */
+/** The body of an answer: at once, or in pieces with a pause before each. */
 async function* piecesOf(text: string, pause: (() => Promise<void>) | undefined): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text)
   const length = pause ? Math.max(1, Math.ceil(bytes.length / 20)) : Math.max(1, bytes.length)

@@ -3,7 +3,10 @@ import type { Release } from '../../../src/ledger/ledger.ts'
 import { claimed, released, type WorkKind } from '../world/claims.ts'
 import { world } from '../world/world.ts'
 
-/* In the place of ledger/claims/in-flight: the real one, which says to the sim what is claimed and what is given back. */
+/*
+ * Replaces ledger/claims/in-flight by the real one, and reports to the sim each claim and each
+ * release.
+ */
 
 const kinds: readonly WorkKind[] = ['check', 'send', 'follow', 'label', 'remove', 'run', 'delivery']
 
@@ -34,7 +37,7 @@ export class AllInFlight extends RealInFlight {
   }
 }
 
-/** Contents and runs are given back by their number. */
+/** Contents and runs are released by their number. */
 function named(kind: WorkKind, item: number | object): object {
   if (typeof item !== 'number') return item
   return kind === 'run' ? { run: item } : { content: item }

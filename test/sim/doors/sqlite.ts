@@ -3,8 +3,9 @@ import { sqliteDriver as realDriver, type SqliteDriver } from '../../../src/base
 import { type Life, world } from '../world/world.ts'
 
 /*
- * In the place of base/files/sqlite-driver: the real SQLite, whose writes into the state directory fail while the disk does. A full disk and
- * one with errors end the transaction, as SQLite does (sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction").
+ * Replaces base/files/sqlite-driver by the real SQLite, whose writes to the state directory fail
+ * while the disk does. A full disk and one with errors end the transaction, as SQLite does
+ * (sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction").
  */
 
 export type { SqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
@@ -32,7 +33,7 @@ function doorTo(Driver: SqliteDriver): SqliteDriver {
   function open(file: string, options: Database.Options = {}): Database.Database {
     const is_state = file.includes('/state/') && !world.is_acting
     if (is_state) refuseOpen(Driver, file)
-    // Nobody waits for a lock: whoever holds it runs on the same thread.
+    // No call waits for a lock, because its holder runs on the same thread.
     const database = new Driver(file, { ...options, timeout: 0 })
     if (is_state) {
       holdFor(world.life, database)
@@ -48,7 +49,7 @@ function refuseOpen(Driver: SqliteDriver, file: string): void {
   throw new Driver.SqliteError(`unable to open database file ${file}`, 'SQLITE_CANTOPEN')
 }
 
-/** Closed in the middle of whatever it does: SQLite rolls back what was not committed. */
+/** Closes the database in the middle of any work: SQLite rolls back what was not committed. */
 function holdFor(life: Life | undefined, database: Database.Database): void {
   if (!life) return
   const close = database.close.bind(database)
@@ -67,7 +68,7 @@ function watchWrites(Driver: SqliteDriver, database: Database.Database): void {
     const fault = world.inForce('disk')[0]
     if (!fault || !ends_or_writes.test(sql)) return
     const { code, message, rolls_back } = refusals[fault.how]
-    // Writes go to memory first: a broken disk shows with the commit, a lock with the beginning.
+    // Writes go to memory first: a broken disk fails at the commit, a lock at the beginning.
     if (fault.how === 'EIO' && !/^\s*COMMIT/i.test(sql)) return
     if (fault.how === 'busy' && !/^\s*BEGIN/i.test(sql)) return
     if (fault.how === 'full' && /^\s*BEGIN/i.test(sql)) return

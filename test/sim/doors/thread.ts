@@ -4,8 +4,9 @@ import { hungUntilFree } from '../world/mounts.ts'
 import { type Life, world } from '../world/world.ts'
 
 /*
- * In the place of base/run/thread: a thread is a function of its module that runs on the calling thread. A call begins in a later turn of
- * the event loop, and what it is given and answers is copied, as between real threads.
+ * Replaces base/run/thread: a thread is a function of its module on the calling thread. A call
+ * begins in a later turn of the event loop, and its arguments and answer are copied, as between
+ * real threads.
  */
 
 export type { ServedCall, Thread } from '../../../src/base/run/thread.ts'
@@ -16,7 +17,7 @@ const modules = new Map<string, (data: never) => Serve>()
 let registering = ''
 
 /**
- * Called with each thread's module before it is imported: what it serves is kept under its name.
+ * Called with each thread's module before its import: its served calls are stored under its name.
  */
 export function register(module: string): void {
   registering = module
@@ -74,12 +75,12 @@ class InProcess implements Thread {
   readonly #module: string
   readonly #serve: Serve
   readonly #life: Life | undefined
-  /** Not served yet; a real thread that hangs in one of them serves none behind it. */
+  /** Calls not served yet: a real thread that hangs in one serves none of the later ones. */
   #queue: Waiting[] = []
   readonly #open = new Set<Waiting>()
   #is_awake = false
   #is_ended = false
-  /** Where the calls of this thread read, once one of them said it. */
+  /** The directory that the calls of this thread read, once one of them named it. */
   #root: string | undefined
 
   constructor(module: string, serve: Serve, life: Life | undefined) {

@@ -5,7 +5,10 @@ import { hungUntilFree } from '../world/mounts.ts'
 import { real } from '../world/real.ts'
 import { later, type Watching, world } from '../world/world.ts'
 
-/* In the place of disk/watch/watch: whoever acts on the disk says so, and the faults of the day decide what is heard of it. */
+/*
+ * Replaces disk/watch/watch: acts on the disk report their changes here, and the faults of the day
+ * decide which of them a watcher gets.
+ */
 
 export type { FolderWatcher, Hint, WatchOptions } from '../../../src/disk/watch/watch.ts'
 
@@ -40,10 +43,7 @@ export async function watchFolder(options: WatchOptions): Promise<FolderWatcher>
   }
 }
 
-/**
- * Something was done to a path below a watched folder; each watcher hears of it as the faults in
- * force allow.
- */
+/** Reports a change below a watched folder; each watcher gets it as the faults in force allow. */
 export function reportChange(folder: string, path: string, kind: 'path' | 'directory' = 'path'): void {
   for (const watching of world.watchers) {
     if (watching.root === join(world.base, folder)) void reportOne(watching, path, kind)

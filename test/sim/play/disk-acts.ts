@@ -8,10 +8,10 @@ import { world } from '../world/world.ts'
 
 type DiskAct = Extract<Act, { do: 'write' | 'move' | 'copy' | 'remove' | 'truncate' | 'link' | 'touch' }>
 
-/** A writer that takes its time leaves so much between two parts. */
+/** Pause of a slow writer between two parts. */
 const part_ms = 1_500
 
-/** What is not there any more, by another act, is not acted on. */
+/** Does nothing if an earlier act has removed the file. */
 export function actOnDisk(act: DiskAct): void {
   if (act.do === 'write') write(act)
   else {
@@ -48,13 +48,13 @@ function actOnFile(act: Exclude<DiskAct, { do: 'write' }>, place: Place): void {
 }
 
 function moveTo(to: Place, from: Place): void {
-  if (!makeRoom(to)) return
+  if (!makeDirectory(to)) return
   real.renameSync(from.absolute, to.absolute)
   changed(to, { keeps_mtime: true })
   heard(from)
 }
 
-/** The bytes of an act follow from its number: text, since the service reads it. */
+/** The bytes of an act follow from its number. They are text, because the service reads it. */
 function textOf(number: number, bytes: number): Buffer {
   const words = createHash('md5').update(`${number}`).digest('hex')
   const line = `act ${number} ${words} the quick brown fox jumps over the lazy dog\n`
@@ -76,7 +76,7 @@ function write({ name, number, bytes, how }: Extract<Act, { do: 'write' }>): voi
 
 function put(name: string, bytes: Buffer): void {
   const place = placeIn(name)
-  if (!makeRoom(place)) return
+  if (!makeDirectory(place)) return
   real.writeFileSync(place.absolute, bytes)
   changed(place)
 }
@@ -93,11 +93,8 @@ function placeIn(name: string): Place {
   return { folder, path, absolute: join(placeOf(folder), path) }
 }
 
-/**
- * The directory around a place, made where it is missing. False: something else than a file stands
- * there.
- */
-function makeRoom({ folder, path, absolute }: Place): boolean {
+/** Makes the directory of a file. False: another directory is in the place of the file. */
+function makeDirectory({ folder, path, absolute }: Place): boolean {
   const directory = dirname(absolute)
   if (!real.existsSync(directory)) {
     real.mkdirSync(directory, { recursive: true })
@@ -111,7 +108,7 @@ function makeRoom({ folder, path, absolute }: Place): boolean {
   return !there?.isDirectory()
 }
 
-/** Later by a nanosecond each time, so that no two changes look alike. */
+/** Each call is later by a nanosecond, so that no two changes have equal times. */
 function now_ns(): bigint {
   return BigInt(Math.floor(world.wall_ms('machine'))) * 1_000_000n + BigInt(world.next() % 1_000_000)
 }
@@ -137,7 +134,7 @@ function directoryChanged(directory: string): void {
   world.times.set(ino, { ctime_ns: at_ns, mtime_ns: at_ns })
 }
 
-/** Name -> md5 of every file that counts, by plain means. */
+/** Name -> md5 of every file that counts, read directly. */
 export function filesOnDisk(): Map<string, string> {
   const found = new Map<string, string>()
   for (const folder of ['docs', 'notes']) collect(placeOf(folder), folder, found)

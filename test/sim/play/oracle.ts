@@ -5,8 +5,8 @@ import { world } from '../world/world.ts'
 import type { Play, StoredAsset } from './play.ts'
 
 /**
- * What is wrong at the end of a day, once quiet time has passed. It knows the disk, the service and
- * the reports; no table of the ledger.
+ * Faults at the end of a day, after quiet time. It reads the disk, the service and the reports, but
+ * no table of the ledger.
  */
 export function wrongAtEnd(play: Play): string[] {
   const assets = play.assets()
@@ -38,7 +38,7 @@ function wrongContents(play: Play, by_md5: ReadonlyMap<string, readonly StoredAs
   return wrong
 }
 
-/** The first folder has a label, the second none; what lies in both has that of the first. */
+/** The first folder has a label, the second none; a content in both has that of the first. */
 function wrongLabels(play: Play, by_md5: ReadonlyMap<string, readonly StoredAsset[]>): string[] {
   const in_docs = new Set([...play.onDisk()].flatMap(([name, md5]) => (name.startsWith('docs/') ? [md5] : [])))
   return [...new Set(play.onDisk().values())].flatMap((md5) => {
@@ -51,12 +51,12 @@ function wrongLabels(play: Play, by_md5: ReadonlyMap<string, readonly StoredAsse
 
 const empty_md5 = 'd41d8cd98f00b204e9800998ecf8427e'
 
-/** A file without bytes is left out. */
+/** Whether it is the md5 of an empty file, which is not uploaded. */
 export function isEmpty(md5: string): boolean {
   return md5 === empty_md5
 }
 
-/** What is usable in the service now. */
+/** Contents that are usable in the service now. */
 export function readyMd5s(play: Play): Set<string> {
   return new Set(play.assets().flatMap(({ md5, status }) => (md5 !== null && status === 'ready' ? [md5] : [])))
 }
@@ -97,14 +97,14 @@ function wrongReports(play: Play, by_md5: ReadonlyMap<string, readonly StoredAss
 }
 
 /**
- * What a kill finds on its way, a disk that fails, or a clock that jumps beyond the end of the
- * tickets: no more at once than this.
+ * Slots on their way at once, at most: a kill, a failing disk, or a clock that jumps beyond the end
+ * of the tickets can leave them.
  */
 const slots_on_the_way = 8
 
 /**
- * A slot may stay behind where its answer was lost or its calls failed, as the door counted, and
- * where its holder was killed.
+ * A slot may be left where its answer was lost or its calls failed, as the door counted, or where a
+ * kill hit its holder.
  */
 function tooManySlots(play: Play, assets: readonly StoredAsset[]): string[] {
   const bare = assets.filter((asset) => asset.bare).length

@@ -7,7 +7,7 @@ import { ViewCheck } from './view-check.ts'
 
 const minute = 60_000
 /**
- * After the last fault nothing may need longer than this: the longest rest between two tries is an
+ * Time after the last fault in which everything must end: the longest rest between two tries is an
  * hour.
  */
 const max_quiet_ms = 130 * minute
@@ -15,10 +15,10 @@ const quiet_step_ms = 10 * minute
 
 export interface Played {
   play: Play
-  /** Empty: the day was as it should be. */
+  /** Empty if the day went as it should. */
   wrong: string[]
   end_state: string[]
-  /** Of every fact with its moment: how exactly a day repeats itself. */
+  /** Every fact with its time, which shows how exactly a day repeats itself. */
   trace: string
 }
 
@@ -44,8 +44,8 @@ export async function playDay(day: Day, base: string, seen = new Table()): Promi
 }
 
 /**
- * Without faults, without a restart: until nothing is wrong, for as long as the longest rest
- * between two tries.
+ * Runs without faults and restarts until nothing is wrong, as long as the longest rest between two
+ * tries.
  */
 async function quietTime(play: Play, view_check: ViewCheck): Promise<string[]> {
   let wrong: string[] = []

@@ -17,7 +17,7 @@ import type { Table } from './table.ts'
 export type StoredAsset = ReturnType<Service['assets']>[number]
 
 const second = 1_000
-/** As a service manager does: a daemon that died, or did not start, is started again after this. */
+/** Time until a daemon that died, or did not start, is started again, as a service manager does. */
 const restart_ms = 5 * second
 
 const digest = {
@@ -32,19 +32,19 @@ const digest = {
 
 type DiskAct = Parameters<typeof actOnDisk>[0]
 
-/** A day as it is played: the daemon, the service, and what happened. */
+/** A running day: the daemon, the service, and the events. */
 export class Play {
   readonly day: Day
   readonly log: string[] = []
-  /** The types of what was recorded, in all lives. */
+  /** Types of the recorded facts, in all lives. */
   readonly facts: string[] = []
-  /** What was found wrong while the day went on. */
+  /** Faults that were found during the day. */
   readonly faults: string[] = []
   service!: Service
   project_id = ''
   daemon: Daemon | undefined
   kills = 0
-  /** When the life at work began to run. */
+  /** Start of the present life. */
   started_ms = 0
   readonly seen: Table
   readonly #triggers: Triggers
@@ -63,7 +63,7 @@ export class Play {
     world.happened = (what) => this.#happened(what)
   }
 
-  /** What every asset of the first folder carries, by the configuration as it was last edited. */
+  /** Label of every asset of the first folder, by the last edit of the configuration. */
   get label(): string {
     return this.#settings.label
   }
@@ -74,7 +74,7 @@ export class Play {
 
   async begin(): Promise<void> {
     for (const name of ['docs', 'notes', 'service']) real.mkdirSync(join(world.base, name), { recursive: true })
-    // Nobody acts on these: an empty folder has nothing that tells its disk from another.
+    // No act touches these files: nothing distinguishes the disks of two empty folders.
     for (const number of [901, 902, 903]) {
       for (const folder of ['docs', 'notes']) {
         actOnDisk({ at_ms: 0, do: 'write', name: `${folder}/kept-${number}.txt`, number, bytes: 200, how: 'at once' })
@@ -112,7 +112,7 @@ export class Play {
     )
   }
 
-  /** Tried until it starts: a disk that is full now may not be so later. */
+  /** Tries until the daemon starts: a disk that is full now may have space later. */
   async start(): Promise<void> {
     if (this.daemon || this.#starting) return
     this.#starting = true
@@ -123,7 +123,7 @@ export class Play {
     try {
       const config = this.config()
       const secrets = secretsOf(this.#token)
-      const wrap_ledger = (ledger: Ledger) => this.#mortal(ledger)
+      const wrap_ledger = (ledger: Ledger) => this.#crashing(ledger)
       this.daemon = await startDaemon({ config, secrets, clock, log, mode: 'run', wrap_ledger })
       this.#starting = false
       this.started_ms = world.at_ms
@@ -150,7 +150,7 @@ export class Play {
   /**
    * Dies with the fact that the day names; `lost`: with the one after it, which is not recorded.
    */
-  #mortal(inner: Ledger): Ledger {
+  #crashing(inner: Ledger): Ledger {
     const { life } = world
     return {
       ...inner,
@@ -175,7 +175,7 @@ export class Play {
     return kill.comes_with === undefined || what.includes(kill.comes_with)
   }
 
-  /** What is no fact. */
+  /** Handles an event that is no fact. */
   #happened(what: Happening): void {
     this.#triggers.happened(what)
     if (this.day.kills[this.kills]?.comes_with === what && this.#isKilled([what])) void this.#die()
@@ -193,7 +193,7 @@ export class Play {
     return new Promise(() => {})
   }
 
-  /** All that the day says, at its moments. */
+  /** Plays every act and fault of the day at its time. */
   async live(atEachStep: () => void): Promise<void> {
     const { acts, length_ms } = this.day
     const moments = [
@@ -217,7 +217,7 @@ export class Play {
     else if (daemon) this.#say(daemon, act)
   }
 
-  /** The file is edited; a daemon that runs reads it now, and again where it could not. */
+  /** Edits the file; a running daemon reads it now, and again if it could not. */
   #reload(act: Extract<Act, { do: 'reload' }>): void {
     this.#settings = act
     void this.#readAgain(act)
@@ -236,7 +236,7 @@ export class Play {
   }
 
   #say(daemon: Daemon, act: Exclude<Act, DiskAct>): void {
-    // Whoever says "that is right" of a disk that is away means it, and it stays so.
+    // A user who accepts the files of an offline disk means it, and does not undo it.
     if (act.do === 'accept' && world.inForce('mounts').some(({ folder }) => folder === act.folder)) return
     this.#word(daemon, act).catch((error: unknown) => world.note(`${act.do}: ${error}`))
   }
@@ -268,8 +268,8 @@ export class Play {
   }
 
   /**
-   * After answers that are not of the service at all, a file may wait for a person: the status says
-   * so, and the person says go.
+   * After answers that are not from the service, a file may wait for a user: the status says so,
+   * and the user retries it.
    */
   async userChecks(): Promise<void> {
     if (!this.day.faults.some((fault) => fault.kind === 'service' && fault.how === 'wrong body')) return
@@ -277,7 +277,7 @@ export class Play {
     await this.daemon?.ledger.record(facts)
   }
 
-  /** Read anew only after something was done to the disk. */
+  /** Reads the disk again only after an act on it. */
   onDisk(): Map<string, string> {
     if (this.#on_disk?.version !== world.disk_version) {
       this.#on_disk = { version: world.disk_version, files: world.asSim(filesOnDisk) }

@@ -5,13 +5,13 @@ const second = 1_000
 const minute = 60 * second
 
 /**
- * A file that came back is heard of within this; while faults are in force, a scan finds it within
- * that.
+ * Time within which a returned file is reported; while faults are in force, a scan finds it within
+ * the second time.
  */
 const heard_ms = 30 * second
 const scanned_ms = 20 * minute
 
-/** No asset is removed that a file needs: not even one on a disk that is away. */
+/** Reports the removal of an asset that a file needs, even one on an offline disk. */
 export function holdAgainstDisk(asset_id: string, md5: string | undefined): void {
   const patience_ms = world.wasTroubled(scanned_ms) ? scanned_ms : heard_ms
   for (const [name, md5_there] of world.asSim(filesOnDisk)) {

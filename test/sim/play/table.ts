@@ -7,7 +7,8 @@ import { world } from '../world/world.ts'
 import type { Play } from './play.ts'
 
 /**
- * Which faults were in force while contents and runs were in which state, over all days of a run.
+ * Counts which faults were in force while contents and runs were in which state, over all days of a
+ * run.
  */
 export class Table {
   readonly cells = new Cells()
@@ -42,8 +43,8 @@ export function closeTable(): void {
 }
 
 /**
- * What a day ends with, by plain SQL: the same day played twice has the same. Without the times and
- * the order, and without what the kernel chooses (inodes).
+ * The final state of a day in plain SQL: the same day played twice has the same. Without times and
+ * order, and without values that the kernel chooses (inodes).
  */
 export function endState(state_dir: string): string[] {
   const file = join(state_dir, 'ledger.db')

@@ -13,29 +13,27 @@ import type { Play } from './play.ts'
 const second = 1_000
 const minute = 60 * second
 
-/**
- * A change is heard, looked at and recorded within this; whatever befalls the daemon puts it off.
- */
+/** A change is reported, checked and recorded within this time, unless a fault delays it. */
 const noticed_ms = 30 * second
-/** A fault put off the looks, and these the calls: all of it is made up within this. */
+/** Faults delay checks and calls; the daemon catches up within this time. */
 const made_up_ms = 20 * minute
 /**
- * A change that no watcher told of is found by the next scan: rescan_interval_ms, an hour give or
+ * A change that no watcher reported is found by the next scan: rescan_interval_ms, an hour give or
  * take a tenth.
  */
 const scanned_ms = 66 * minute + noticed_ms
-/** All but lost events are known to the daemon. */
+/** The daemon knows of all faults except lost events. */
 const known_faults: readonly FaultKind[] = ['disk', 'descriptors', 'mounts', 'service', 'clock']
 /**
- * Beyond what the promise itself says: the next look of health, and a minute until the ledger is
- * asked to record.
+ * Time beyond the limit of a problem: until the next check of health, and a minute until the ledger
+ * is asked to record.
  */
 const reported_late_ms = 90 * second
-/** Between two checks: where something was recorded, and where nothing was. */
+/** Time between two checks: after a recorded fact, and without one. */
 const pace_ms = { recorded: 10 * second, nothing: 60 * second }
 
 /**
- * Holds the view that `sluice status --json` shows against the disk and the service, at every step
+ * Compares the view that `sluice status --json` shows with the disk and the service, at every step
  * of a day.
  */
 export class ViewCheck {
@@ -50,7 +48,7 @@ export class ViewCheck {
     this.#play = play
   }
 
-  /** After each step; most of them changed nothing. */
+  /** Called after each step; most steps change nothing. */
   check(): void {
     const { facts, daemon } = this.#play
     if (!daemon) return
@@ -84,7 +82,7 @@ export class ViewCheck {
     return statusView({ ledger: this.#ledger, settings, daemon: running as never, health, now_ms })
   }
 
-  /** After quiet time nothing is left that anybody would have to look at. */
+  /** After quiet time no problem is left that needs a user. */
   wrongAtEnd(): string[] {
     const status = world.asSim(() => this.status())
     if (!status) return ['no daemon runs']
@@ -106,7 +104,7 @@ export class ViewCheck {
     const ready = readyMd5s(this.#play)
     if (status.verdict === 'all_ready') this.#checkAllReady(ready)
     this.#checkReadyFiles()
-    // A look or an upload waits for a dead share as long as that is dead.
+    // A check or an upload waits for an unresponsive share as long as the fault lasts.
     const hung = world.faults.some(
       ({ kind, to_ms, ...fault }) =>
         kind === 'mounts' && 'how' in fault && fault.how === 'hung' && world.at_ms < to_ms + minute,
@@ -120,7 +118,9 @@ export class ViewCheck {
     if (!faults.some((other) => other.endsWith(text))) faults.push(`at ${world.at_ms} ms: ${text}`)
   }
 
-  /** "All ready" is a lie where a file has been out for longer than it takes to hear of it. */
+  /**
+   * "All ready" is wrong if a file has been missing for longer than a change takes to be reported.
+   */
   #checkAllReady(ready: ReadonlySet<string>): void {
     const play = this.#play
     if (world.at_ms - play.started_ms < minute || world.wasTroubled(minute)) return
@@ -137,7 +137,7 @@ export class ViewCheck {
     return world.wasTroubled(made_up_ms) ? made_up_ms : noticed_ms
   }
 
-  /** What is shown as ready has an asset that is. */
+  /** A file that is shown as ready must have a ready asset. */
   #checkReadyFiles(): void {
     const assets = new Map(this.#play.assets().map((asset) => [asset.asset_id, asset]))
     for (const folder of ['docs', 'notes']) {
@@ -149,7 +149,7 @@ export class ViewCheck {
     }
   }
 
-  /** What is wrong for longer than its promise allows stands among the reasons of health. */
+  /** A fault that lasts longer than its limit must be among the problems of health. */
   #checkPromise(fault: Fault, { health, pause }: StatusView): void {
     if (world.at_ms < fault.from_ms || world.at_ms >= fault.to_ms || pause || world.hasOddClock()) return
     const since_ms = Math.max(fault.from_ms, this.#play.started_ms)

@@ -6,8 +6,9 @@ import { real } from './real.ts'
 import { type Life, later, world } from './world.ts'
 
 /*
- * Node's own modules: files are real and read on the calling thread, one call a turn of the event loop; the times of a file are by the
- * virtual clock; random numbers follow from the seed.
+ * Node's own modules. Files are real and read on the calling thread, one call per turn of the event
+ * loop. The times of a file are those of the virtual clock, and random numbers follow from the
+ * seed.
  */
 
 const service_part = '/service/'
@@ -33,7 +34,7 @@ export function replaceBuiltins(): void {
   syncBuiltinESMExports()
 }
 
-/** As much of a timer of Node as libraries use. */
+/** The part of a Node timer that libraries use. */
 interface VirtualTimer {
   stop(): void
   ref(): VirtualTimer
@@ -91,7 +92,7 @@ function refuseDescriptors(path: unknown, call: string): void {
   throw Object.assign(error, { code: 'EMFILE', errno: -24, syscall: call, path })
 }
 
-/** What a life opened is closed with it. */
+/** Files that a life opened are closed with it. */
 const open = new Map<number, { life: Life; close: () => void }>()
 
 function hold(descriptor: number, path: unknown): number {
@@ -135,7 +136,7 @@ function replaceOpens(): void {
   })
 }
 
-/** An open file whose calls end one after the other, each in a turn of its own. */
+/** An open file whose calls end one after the other, each in its own turn. */
 class Handle {
   fd: number
   readonly #life: Life | undefined

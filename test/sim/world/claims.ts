@@ -2,13 +2,13 @@ import type { Release } from '../../../src/ledger/ledger.ts'
 import { type Life, world } from './world.ts'
 
 /*
- * What is claimed is what is being worked on. doors/in-flight.ts says what the workers of a life have claimed, doors/http.ts which
- * calls they make.
+ * Checks that claimed work is work in progress. doors/in-flight.ts reports the claims of a life's
+ * workers, doors/http.ts their calls.
  */
 
 export type WorkKind = Release[0]
 
-/** As much of claimed work as names it. */
+/** The fields of claimed work that identify it. */
 interface Work {
   content?: number
   run?: number
@@ -37,11 +37,11 @@ export interface Call {
 interface AtWork {
   claims: Map<string, Claim>
   calls: Set<Call>
-  /** When a call of this kind of work was last under way. */
+  /** Time of the last call of this kind of work. */
   called_ms: Map<WorkKind, number>
 }
 
-/** A worker that neither calls nor gives back for so long has forgotten its claim. */
+/** A worker that neither calls nor releases for this long has forgotten its claim. */
 const max_idle_ms = 2 * 60_000
 
 /** Calls that only one kind of work makes. */
@@ -88,8 +88,8 @@ export function released(life: Life, kind: WorkKind, work: Work): void {
 }
 
 /**
- * Called when a call begins: its work is claimed, and no other call does the same. Answers what is
- * called when it ends.
+ * Called when a call begins: its work must be claimed, and no other call may do the same. Returns
+ * the function to call at its end.
  */
 export function called(life: Life, call: Call, md5_of: ReadonlyMap<string, string>): () => void {
   const { calls, claims, called_ms } = atWork(life)
@@ -116,12 +116,12 @@ function kindsOf({ place }: Call): readonly WorkKind[] {
 }
 
 function isAbout(work: Work, { about }: Call, md5_of: ReadonlyMap<string, string>): boolean {
-  // The list of labels is about no asset, and whose question a call is about nobody can tell.
+  // The list of labels is about no asset, and a call does not show which question it is about.
   if (work.run !== undefined || about.startsWith('/') || work.asset_id === about) return true
   return work.md5 !== undefined && (work.md5 === about || work.md5 === md5_of.get(about))
 }
 
-/** What is claimed, and nobody works on it. */
+/** Claimed work that no worker does. */
 export function idleClaims(life: Life): string[] {
   const { claims, calls, called_ms } = atWork(life)
   const busy = new Set([...calls].flatMap(kindsOf))

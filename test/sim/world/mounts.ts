@@ -7,21 +7,22 @@ import { real } from './real.ts'
 import { world } from './world.ts'
 
 /*
- * The disks under the watched folders. To the daemon each folder is the root of an ext4 disk; a fault of kind `mounts` takes the disk
- * away, makes it hang, or puts another one in its place.
+ * The disks under the watched folders. To the daemon each folder is the root of an ext4 disk. A
+ * fault of kind `mounts` takes the disk offline, makes it unresponsive, or replaces it by another
+ * one.
  */
 
 type MountFault = Extract<Fault, { kind: 'mounts' }>
 
 const ext4_magic = 0xef53
-/** Of every ext4. */
+/** Inode of the root of every ext4. */
 const root_inode = 2
-/** When each of the disks was made. */
+/** Birth time of each disk. */
 const made_ns = 1_700_000_000_000_000_000n
-/** How often a call to a dead share is tried again. */
+/** Interval at which a call to an unresponsive share is retried. */
 const hang_ms = 250
 
-/** Whether a call that reads below this root would not come back now. */
+/** Whether a call that reads below this root would not return now. */
 function isHung(path: string): boolean {
   return world.inForce('mounts').some(({ how, folder }) => how === 'hung' && isBelow(path, join(world.base, folder)))
 }
@@ -30,16 +31,13 @@ function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`)
 }
 
-/** As a call to a dead share: it goes on when the share is back. */
+/** A call to an unresponsive share: it continues when the share is back. */
 export async function hungUntilFree(path: string): Promise<void> {
   const clock = world.clockOf(world.life, 'machine')
   while (isHung(path)) await clock.sleep(hang_ms)
 }
 
-/**
- * Takes the disk away, or puts another one in its place; the one that was there lies beside it
- * meanwhile.
- */
+/** Takes the disk offline, or replaces it by another one; the original lies beside it meanwhile. */
 export function beginMount({ how, folder }: MountFault): void {
   const place = join(world.base, folder)
   if (how === 'hung' || real.existsSync(place) === real.existsSync(away(place))) return
@@ -60,12 +58,11 @@ export function endMount({ how, folder }: MountFault): void {
   replaced.delete(place)
 }
 
-/** How the place of a folder was filled anew, by place; absent while its own disk stands there. */
+/** What stands at the place of a folder; absent while its own disk does. */
 const replaced = new Map<string, MountFault['how']>()
 
 /**
- * The disk below which a path lies, as a fault has it now; undefined: the path lies below no
- * watched folder.
+ * The disk of a path under the present faults; undefined if the path is below no watched folder.
  */
 function diskUnder(path: string): { folder: string; is_root: boolean; how: MountFault['how'] | 'own' } | undefined {
   const folder = folders.find((name) => isBelow(path, join(world.base, name)))
@@ -75,8 +72,8 @@ function diskUnder(path: string): { folder: string; is_root: boolean; how: Mount
 }
 
 /**
- * Gives what `stat` answers the device, and the root of a disk what each ext4 made by one program
- * in one second shows.
+ * Gives the answer of `stat` the device, and gives the root of a disk the values of an ext4 that
+ * one program makes within one second.
  */
 export function asOnDisk(stat: Stats | BigIntStats, path: string): void {
   const disk = path === '' ? undefined : diskUnder(path)
@@ -105,7 +102,7 @@ export function replaceFilesystems(): void {
       return answer
     },
   })
-  // disk/root/filesystems.ts asks the program `stat`.
+  // disk/root/filesystems.ts calls the program `stat`.
   Object.assign(child_process, {
     spawnSync: (program: string, given: readonly string[], ...rest: unknown[]) => {
       if (program !== 'stat') return spawn(program, given, ...rest)
@@ -115,7 +112,7 @@ export function replaceFilesystems(): void {
   })
 }
 
-/** Sixteen digits, as ext4 has them: each disk has its own. */
+/** Sixteen digits as in ext4: each disk has its own. */
 function filesystemId(folder: string, how: MountFault['how'] | 'own'): string {
   return createHash('md5')
     .update(how === 'bare' ? 'the system' : `${folder} ${how}`)
@@ -123,12 +120,12 @@ function filesystemId(folder: string, how: MountFault['how'] | 'own'): string {
     .slice(0, 16)
 }
 
-/** Of two faults of one folder, the first that ends brings its disk back. */
+/** Whether the disk of a folder is offline. The first of two faults that ends brings it back. */
 export function isAway({ how, folder }: MountFault): boolean {
   return how === 'hung' || placeOf(folder) !== join(world.base, folder)
 }
 
-/** Where a folder lies now: acts on a disk that is away change nothing that the daemon sees. */
+/** The present path of a folder: acts on an offline disk change nothing that the daemon sees. */
 export function placeOf(folder: string): string {
   const place = join(world.base, folder)
   return real.existsSync(away(place)) ? away(place) : place

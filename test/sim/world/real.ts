@@ -1,4 +1,4 @@
 import fs from 'node:fs'
 
-/** Node's file calls as they were before builtins.ts replaced them: for the sim itself. */
+/** Node's file calls before builtins.ts replaced them, for the sim itself. */
 export const real = { ...fs }

@@ -4,13 +4,12 @@ import { Chance } from '../../journeys/rig/chance.ts'
 import { type Fault, type FaultKind, faultName, type Happening } from '../day/day.ts'
 
 /**
- * One life of the daemon, from its start to its kill. What a door gave to a dead life never
- * answers.
+ * One life of the daemon, from its start to its kill. Open calls of a dead life are never answered.
  */
 export interface Life {
   number: number
   is_dead: boolean
-  /** What the kernel would close: databases, descriptors. */
+  /** Closes what the kernel would close: databases, descriptors. */
   readonly held: Set<() => void>
 }
 
@@ -23,14 +22,14 @@ interface Sleeper {
 
 /** 2026-11-02T07:00:00Z, a Monday. */
 const start_ms = Date.UTC(2026, 10, 2, 7)
-/** Of the event loop, at one moment of a day; most take ten. */
+/** Maximum turns of the event loop at one moment of a day; most moments take ten. */
 const max_turns = 20_000
 /** A busy minute of a day has five hundred. */
 const max_wakes_per_minute = 3_000
 const real_immediate = globalThis.setImmediate
 const clear_immediate = globalThis.clearImmediate
 
-/** Where a watcher of a folder listens; test/sim/doors/watch.ts makes them. */
+/** A watcher of a folder as test/sim/doors/watch.ts makes it. */
 export interface Watching {
   root: string
   life: Life
@@ -38,8 +37,8 @@ export interface Watching {
 }
 
 /**
- * All that the doors share: virtual time, the life of the daemon that is at work, and the faults in
- * force. There is one at a time, since what stands behind the doors are modules.
+ * The state that all doors share: virtual time, the present life of the daemon, and the faults in
+ * force. There is only one at a time, because modules are behind the doors.
  */
 class World {
   chance = new Chance(1)
@@ -50,22 +49,22 @@ class World {
    */
   base = ''
   faults: readonly Fault[] = []
-  /** Called with what some faults and kills come with; each play sets it. */
+  /** Called with the events that some faults and kills wait for; each play sets it. */
   happened: (what: Happening) => void = () => {}
   readonly servers = new Map<number, Server>()
   readonly watchers = new Set<Watching>()
-  /** What was replaced by the sim itself: it stands in the log of a red day. */
+  /** Notes of the sim itself, for the log of a red day. */
   readonly notes: string[] = []
-  /** What no daemon may do, as the doors saw it. */
+  /** Forbidden actions of the daemon, as the doors saw them. */
   readonly broken: string[] = []
-  /** By inode: the times that the kernel would have given by the virtual clock. */
+  /** By inode: the times that the kernel would set by the virtual clock. */
   readonly times = new Map<bigint, { mtime_ns?: bigint; ctime_ns: bigint }>()
-  /** The sim itself acts: no fault of the day befalls it. */
+  /** The sim itself acts: it meets no fault of the day. */
   is_acting = false
-  /** By name: when something was last done to a file. */
+  /** By name: time of the last change to a file. */
   readonly changed_ms = new Map<string, number>()
   disk_version = 0
-  /** A call of a thread runs: it may wait for a dead share, the main thread may not. */
+  /** A call of a thread runs: it may wait for an unresponsive share, the main thread may not. */
   is_in_thread = false
   #mono_ms = 0
   #slept_ms = 0
@@ -111,12 +110,12 @@ class World {
     return this.#mono_ms
   }
 
-  /** A number that was not given before in this day. */
+  /** A number that was not returned before in this day. */
   next(): number {
     return ++this.#numbers
   }
 
-  /** How often this was asked before: draws by it do not depend on what else was drawn. */
+  /** Number of earlier calls with this name: draws by it do not depend on other draws. */
   count(name: string): number {
     const count = this.#counts.get(name) ?? 0
     this.#counts.set(name, count + 1)
@@ -139,12 +138,12 @@ class World {
     return this.faults.filter((fault) => this.#wasInForce(fault, 0)).map(faultName)
   }
 
-  /** Whether a fault, of these kinds if told, was in force within the last milliseconds. */
+  /** Whether a fault was in force within the last milliseconds, except faults of these kinds. */
   wasTroubled(within_ms: number, but: readonly FaultKind[] = []): boolean {
     return this.faults.some((fault) => !but.includes(fault.kind) && this.#wasInForce(fault, within_ms))
   }
 
-  /** The wall clock jumped, or the machine slept: spans of time by it say little. */
+  /** The wall clock jumped, or the machine slept: its time spans are unreliable. */
   hasOddClock(): boolean {
     return this.#slept_ms > 0 || this.faults.some(({ kind, from_ms }) => kind === 'clock' && from_ms <= this.#mono_ms)
   }
@@ -157,13 +156,13 @@ class World {
     this.notes.push(`${(this.#mono_ms / 1000).toFixed(3)} ${text}`)
   }
 
-  /** The machine's wall clock; only the daemon's is set wrongly, the service has its own. */
+  /** The machine's wall clock. Only the daemon's is set wrongly; the service has its own. */
   wall_ms(of: 'machine' | 'service'): number {
     const step_ms = of === 'machine' ? this.inForce('clock').reduce((sum, { step_ms }) => sum + step_ms, 0) : 0
     return start_ms + this.#mono_ms + this.#slept_ms + step_ms
   }
 
-  /** The machine and its service sleep: the wall clocks go on, the monotonic ones stand. */
+  /** The machine and its service sleep: the wall clocks continue, the monotonic ones stop. */
   sleepMachine(ms: number): void {
     this.#slept_ms += ms
   }
@@ -181,7 +180,7 @@ class World {
     if (signal?.aborted) return Promise.resolve()
     return new Promise((resolve) => {
       const sleeper: Sleeper = {
-        // As with real timers, at least a millisecond passes and parts of one do not count.
+        // As with real timers, at least a millisecond passes and fractions do not count.
         due_ms: this.#mono_ms + Math.max(1, Math.ceil(ms)),
         number: this.next(),
         life,
@@ -196,7 +195,7 @@ class World {
     })
   }
 
-  /** Goes on until nothing is left to do before that moment, then time stands there. */
+  /** Runs until nothing is left to do before that moment; time then stops there. */
   async goTo(at_ms: number, afterEach: () => void = () => {}): Promise<void> {
     for (;;) {
       await this.settle()
@@ -210,7 +209,7 @@ class World {
     this.#mono_ms = Math.max(this.#mono_ms, at_ms)
   }
 
-  /** Lets time go on until it has ended, for so long at the most; answers whether it has. */
+  /** Moves time until the work has ended, at most this long; returns whether it has. */
   async until(work: Promise<unknown>, max_ms: number): Promise<boolean> {
     let is_over = false
     const end = () => {
@@ -239,7 +238,7 @@ class World {
   }
 
   /**
-   * Resolves when no callback is left that time would not bring: no immediate, no promise, no call
+   * Resolves when no callback is left that can run without time: no immediate, no promise, no call
    * of a thread or a socket.
    */
   async settle(): Promise<void> {
@@ -250,7 +249,7 @@ class World {
     }
   }
 
-  /** In the place of setImmediate: counted, so that `settle` sees whether one is left. */
+  /** Replaces setImmediate and counts the callbacks, so that `settle` sees whether one is left. */
   immediate(callback: (...args: unknown[]) => void, ...args: unknown[]): NodeJS.Immediate {
     this.#immediates++
     const handle = real_immediate(() => {
@@ -267,7 +266,7 @@ class World {
     clear_immediate(handle)
   }
 
-  /** What the process had in hand is gone with it; the files and the service stay. */
+  /** Ends the process: its memory is lost; the files and the service stay. */
   kill(): void {
     const { life } = this
     if (!life || life.is_dead) return
@@ -282,7 +281,7 @@ class World {
 export const world = new World()
 
 /**
- * Calls back in a later turn of the event loop, unless the life that asked for it is dead by then.
+ * Calls back in a later turn of the event loop, unless the life that requested it is dead by then.
  */
 export function later<Value>(life: Life | undefined, work: () => Value): Promise<Value> {
   return new Promise((resolve, reject) => {

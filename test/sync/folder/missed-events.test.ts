@@ -50,7 +50,7 @@ test('old files in a directory that was moved here recently do not count as miss
 test('a missed change counts even in a directory with other recent changes', async () => {
   const root = makeTree({ 'in/busy/missed.txt': 'old' })
   await realWait('a time by the clock of the disk', 1_100)
-  writeFileSync(join(root, 'in/busy/told.txt'), 'new')
-  const reported_ms = lstatSync(join(root, 'in/busy/told.txt')).ctimeMs
+  writeFileSync(join(root, 'in/busy/new.txt'), 'new')
+  const reported_ms = lstatSync(join(root, 'in/busy/new.txt')).ctimeMs
   expect(await count(root, 34_500, [], reported_ms)).toEqual({ count: 1, found: ['in/busy/missed.txt'] })
 })

@@ -23,7 +23,7 @@ const known_device = 1n
 async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
   const root = makeTree(tree)
   const rig = await openRig({ root })
-  const looked: string[] = []
+  const checked: string[] = []
   const acts: string[] = []
   const turns: DeviceTurns = {
     async take(device, _signal, scan) {
@@ -35,7 +35,7 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
   }
   const intake: Intake = {
     async checkPaths(folder, paths) {
-      looked.push(...paths)
+      checked.push(...paths)
       acts.push('looks')
       await rig.ledger.record(paths.map((path): Fact => factOf(folder, root, path)))
       return 'recorded'
@@ -85,7 +85,7 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
         ...(under === undefined ? {} : { under }),
       })
       expect(outcome.kind).toBe(ends)
-      return looked.splice(0).sort()
+      return checked.splice(0).sort()
     },
   }
 }
