@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Runs a command on the newest Node of other lines, by npm's node packages, in a fresh copy of this tree; what is installed here stays.
+# Runs a command on the newest Node of other release lines, from npm's node packages, in a fresh
+# copy of this tree. The packages installed here do not change.
 #   .ci/node-versions.sh                            22, 24 and 26: npm run test:quick
 #   .ci/node-versions.sh 24 -- npx vitest run test/cli   this line, this command
-# Each line gets its packages by `npm ci`, as a clone on that Node would: better-sqlite3 there is another version than on Node 20
-# (src/base/files/sqlite-driver.ts). Without a network it goes as far as npm's cache does. Linux on x64 or arm64.
+# Each line gets its packages from `npm ci`, as a clone on that Node would: better-sqlite3 has
+# another version there than on Node 20 (src/base/files/sqlite-driver.ts). Without a network only
+# packages in npm's cache are available. Linux on x64 or arm64.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,7 +22,8 @@ trap 'rm -rf "$work"' EXIT
 
 run_line() {
   local line=$1 nodes=$work/node-$1 project=$work/project-$1 log=$work/log-$1
-  # Called before ||, where bash goes on after a failure: each step that must succeed says so itself.
+  # The function is called before ||, where bash continues after a failure. So each step that must
+  # succeed has its own check.
   npm install --silent --prefix "$nodes" --ignore-scripts --no-save "node-linux-$arch@$line" || return 1
   local home=$nodes/node_modules/node-linux-$arch
   mkdir "$project" || return 1

@@ -32,13 +32,13 @@ test.each([
   ['the same with a slash at its end', 'job/x/', elsewhere, { folder: 'job', path: 'x' }],
   ['a name, from within another folder', 'job/x.txt', join(base, 'notes'), { folder: 'job', path: 'x.txt' }],
   [
-    'what is there on disk comes first',
+    'an existing path comes first',
     'notes/inner.txt',
     join(base, 'notes'),
     { folder: 'notes', path: 'notes/inner.txt' },
   ],
-  ['a file that is gone', 'was.txt', join(base, 'notes'), { folder: 'notes', path: 'was.txt' }],
-  ['a folder that is not there', join(base, 'not-there/x'), elsewhere, { folder: 'gone', path: 'x' }],
+  ['a deleted file', 'was.txt', join(base, 'notes'), { folder: 'notes', path: 'was.txt' }],
+  ['a missing folder', join(base, 'not-there/x'), elsewhere, { folder: 'gone', path: 'x' }],
   ['through a link to the folder', join(base, 'link/a.txt'), elsewhere, { folder: 'notes', path: 'a.txt' }],
   ['a name that begins with dots', '..a/b', join(base, 'work'), { folder: 'job', path: '..a/b' }],
 ])('%s', (_what, text, cwd, place) => {

@@ -72,7 +72,7 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
   ],
   [
     'scan',
-    'one that came back has the time that a scan may take',
+    'a folder that came back gets the time that a scan may take',
     { folders: [{ ...folder, scanned_ms: ago(day_ms), state_since_ms: ago(hour_ms + 1) }] },
     { folders: [{ ...folder, scanned_ms: ago(day_ms), state_since_ms: ago(hour_ms) }] },
   ],
@@ -84,25 +84,25 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
   ],
   [
     'scan',
-    'days off take nothing from its time, and a first look after them has the time that a scan may take',
+    'days without the daemon do not count, and the first scan after them gets the time that a scan may take',
     { folders: [{ ...folder, scanned_ms: ago(5 * day_ms) }], absences: [away(5 * day_ms - hour_ms, hour_ms + 1)] },
     { folders: [{ ...folder, scanned_ms: ago(5 * day_ms) }], absences: [away(5 * day_ms - hour_ms, hour_ms)] },
   ],
   [
     'queue',
-    'days off do not age what waits',
+    'days without the daemon make no waiting file late',
     { waiting: waiting(5 * day_ms), absences: [away(5 * day_ms - 2 * hour_ms, 4 * hour_ms + 1)] },
     { waiting: waiting(5 * day_ms), absences: [away(5 * day_ms - 2 * hour_ms, 4 * hour_ms)] },
   ],
   [
     'queue',
-    'nor does a pause, but for the looks, which go on',
+    'a pause makes no upload late; checks continue',
     { unchecked: { since_ms: ago(7 * hour_ms), name: 'docs/a' }, absences: [pause(7 * hour_ms, hour_ms)] },
     { waiting: waiting(7 * hour_ms), absences: [pause(7 * hour_ms, hour_ms)] },
   ],
   [
     'queue',
-    'one day after another off: what stalls is late when its time at work is over',
+    'with several absences, a file is late when its time at work is over',
     {
       waiting: waiting(50 * hour_ms),
       absences: [away(48 * hour_ms, 26 * hour_ms), away(24 * hour_ms, 2 * hour_ms + 1)],
@@ -111,25 +111,25 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
   ],
   [
     'queue',
-    'the oldest that waits is too old',
+    'the oldest waiting file is too old',
     { waiting: { since_ms: ago(6 * hour_ms + 1), name: 'docs/a', held: false } },
     { waiting: { since_ms: ago(6 * hour_ms), name: 'docs/a', held: false } },
   ],
   [
     'queue',
-    'held back by the daily limit it may wait',
+    'a file may wait for the daily limit',
     { waiting: { since_ms: ago(day_ms), name: 'docs/a', held: false } },
     { waiting: { since_ms: ago(day_ms), name: 'docs/a', held: true } },
   ],
   [
     'queue',
-    'paused by a person everything may wait',
+    'every upload may wait while a user has paused',
     { waiting: { since_ms: ago(day_ms), name: 'docs/a', held: false } },
     { waiting: { since_ms: ago(day_ms), name: 'docs/a', held: false }, paused: { since_ms: ago(day_ms) } },
   ],
   [
     'queue',
-    'nobody looks at a file',
+    'a file is not checked',
     { unchecked: { since_ms: ago(6 * hour_ms + 1), name: 'docs/a' } },
     { unchecked: { since_ms: ago(6 * hour_ms), name: 'docs/a' } },
   ],
@@ -141,7 +141,7 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
   ],
   [
     'queue',
-    'while a person has paused it, it does not fail',
+    'a pause of a user is no failure',
     { failing: [{ ...failing, since_ms: ago(hour_ms) }] },
     { failing: [{ ...failing, since_ms: ago(hour_ms) }], paused: { since_ms: ago(minute_ms) } },
   ],
@@ -154,7 +154,7 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
   ],
   [
     'folder',
-    'offline since before the machine was shut down, and mounted a little later than we begin',
+    'offline since before the machine was shut down, and mounted shortly after the daemon starts',
     { folders: [{ ...offline, state_since_ms: ago(3 * day_ms) }], absences: [away(3 * day_ms, 15 * minute_ms + 1)] },
     { folders: [{ ...offline, state_since_ms: ago(3 * day_ms) }], absences: [away(3 * day_ms, 15 * minute_ms)] },
   ],
@@ -174,7 +174,7 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
   ],
   [
     'service',
-    'a blob store that is away',
+    'an offline blob store',
     { troubles: [trouble('blob', ago(day_ms))] },
     { troubles: [trouble('blob', ago(second_ms))] },
   ],
@@ -192,13 +192,13 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
   ],
   [
     'audit',
-    'one that began late, after a week without a daemon or as the first of a project, has its time, and no more',
+    'a late round, after a week without a daemon or as the first of a project, gets its full time, and no more',
     { audits: [{ ...audit, since_ms: ago(9 * day_ms), running_ms: ago(2 * day_ms + 1) }] },
     { audits: [{ ...audit, since_ms: ago(9 * day_ms), running_ms: ago(2 * day_ms) }] },
   ],
   [
     'audit',
-    'days off take nothing from the time for a round',
+    'days without the daemon do not count for a round',
     { audits: [{ ...audit, since_ms: ago(9 * day_ms) }], absences: [away(8 * day_ms, day_ms + 1)] },
     { audits: [{ ...audit, since_ms: ago(9 * day_ms) }], absences: [away(8 * day_ms, day_ms)] },
   ],
@@ -210,7 +210,7 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
   ],
   [
     'prompt',
-    'it came due while nobody was at work, or while a person had paused',
+    'it became due while no daemon ran, or while a user had paused',
     {
       prompts: [{ ...prompt, unmet_ms: ago(2 * day_ms) }],
       absences: [away(3 * day_ms, day_ms), pause(day_ms, 75 * minute_ms + 1)].sort(byBegin),

@@ -59,7 +59,7 @@ test('all ready only if the scan is over, nothing is on its way and nothing is b
 
 test.each([
   ['a name that is not UTF-8', { odd_names: ['x\\xff'], odd_names_total: 1 }],
-  ['what cannot be read', { unreadable: [{ path: 'd', code: 'EACCES' }], unreadable_total: 1 }],
+  ['an unreadable file', { unreadable: [{ path: 'd', code: 'EACCES' }], unreadable_total: 1 }],
 ])('%s may hide files that are not ready', async (_what, change) => {
   const rig = await openRig()
   await scanned(rig, change)

@@ -77,7 +77,7 @@ test('a file that the scan could not read: sync and status exit with 3', async (
 test.for([
   ['no token', (home: Home) => rmSync(join(home.path, 'token')), /cannot read the token file/],
   ['a token that the service refuses', (home: Home) => home.giveToken(`pat_${'x'.repeat(32)}`), /account|token|401/i],
-  ['a project out of reach', (home: Home) => home.configure({ service: { project_id: project_of_nobody } }), /project/],
+  ['an unreachable project', (home: Home) => home.configure({ service: { project_id: project_of_nobody } }), /project/],
 ] as const)('%s: exit code 77, and no file changes its state', async ([_what, spoil, err], context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   spoil(home)

@@ -22,7 +22,7 @@ test.each([
     3,
     ['unseen    notes: 1 × a name that is not UTF-8, rename it: x\\xff'],
   ],
-  ['a scan that is not over', undefined, 3, ['unseen    notes: its first scan has not ended']],
+  ['an unfinished scan', undefined, 3, ['unseen    notes: its first scan has not ended']],
 ])('the summary of a pass that saw %s', async (_what, summary, exit_code, lines) => {
   const rig = await openRig()
   await rig.bringIn('a.txt')

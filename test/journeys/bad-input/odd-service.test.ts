@@ -74,7 +74,7 @@ const not_understood = {
   'no JSON': 'OK',
   null: 'null',
   'an id of another kind': '{"asset_id":"project_0123456789abcdefghij","already_exists":true}',
-  'an upload to a stranger in the clear': JSON.stringify({
+  'an upload without TLS to another host': JSON.stringify({
     asset_id: 'asset_0123456789abcdefghij',
     upload_url: 'http://203.0.113.7/x?sig=1',
     upload_method: 'PUT',

@@ -19,7 +19,7 @@ function afterwards(world: World, place: 'assets.list' | 'assets.read', asset_id
 /** A daemon in watch mode that audits its assets. */
 export const audit_scenarios: Scenario[] = [
   {
-    name: 'the service loses some of what it had, and reads some again',
+    name: 'the service loses some assets, and reads others again',
     tree: { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', 'd.txt': 'd', 'e.txt': 'e', 'f.txt': 'f' },
     folder: { labels: ['team'] },
     watches: true,

@@ -39,20 +39,20 @@ export const prompt_scenarios: Scenario[] = [
     phases: [before, second, due()],
   },
   {
-    name: 'the service is slow to answer, and what came last is waited for',
+    name: 'the service answers slowly, and the run waits for the last file',
     tree,
     service: { answer_delay_ms: 200, ingest: { delay_ms: 300 } },
     prompt: { asks: 1 },
     phases: [before, due((world) => world.write({ 'c.txt': 'The tower is high.' }))],
   },
   {
-    name: 'one receiver fails for a while, and one for good',
+    name: 'one receiver fails for a while, another forever',
     tree,
     prompt: { asks: 1, receiver: [500, 200] },
     phases: [before, due((world) => void mkdirSync(join(world.prompt!.copies, 'copy.md'), { recursive: true }))],
   },
   {
-    name: 'a delivery that was given up is wanted again',
+    name: 'a failed delivery is requested again',
     tree,
     prompt: { asks: 1, receiver: [400, 200] },
     phases: [
@@ -65,7 +65,7 @@ export const prompt_scenarios: Scenario[] = [
     ],
   },
   {
-    name: 'nothing is new for a prompt',
+    name: 'a prompt has nothing new',
     tree,
     prompt: { asks: 0, fields: { scope: { folders: ['docs'], paths: ['*.pdf'] } } },
     phases: [before, due()],
@@ -77,7 +77,7 @@ export const prompt_scenarios: Scenario[] = [
     phases: [before, due((world) => world.service.injectFaults({ failures: [{ route: 'chats.start', status: 400 }] }))],
   },
   {
-    name: 'a question is turned away for a moment',
+    name: 'a question is refused for a moment',
     tree,
     prompt: { asks: 1 },
     phases: [
@@ -124,13 +124,13 @@ export const prompt_scenarios: Scenario[] = [
     ],
   },
   {
-    name: 'a ledger is new, and a report lies there',
+    name: 'the ledger is new, and a report exists',
     tree,
     prompt: { asks: 1 },
     phases: [{ before: writeOldManifest }, second, due()],
   },
   {
-    name: 'a time is missed by far',
+    name: 'a due time is missed by far',
     tree,
     prompt: { asks: 0, fields: { catch_up: '0ms' } },
     phases: [before, due(undefined, undefined, day_ms)],

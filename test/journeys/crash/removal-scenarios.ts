@@ -41,19 +41,19 @@ export const removal_scenarios: Scenario[] = [
     ],
   },
   {
-    name: 'the service removes nothing for a moment, and then does',
+    name: 'the service cannot remove for a moment, and then can',
     tree,
     folder,
     phases: [{ before: (world) => failing(500, world) }, outdated, later(minute_ms), later(10 * minute_ms)],
   },
   {
-    name: 'the service does not know how to remove, and learns it',
+    name: 'the service does not support removal, and then does',
     tree,
     folder,
     phases: [{ before: (world) => failing(405, world) }, outdated, later(minute_ms), later(2 * day_ms)],
   },
   {
-    name: 'so much is to be removed that a person must say so',
+    name: 'so many removals wait that a user must accept them',
     tree,
     folder,
     removal: { max_files: 0, max_percent: 0 },

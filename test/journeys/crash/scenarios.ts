@@ -57,7 +57,7 @@ export const scenarios: Scenario[] = [
     ],
   },
   {
-    name: 'the service takes its time',
+    name: 'the service is slow',
     tree: { 'a.txt': 'a', 'b.txt': 'b' },
     service: { ingest: { delay_ms: 400 } },
     phases: [again],
@@ -84,7 +84,7 @@ export const scenarios: Scenario[] = [
     ],
   },
   {
-    name: 'a file is refused, and a person asks again',
+    name: 'a file is refused, and a user retries it',
     tree: { 'a.txt': 'a' },
     phases: [
       failing({ route: 'assets.create', status: 400, times: 1 }),
@@ -92,7 +92,7 @@ export const scenarios: Scenario[] = [
     ],
   },
   {
-    name: 'a person pauses and resumes',
+    name: 'a user pauses and resumes',
     tree: { 'a.txt': 'a' },
     phases: [
       { facts: () => [{ type: 'paused', by: 'anna', why: undefined, until_ms: undefined }] },
@@ -109,13 +109,13 @@ export const scenarios: Scenario[] = [
     ],
   },
   {
-    name: 'the service has the bytes already',
+    name: 'the service already has the bytes',
     tree: { 'a.txt': 'a', 'b.txt': 'b' },
     folder: { labels: ['team'] },
     phases: [{ before: (world) => world.upload('a', md5Of('a')) }],
   },
   {
-    name: 'the service says that it has the bytes, and has not',
+    name: 'the service claims to have the bytes, but has not',
     tree: { 'a.txt': 'bytes that never came' },
     service: { profile: 'hosted' },
     phases: [
@@ -175,13 +175,13 @@ export const scenarios: Scenario[] = [
     },
   },
   {
-    name: 'the upload limit holds a file until a person accepts it',
+    name: 'the upload limit holds a file until a user accepts it',
     tree: { 'a.txt': 'a', 'b.txt': 'b' },
     uploads: { limit: { files: 1 } },
     phases: [again, { facts: () => [{ type: 'accepted', folder: 'docs', path: 'b.txt' }] }],
   },
   {
-    name: 'nobody wants the bytes, and then somebody does',
+    name: 'no file needs the content, then one does',
     tree: { 'a.txt': 'a' },
     uploads: { min_resend_s: 3_600 },
     phases: [

@@ -168,7 +168,7 @@ export const service_acts: readonly Act[] = [
     },
   },
   {
-    name: 'upload by somebody else',
+    name: 'upload by another user',
     weight: 3,
     async do(life) {
       const text = `theirs ${life.next()}`
@@ -181,7 +181,7 @@ export const service_acts: readonly Act[] = [
 
 /** The upload of another user appears on the disk, too. */
 export const adopt: Act = {
-  name: 'write what somebody else uploaded',
+  name: 'write the upload of another user',
   weight: 2,
   do(life) {
     const asset_id = life.chance.pick([...life.foreign.keys()].filter((id) => life.isAlive(id)))
@@ -235,7 +235,7 @@ async function upload(life: RandomLife, text: string): Promise<string> {
   const put = await fetch(body.upload_url as string, { method: 'PUT', headers, body: text })
   await put.arrayBuffer()
   const completed = await life.journey.call('POST', `/v1/assets/${body.asset_id}/complete`)
-  if (!put.ok || completed.status !== 200) throw new Error(`upload by somebody else: ${put.status} ${completed.status}`)
+  if (!put.ok || completed.status !== 200) throw new Error(`upload by another user: ${put.status} ${completed.status}`)
   const asset_id = body.asset_id as string
   await life.journey.until('what somebody else brought is read', () => life.isAlive(asset_id))
   return asset_id

@@ -1,10 +1,11 @@
 #!/bin/bash
-# Boots a real systemd as process 1 of namespaces of its own, on a throw-away overlay of /, and keeps it until standard input
-# ends. /tmp, /run, /dev and /var/tmp are its own: nothing outside the overlay is written. The network is that of the machine:
-# what listens on loopback outside is reached from inside.
+# Boots a real systemd as process 1 of its own namespaces, on a temporary overlay of /, and keeps it
+# until standard input ends. It has its own /tmp, /run, /dev and /var/tmp, so that nothing outside
+# the overlay is written. It shares the network: servers on loopback outside can be reached inside.
 #   lab.sh [PACKAGE]
-# PACKAGE, a built one, lies inside at /usr/local/lib/node_modules/sluice, read-only, its program on the PATH; without it there is
-# no Sluice inside. When the system is up it prints the number of process 1 as seen from outside, and the directory of the overlay.
+# PACKAGE is a built package. It is mounted read-only at /usr/local/lib/node_modules/sluice, with its
+# program on the PATH. Without it there is no Sluice inside. When the system is up, the script prints
+# the number of process 1 as seen from outside, and the directory of the overlay.
 # Needs root, unshare and nsenter (util-linux), pgrep (procps), systemd.
 set -euo pipefail
 package=${1:+$(realpath "$1")}
@@ -29,10 +30,10 @@ boot() {
   mkdir -p "$root"/dev/{pts,shm} "$root/sys/fs/cgroup"
   ln -s /proc/self/fd "$root/dev/fd"
   mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
-  # Without it no service gets a /dev of its own (PrivateDevices=).
+  # Without this link no service gets its own /dev (PrivateDevices=).
   ln -s pts/ptmx "$root/dev/ptmx"
   mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
-  # What talks to hardware, or would change the machine's own clock and kernel settings.
+  # These units use hardware, or would change the machine's clock and kernel settings.
   for unit in systemd-{udevd,logind,modules-load,sysctl,timesyncd,tmpfiles-setup-dev} console-getty; do
     ln -sf /dev/null "$root/etc/systemd/system/$unit.service"
   done
@@ -44,7 +45,7 @@ boot() {
     mount -o remount,bind,ro "$root/usr/local/lib/node_modules/sluice"
     ln -s ../lib/node_modules/sluice/dist/cli/main.js "$root/usr/local/bin/sluice"
   fi
-  # What systemd mounts for a service (its credentials) is mounted in a namespace of its own and must be seen outside of it.
+  # systemd mounts the credentials of a service in another namespace; they must be visible here.
   mount --make-rshared "$root"
   container=lab exec chroot "$root" /lib/systemd/systemd --system --unit=basic.target --show-status=0
 }
@@ -52,7 +53,7 @@ boot() {
 end() {
   kill -KILL "$outer" 2>/dev/null || true
   wait "$outer" 2>/dev/null || true
-  # Inside it is full, outside it was never more than an empty directory.
+  # Only the inside has files; outside this is an empty directory.
   rmdir "$lab"
   rm -f "$lab.log"
 }

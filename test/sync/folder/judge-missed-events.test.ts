@@ -18,34 +18,34 @@ const one_missed = { reported: 5, missed: 1 }
 
 test.each([
   ['nothing happens', [quiet, quiet], ['hears', 'hears']],
-  ['all is told', [heard, heard], ['hears', 'hears']],
-  ['one is missed, and then all is told', [one_missed, heard, one_missed], ['doubtful', 'hears', 'doubtful']],
-  ['misses again and again', [one_missed, one_missed, one_missed], ['doubtful', 'doubtful', 'rebuild']],
+  ['all changes are reported', [heard, heard], ['hears', 'hears']],
+  ['one is missed, then all are reported', [one_missed, heard, one_missed], ['doubtful', 'hears', 'doubtful']],
+  ['events are missed again and again', [one_missed, one_missed, one_missed], ['doubtful', 'doubtful', 'rebuild']],
   [
-    'quiet proves nothing',
+    'a scan without changes proves nothing',
     [one_missed, quiet, one_missed, one_missed],
     ['doubtful', 'doubtful', 'doubtful', 'rebuild'],
   ],
   [
-    'and again after it was made anew',
+    'events are missed again with the new watcher',
     [one_missed, one_missed, one_missed, quiet, one_missed, one_missed, one_missed],
     ['doubtful', 'doubtful', 'rebuild', 'hears', 'doubtful', 'doubtful', 'deaf'],
   ],
   [
-    'made anew, it hears: what comes later counts from the start',
+    'the new watcher reports events: later misses count from zero',
     [one_missed, one_missed, one_missed, heard, one_missed, one_missed, one_missed],
     ['doubtful', 'doubtful', 'rebuild', 'hears', 'doubtful', 'doubtful', 'rebuild'],
   ],
   [
-    'none of ten changes told, twice',
+    'none of ten changes is reported, twice',
     [
       { reported: 0, missed: 10 },
       { reported: 0, missed: 10 },
     ],
     ['rebuild', 'deaf'],
   ],
-  ['none of nine', [{ reported: 0, missed: 9 }], ['doubtful']],
-  ['one of a hundred goes by in a storm', [{ reported: 400, missed: 4 }], ['hears']],
+  ['none of nine is reported', [{ reported: 0, missed: 9 }], ['doubtful']],
+  ['one of a hundred is missed among many', [{ reported: 400, missed: 4 }], ['hears']],
 ])('%s', (_what, scans, verdicts) => {
   expect(judge(...scans)).toEqual(verdicts)
 })

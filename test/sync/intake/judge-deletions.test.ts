@@ -33,7 +33,7 @@ describe('requires a full scan first', () => {
     ['another directory stands at the root', 1, { root: { ...root, identity: '9@9' } }],
     ['no disk of the folder is known yet', 1, { folder: { ...folder, device: undefined } }],
     ['the folder is empty', 1, { root: { ...root, empty: true }, by_full_scan: true }],
-    ['many more went than the user confirmed', 900, { folder: acknowledged(400) }],
+    ['many more files are missing than the user confirmed', 900, { folder: acknowledged(400) }],
   ])('%s', (_what, deleted, change) => {
     expect(judge(deleted, change)).toBe('scan_first')
   })

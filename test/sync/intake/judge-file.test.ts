@@ -45,11 +45,11 @@ const changing = { reason: 'changing', stat: aged(0), seen_ms: now_ms - 10 * min
 
 describe('with any `start`', () => {
   test.each([
-    ['a new quiet file', 'hash', old, undefined],
-    ['a new file still warm', 'file_seen', aged(0), undefined],
+    ['a new file that has settled', 'hash', old, undefined],
+    ['a new file that has not settled', 'file_seen', aged(0), undefined],
     ['an mtime in the future', 'file_seen', aged(-hour_ms, 0), undefined],
     ['empty', 'file_skipped empty', aged(day_ms, day_ms, 0), undefined],
-    ['empty and warm: no reason to wait', 'file_skipped empty', aged(0, 0, 0), undefined],
+    ['empty and not settled: no reason to wait', 'file_skipped empty', aged(0, 0, 0), undefined],
     ['as large as allowed', 'hash', aged(day_ms, day_ms, 1_000), undefined],
     ['larger', 'file_skipped too_large', aged(day_ms, day_ms, 1_001), undefined],
     ['present, unchanged', 'nothing', old, known('present')],
@@ -58,27 +58,22 @@ describe('with any `start`', () => {
     ['present, chmod only', 'file_seen', aged(day_ms, 0), known('present')],
     ['skipped, unchanged', 'nothing', old, known('skipped', { reason: 'too_large' })],
     ['too large before, small now', 'file_seen', aged(0), known('skipped', { reason: 'too_large' })],
-    ['gone, and back as it was', 'hash', old, known('gone')],
-    [
-      'over the upload limit, unchanged: a person decides',
-      'nothing',
-      old,
-      known('blocked', { reason: 'upload_limit' }),
-    ],
+    ['deleted, and back unchanged', 'hash', old, known('gone')],
+    ['over the upload limit, unchanged: a user decides', 'nothing', old, known('blocked', { reason: 'upload_limit' })],
     ['over the upload limit, other bytes', 'file_seen', aged(0), known('blocked', { reason: 'upload_limit' })],
     ['unreadable before', 'hash', old, known('blocked', { reason: 'unreadable' })],
     ['outside before, unchanged: checked again', 'hash', old, known('blocked', { reason: 'outside' })],
-    ['waits, unchanged, its time not come', 'nothing', old, known('seen', { not_before_ms: now_ms + 1 })],
-    ['waits, unchanged, its time come', 'hash', old, known('seen', { not_before_ms: now_ms })],
+    ['waits, unchanged, before its time', 'nothing', old, known('seen', { not_before_ms: now_ms + 1 })],
+    ['waits, unchanged, at its time', 'hash', old, known('seen', { not_before_ms: now_ms })],
     ['waits, changed again', 'file_seen', aged(0), known('seen', { seen_ms: now_ms - minute_ms })],
-    ['changing after the cap', 'file_blocked changing', aged(0), known('seen', { seen_ms: now_ms - 10 * minute_ms })],
     [
-      'set aside as changing, not due',
-      'nothing',
+      'still changing after the cap',
+      'file_blocked changing',
       aged(0),
-      known('blocked', { ...changing, not_before_ms: now_ms + 1 }),
+      known('seen', { seen_ms: now_ms - 10 * minute_ms }),
     ],
-    ['set aside as changing, due', 'hash', aged(0), known('blocked', { ...changing, not_before_ms: now_ms })],
+    ['blocked as changing, not due', 'nothing', aged(0), known('blocked', { ...changing, not_before_ms: now_ms + 1 })],
+    ['blocked as changing, due', 'hash', aged(0), known('blocked', { ...changing, not_before_ms: now_ms })],
     ['accepted after the upload limit', 'hash', old, known('seen', { not_before_ms: now_ms, accepted: true })],
   ] as const)('%s: %s', (_name, expected, stat, before) => {
     expect(verdict(stat, before)).toBe(expected)
@@ -123,15 +118,15 @@ describe('start: the first day on an old share', () => {
     known('skipped', { stat, reason: 'before_start', ...change })
 
   test.each([
-    ['all: whatever its age', 'hash', {}, very_old, undefined, {}],
+    ['all: any age', 'hash', {}, very_old, undefined, {}],
     ['from_now: older than the start', skipped, from_now, old, undefined, {}],
     ['from_now: arrived since, with an old mtime (a copy keeps it)', 'hash', from_now, touched, undefined, arrived],
     ['from_now: made since', 'hash', from_now, aged(10 * minute_ms), undefined, arrived],
     ['newer_than: young enough', 'hash', newer_than, old, undefined, {}],
     ['newer_than: too old', skipped, newer_than, very_old, undefined, {}],
-    ['newer_than: too old, also when its ctime is young', skipped, newer_than, touched, undefined, arrived],
+    ['newer_than: too old, even with a recent ctime', skipped, newer_than, touched, undefined, arrived],
     [
-      'from_now, after the first scan: an arrival however old',
+      'from_now, after the first scan: a new file of any age',
       'hash',
       from_now,
       very_old,
@@ -139,7 +134,7 @@ describe('start: the first day on an old share', () => {
       { first_scan_done: true },
     ],
     [
-      'newer_than, after the first scan: an arrival however old',
+      'newer_than, after the first scan: a new file of any age',
       'hash',
       newer_than,
       very_old,
@@ -149,7 +144,7 @@ describe('start: the first day on an old share', () => {
     ['from_now: left out, unchanged', 'nothing', from_now, old, left_out(old), {}],
     ['newer_than: left out, unchanged', 'nothing', newer_than, very_old, left_out(very_old), {}],
     [
-      'from_now: left out, then chmod alone',
+      'from_now: left out, then only chmod',
       skipped,
       from_now,
       aged(day_ms, 0),
@@ -157,14 +152,14 @@ describe('start: the first day on an old share', () => {
       { first_scan_done: true },
     ],
     [
-      'newer_than: left out, then chmod alone',
+      'newer_than: left out, then only chmod',
       skipped,
       newer_than,
       touched,
       left_out(very_old),
       { first_scan_done: true },
     ],
-    ['all: left out by an older config, then chmod alone', 'file_seen', {}, aged(day_ms, 0), left_out(old), {}],
+    ['all: left out by an older configuration, then only chmod', 'file_seen', {}, aged(day_ms, 0), left_out(old), {}],
     ['from_now: left out, then written', 'file_seen', from_now, aged(0), left_out(old), { first_scan_done: true }],
     [
       'newer_than: left out, then replaced by other old bytes',
@@ -199,7 +194,7 @@ describe('start: the first day on an old share', () => {
       {},
     ],
     [
-      'rules changed, start did not: judged as on the first day',
+      'changed rules, unchanged start: judged as on the first day',
       skipped,
       from_now,
       old,
@@ -207,7 +202,7 @@ describe('start: the first day on an old share', () => {
       { first_scan_done: true },
     ],
     [
-      'rules changed to newer_than, young enough',
+      'rules changed to newer_than, recent enough',
       'hash',
       newer_than,
       old,
@@ -215,14 +210,14 @@ describe('start: the first day on an old share', () => {
       { first_scan_done: true },
     ],
     [
-      'left out, gone, and back as it was',
+      'left out, deleted, and back unchanged',
       skipped,
       from_now,
       old,
       known('gone', { reason: 'before_start' }),
       { first_scan_done: true },
     ],
-    ['empty beats the start', 'file_skipped empty', from_now, aged(day_ms, day_ms, 0), undefined, {}],
+    ['an empty file is skipped with any start', 'file_skipped empty', from_now, aged(day_ms, day_ms, 0), undefined, {}],
   ] as const)('%s: %s', (_name, expected, start, stat, before, change) => {
     expect(verdict(stat, before, { ...start, ...change })).toBe(expected)
   })
