@@ -113,7 +113,7 @@ function readable(path: string): boolean {
   }
 }
 
-/** Whether a process runs; a zombie has ended, even if its parent has not read its status yet. */
+/** True if a process runs; a zombie has ended, even if its parent has not read its status yet. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

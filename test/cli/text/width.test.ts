@@ -66,7 +66,7 @@ async function shown(words: readonly string[], columns: number, on: 'out' | 'err
   return text.split('\n')
 }
 
-/** Whether a line is meant to be copied: a command, or a line of the configuration. */
+/** True if a line is meant to be copied: a command, or a line of the configuration. */
 function isCopied(line: string, [command]: readonly string[]): boolean {
   return /^\s+(sluice|sudo) /.test(line) || (command === 'config' && !line.startsWith('#'))
 }

@@ -67,7 +67,7 @@ function statusFor(address: string, headers: Record<string, string>, method = 'G
 }
 
 /** The raw answer to a request text. */
-function said(address: string, text: string): Promise<string> {
+function rawAnswer(address: string, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = ''
     const socket = connect(Number(address.split(':').at(-1)), '127.0.0.1')
@@ -90,7 +90,9 @@ test('refuses requests from pages in a browser, and from host names that resolve
   expect(await statusFor(address, { origin: 'http://evil.example.com' })).toBe(403)
   expect(await statusFor(address, { origin: `http://${address}` })).toBe(403)
   expect(await statusFor(address, { host: 'evil.example.com@localhost' })).toBe(403)
-  expect(await said(address, 'GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example.com')).toMatch(/^HTTP\/1.1 403/)
+  expect(await rawAnswer(address, 'GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example.com')).toMatch(
+    /^HTTP\/1.1 403/,
+  )
   expect(await statusFor(address, {}, 'POST')).toBe(405)
   const wrong = await fetch(`http://${address}/readyz`, { method: 'DELETE' })
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD'])

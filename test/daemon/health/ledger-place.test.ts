@@ -20,7 +20,7 @@ const ways = {
 test.each(Object.entries(ways))(
   'a ledger that is %s under the daemon is reported by every endpoint',
   async (way, take) => {
-    const watched = await Watched.begin({ tells: true })
+    const watched = await Watched.begin({ has_receiver: true })
     await watched.synced()
     await watched.green()
     take(watched.state_dir)

@@ -20,7 +20,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   test('scan: the scans of a folder do not end', async () => {
     let broken = false
     const watched = await Watched.begin({
-      tells: true,
+      has_receiver: true,
       folder: { rescan_interval_ms: '1h' },
       wrap_ledger: (ledger) => ({
         ...ledger,
@@ -44,7 +44,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   })
 
   test('queue: the service reads a file forever', async () => {
-    const watched = await Watched.begin({ tells: true, service: { ingest: { delay_ms: 10 * hour_ms } } })
+    const watched = await Watched.begin({ has_receiver: true, service: { ingest: { delay_ms: 10 * hour_ms } } })
     watched.daemon.rescan()
     await until('it is being read', () =>
       watched.service.assets(watched.project_id).some(({ status }) => status === 'ingesting'),
@@ -63,7 +63,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   })
 
   test('folder: it is not mounted', async () => {
-    const watched = await Watched.begin({ tells: true })
+    const watched = await Watched.begin({ has_receiver: true })
     await watched.synced()
     renameSync(watched.docs, `${watched.docs}-away`)
     watched.clock.skip(minute_ms)
@@ -79,7 +79,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   test('folder: its share does not respond; the others continue', async ({ skip }) => {
     const other = makeTree({ 'there.txt': 'there' })
     const scan = { answer_ms: 300 }
-    const watched = await Watched.begin({ tells: true, health: { offline_ms: 0 }, other, sections: { scan } })
+    const watched = await Watched.begin({ has_receiver: true, health: { offline_ms: 0 }, other, sections: { scan } })
     await watched.synced()
     await watched.green()
     const unmount = mountDeadShare(watched.docs)
@@ -100,7 +100,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   })
 
   test('account: the token is revoked', async () => {
-    const watched = await Watched.begin({ tells: true })
+    const watched = await Watched.begin({ has_receiver: true })
     await watched.synced()
     const { service } = watched
     service.tokens.revoke('watched')
@@ -111,7 +111,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   })
 
   test('project: the service does not know it', async () => {
-    const watched = await Watched.begin({ tells: true })
+    const watched = await Watched.begin({ has_receiver: true })
     await watched.synced()
     await watched.green()
     await watched.reload({ folder: { project_id: 'project_0000000000zzzzzzzzzz' } })
@@ -121,7 +121,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   })
 
   test('service: it is offline for longer than an update takes', async () => {
-    const watched = await Watched.begin({ tells: true })
+    const watched = await Watched.begin({ has_receiver: true })
     await watched.synced()
     watched.service.injectFaults({ down: true })
     watched.write({ 'b.txt': 'b', 'c.txt': 'c', 'd.txt': 'd' })
@@ -134,7 +134,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   })
 
   test('audit: the service is offline for days', async () => {
-    const watched = await Watched.begin({ tells: true })
+    const watched = await Watched.begin({ has_receiver: true })
     await watched.synced()
     await watched.green()
     watched.service.injectFaults({ failures: [{ route: 'assets.list', status: 503 }] })
@@ -149,7 +149,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
 
   test('assets: another user empties the project', async () => {
     const files = Object.fromEntries(Array.from({ length: 130 }, (_, at) => [`${at}.txt`, `text ${at}`]))
-    const watched = await Watched.begin({ tells: true, tree: files })
+    const watched = await Watched.begin({ has_receiver: true, tree: files })
     const { service, project_id, daemon } = watched
     const audit = () => daemon.ledger.record([{ type: 'audit_wanted' }])
     await watched.synced()
@@ -172,7 +172,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
 
   test('assets: the user confirms the deletion', async () => {
     const files = Object.fromEntries(Array.from({ length: 130 }, (_, at) => [`${at}.txt`, `text ${at}`]))
-    const watched = await Watched.begin({ tells: true, tree: files })
+    const watched = await Watched.begin({ has_receiver: true, tree: files })
     const { service, project_id, daemon } = watched
     await watched.synced()
     for (const { asset_id } of service.assets(project_id)) await service.removeAsset(asset_id)
@@ -187,7 +187,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   test('progress: the ledger hangs, and the alert goes out all the same', async () => {
     let hung: Promise<void> | undefined
     const watched = await Watched.begin({
-      tells: true,
+      has_receiver: true,
       wrap_ledger: (ledger) => ({
         ...ledger,
         async record(facts) {
@@ -231,7 +231,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   const asking = { first_ms: 20, max_ms: 200, deliver_first_ms: 20, max_deliver_ms: 200 }
 
   test('prompt: its answer fails, and the next one does not', async () => {
-    const watched = await Watched.begin({ tells: true, sections: { prompts: [prompt], asking } })
+    const watched = await Watched.begin({ has_receiver: true, sections: { prompts: [prompt], asking } })
     await watched.synced()
     await watched.green()
     watched.service.injectFaults({ failed_answers: 10 })
@@ -245,7 +245,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   })
 
   test('prompt: its time passes and no run begins', async () => {
-    const watched = await Watched.begin({ tells: true, sections: { prompts: [prompt], asking } })
+    const watched = await Watched.begin({ has_receiver: true, sections: { prompts: [prompt], asking } })
     await watched.synced()
     watched.service.injectFaults({ failures: [{ route: 'chats.start', status: 503 }] })
     watched.tick()
@@ -260,7 +260,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   test('delivery: the receiver goes offline and comes back', async () => {
     const { url, received, state } = await openReceiver()
     const deliver = [{ name: 'hook', webhook: { url } }]
-    const watched = await Watched.begin({ tells: true, sections: { prompts: [{ ...prompt, deliver }], asking } })
+    const watched = await Watched.begin({ has_receiver: true, sections: { prompts: [{ ...prompt, deliver }], asking } })
     await watched.synced()
     state.status = 410
     watched.tick()
@@ -277,7 +277,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
   })
 
   test.skipIf(is_not_root)('disk and ledger: the disk under the ledger is full', async () => {
-    const watched = await Watched.begin({ tells: true, small_disk: '16m', health: { disk_free_bytes: '1MB' } })
+    const watched = await Watched.begin({ has_receiver: true, small_disk: '16m', health: { disk_free_bytes: '1MB' } })
     await watched.synced()
     await watched.green()
     const filler = join(watched.home, 'filler')

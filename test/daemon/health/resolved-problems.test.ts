@@ -72,7 +72,7 @@ describe('a trouble ends with its cause, even if nothing is left to send', { tim
     const { project_id } = service.projects.create('other')
     const { token } = service.tokens.create('narrow', { project_ids: [project_id] })
     await daemon.reload(watched.config({ folder: { project_id } }), secretsOf(token))
-    await until('nobody follows it any more', () =>
+    await until('no worker follows it any more', () =>
       states().some((content) => content.project_id === watched.project_id && content.state === 'abandoned'),
     )
     await until('the file is in the other project', () =>

@@ -37,7 +37,7 @@ export interface WatchedOptions {
   small_disk?: string
   wrap_ledger?: (ledger: Ledger) => Ledger
   /** Sends every change at once to a receiver of this rig. */
-  tells?: boolean
+  has_receiver?: boolean
 }
 
 const fast_health = { listen: '127.0.0.1:0', check_ms: 20 }
@@ -77,7 +77,7 @@ export class Watched {
     watched.#token = watched.service.tokens.create('watched').token
     watched.secrets = secretsOf(watched.#token)
     onTestFinished(() => watched.close())
-    if (options.tells) watched.#receiver = await openReceiver()
+    if (options.has_receiver) watched.#receiver = await openReceiver()
     await watched.start()
     return watched
   }

@@ -95,7 +95,7 @@ function expectWhole(file: string, at_least: number): void {
   expect(filesIn(join(state_dir, 'ledger.db'))).toBe(filesIn(file))
 }
 
-/** Whether a name is a temporary file, and not one that a user would take for a backup. */
+/** True if a name is a temporary file, and not one that a user would take for a backup. */
 const isLeftOver = (name: string) => /\.\d+\.tmp(-journal)?$/.test(name)
 const backupsIn = (place: string) => readdirSync(place).filter((name) => !isLeftOver(name))
 

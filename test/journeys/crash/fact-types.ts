@@ -111,7 +111,7 @@ function hasEffects(type: FactType): boolean {
   return type === 'turn_intended' || type === 'turn_answered' || type === 'run_written'
 }
 
-/** Whether a scenario may record the fact. Facts of workers must come from the workers. */
+/** True if a scenario may record the fact. Facts of workers must come from the workers. */
 export function mayBeScripted(type: FactType): boolean {
   return origins[type] !== 'worker'
 }

@@ -124,7 +124,7 @@ export class World {
     )
   }
 
-  /** Whether the condition holds in the ledger, read beside the daemon. */
+  /** True if the condition holds in the ledger, read beside the daemon. */
   holds(condition: string): boolean {
     const database = openSqliteReadOnly(ledgerFile(this.state_dir), ledger_migrations)
     try {

@@ -54,7 +54,7 @@ diskJourneys('nobody is held up', (profile) => {
       await journey.allReady()
       return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
     }
-    await journey.until('the share is away', () => journey.folder('other')?.offline_reason != null)
+    await journey.until('the share is offline', () => journey.folder('other')?.offline_reason != null)
     journey.write({ 'docs/new.txt': 'new' })
     await journey.stage('docs/new.txt', 'ready')
     expect(journey.files().filter(({ stage }) => stage === 'gone')).toEqual([])

@@ -21,7 +21,7 @@ export type Disk = 'tmpfs' | 'ext4'
  */
 export const loop_lock = ['flock', join(tmpdir(), 'sluice-loop-devices.lock')]
 
-/** Whether this machine allows its tests to mount; if not, it prints that they are skipped. */
+/** True if this machine allows its tests to mount; if not, it prints that they are skipped. */
 export function mayMount(disk: Disk): boolean {
   if (isNotRoot(`${disk} that is mounted and unmounted under a running daemon`)) return false
   const root = makeTree()

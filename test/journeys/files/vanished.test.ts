@@ -14,7 +14,7 @@ function reading(): { clock: MovingClock; ingest: { delay_ms: number } } {
   return { clock: new MovingClock(), ingest: { delay_ms: reading_ms } }
 }
 
-/** Whether every file is ingesting, and `name` as another asset than before. */
+/** True if every file is ingesting, and `name` as another asset than before. */
 function isReadAnew(journey: Journey, name: string, before: string | null): boolean {
   const files = journey.files()
   return files.every((file) => file.stage === 'ingesting' && (file.name !== name || file.asset_id !== before))

@@ -237,6 +237,6 @@ async function upload(life: RandomLife, text: string): Promise<string> {
   const completed = await life.journey.call('POST', `/v1/assets/${body.asset_id}/complete`)
   if (!put.ok || completed.status !== 200) throw new Error(`upload by another user: ${put.status} ${completed.status}`)
   const asset_id = body.asset_id as string
-  await life.journey.until('what somebody else brought is read', () => life.isAlive(asset_id))
+  await life.journey.until('the upload is ready', () => life.isAlive(asset_id))
   return asset_id
 }

@@ -23,7 +23,7 @@ async function scansGoOn(journey: Journey): Promise<void> {
   await journey.idle()
 }
 
-async function said(journey: Journey, path: string, change: ConfigChange) {
+async function explained(journey: Journey, path: string, change: ConfigChange) {
   const config = journey.config(change)
   const ledger = openLedgerView(config.state_dir)
   const now_ms = Date.now()
@@ -75,7 +75,7 @@ localJourneys('an ignored file has the size of a deleted one', (profile) => {
     await journey.stage('docs/old.txt', 'skipped too_large')
     await scansGoOn(journey)
     expect(journey.requests('assets.delete')).toEqual([])
-    expect(await said(journey, 'new.txt', narrow)).toEqual(it_waits)
+    expect(await explained(journey, 'new.txt', narrow)).toEqual(it_waits)
     journey.remove('docs/old.txt')
     await journey.until('it was removed there', () => journey.requests('assets.delete').length === 1)
     await journey.idle()
@@ -99,7 +99,7 @@ localJourneys('an ignored file has the size of a deleted one', (profile) => {
     await journey.stage('docs/new.txt', 'gone')
     await scansGoOn(journey)
     expect(journey.requests('assets.delete')).toEqual([])
-    expect(await said(journey, 'new.txt', narrow)).toEqual(it_waits)
+    expect(await explained(journey, 'new.txt', narrow)).toEqual(it_waits)
     await journey.restart({ folders: { docs: from_now, kept: {} } })
     await journey.stage('docs/old.txt', 'ready')
     expect(journey.cost()).toEqual({ creates: 2, puts: 2 })

@@ -244,7 +244,7 @@ export class Journey {
     rmSync(this.at(name), { recursive: true })
   }
 
-  /** Whether a file exists at this folder and path, with any content. */
+  /** True if a file exists at this folder and path, with any content. */
   isOnDisk(name: string): boolean {
     return lstatSync(this.at(name), { throwIfNoEntry: false })?.isFile() ?? false
   }

@@ -31,7 +31,7 @@ afterAll(async () => {
   await service.close()
 })
 
-function say(who: string, text: string): void {
+function note(who: string, text: string): void {
   said.set(who, (said.get(who) ?? '') + text)
 }
 
@@ -44,7 +44,7 @@ function newToken(home: SluiceHome): string {
 
 async function command(home: SluiceHome, words: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
   const ended = await home.sluice(words, { env })
-  say(`sluice ${words.join(' ')}`, ended.out + ended.err)
+  note(`sluice ${words.join(' ')}`, ended.out + ended.err)
   return ended
 }
 
@@ -54,7 +54,7 @@ async function command(home: SluiceHome, words: string[], env: NodeJS.ProcessEnv
  */
 async function commandHere(home: SluiceHome, words: string[]): Promise<Ended> {
   const ended = await home.inProcess([...words, '--config', home.at('sluice.yaml')])
-  say(`sluice ${words.join(' ')}`, ended.out + ended.err)
+  note(`sluice ${words.join(' ')}`, ended.out + ended.err)
   return ended
 }
 
@@ -96,13 +96,13 @@ async function askSocket(home: SluiceHome, method: string, path: string, body?: 
     asked.on('error', reject)
     asked.end(body)
   })
-  say(`socket ${path}`, answer)
+  note(`socket ${path}`, answer)
 }
 
 /** The bytes of the ledger on the disk, with its write-ahead log. */
 function readLedger(home: SluiceHome, when: string): void {
   for (const name of readdirSync(home.at('state'))) {
-    if (name.startsWith('ledger.db')) say(`${name} ${when}`, readFileSync(home.at(`state/${name}`), 'latin1'))
+    if (name.startsWith('ledger.db')) note(`${name} ${when}`, readFileSync(home.at(`state/${name}`), 'latin1'))
   }
 }
 
@@ -133,7 +133,7 @@ test('no token, signed URL or upload header is found after all these faults; a p
   home.write({ 'crash.txt': 'in flight when the process was killed' })
   await until('an upload was under way', () => held)
   const killed = await crashed.ended
-  say('the killed daemon', killed.out + killed.err)
+  note('the killed daemon', killed.out + killed.err)
   readLedger(home, 'after the kill')
   proxy.onBlob = () => undefined
 
@@ -227,7 +227,7 @@ test('no token, signed URL or upload header is found after all these faults; a p
   daemon.child.kill('SIGTERM')
   const stopped = await daemon.ended
   expect(stopped.code, stopped.err).toBe(0)
-  say('the daemon', stopped.out + stopped.err)
+  note('the daemon', stopped.out + stopped.err)
 
   // A host without a valid certificate gets nothing.
   home.configure({ service: { base_url: proxy.tls, project_id }, top: { log: { level: 'trace' } } })
@@ -236,16 +236,16 @@ test('no token, signed URL or upload header is found after all these faults; a p
   await until('the certificate is refused', () => /no trusted connection/.test(untrusted.err()), untrusted.err)
   untrusted.child.kill('SIGINT')
   const refused = await untrusted.ended
-  say('sluice sync over TLS', refused.out + refused.err)
+  note('sluice sync over TLS', refused.out + refused.err)
   expect(refused.code, refused.err).toBe(3)
   await readState(home)
 
   readLedger(home, 'at the end')
   for (const name of readdirSync(home.at('state'))) {
     if (name.startsWith('tickets.db'))
-      say(`${name} after a clean close`, readFileSync(home.at(`state/${name}`), 'latin1'))
+      note(`${name} after a clean close`, readFileSync(home.at(`state/${name}`), 'latin1'))
   }
-  say('the service', service_log.join('\n'))
+  note('the service', service_log.join('\n'))
   expect(proxy.uploads).toBeGreaterThanOrEqual(7)
   expect(service.blobFaults.count).toBe(0)
 

@@ -80,7 +80,7 @@ localJourneys('files that change during the upload', (profile) => {
     await journey.stage('docs/deleted.txt', 'gone')
     journey.service.injectFaults({ failures: [] })
     await journey.allReady()
-    await journey.until('nobody wants its bytes', () => journey.contents().some(({ state }) => state === 'abandoned'))
+    await journey.until('its bytes are unused', () => journey.contents().some(({ state }) => state === 'abandoned'))
     expect(
       journey
         .assets()

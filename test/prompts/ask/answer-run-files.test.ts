@@ -25,7 +25,7 @@ test('a run requests a scan and waits for one that began after the due time; an 
   await realWait('the next millisecond', 5)
   await due(rig)
   const { state, ended } = await wait(rig)
-  await until('a look is asked for', async () => (await rig.ledger.folders())[0]?.scan_wanted_ms !== undefined)
+  await until('a scan is requested', async () => (await rig.ledger.folders())[0]?.scan_wanted_ms !== undefined)
   await realWait('nothing happens', 150)
   expect(state.over).toBe(false)
   await rig.scan()

@@ -213,7 +213,7 @@ export class Office {
     return this.manifests().map(({ assets }) => assets.map(({ name }) => name))
   }
 
-  /** Whether a scan of the folder that began at this time or later has ended. */
+  /** True if a scan of the folder that began at this time or later has ended. */
   scannedSince(at_ms: number): boolean {
     const view = openLedgerView(this.state_dir)
     try {

@@ -111,7 +111,7 @@ function changedBounds(old: Json, now: Json, direction: 'sent' | 'answered'): st
   })
 }
 
-/** Whether more may be sent than before; of an answer, whether it can have more in it. */
+/** True if more may be sent than before; of an answer, whether it can have more in it. */
 function isLooser(key: string, was: unknown, is: unknown, direction: 'sent' | 'answered'): boolean {
   if (key === 'required') return direction === 'sent' ? is === false : is === true
   if (key === 'enum') return Array.isArray(was) && Array.isArray(is) && was.every((value) => is.includes(value))

@@ -51,7 +51,7 @@ function wrongLabels(play: Play, by_md5: ReadonlyMap<string, readonly StoredAsse
 
 const empty_md5 = 'd41d8cd98f00b204e9800998ecf8427e'
 
-/** Whether it is the md5 of an empty file, which is not uploaded. */
+/** True if it is the md5 of an empty file, which is not uploaded. */
 export function isEmpty(md5: string): boolean {
   return md5 === empty_md5
 }

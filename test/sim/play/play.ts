@@ -214,7 +214,7 @@ export class Play {
     if (isDiskAct(act)) actOnDisk(act)
     else if (act.do === 'sleep') world.sleepMachine(act.for_ms)
     else if (act.do === 'reload') this.#reload(act)
-    else if (daemon) this.#say(daemon, act)
+    else if (daemon) this.#request(daemon, act)
   }
 
   /** Edits the file; a running daemon reads it now, and again if it could not. */
@@ -235,7 +235,7 @@ export class Play {
     }
   }
 
-  #say(daemon: Daemon, act: Exclude<Act, DiskAct>): void {
+  #request(daemon: Daemon, act: Exclude<Act, DiskAct>): void {
     // A user who accepts the files of an offline disk means it, and does not undo it.
     if (act.do === 'accept' && world.inForce('mounts').some(({ folder }) => folder === act.folder)) return
     this.#word(daemon, act).catch((error: unknown) => world.note(`${act.do}: ${error}`))

@@ -22,7 +22,7 @@ const made_ns = 1_700_000_000_000_000_000n
 /** Interval at which a call to an unresponsive share is retried. */
 const hang_ms = 250
 
-/** Whether a call that reads below this root would not return now. */
+/** True if a call that reads below this root would not return now. */
 function isHung(path: string): boolean {
   return world.inForce('mounts').some(({ how, folder }) => how === 'hung' && isBelow(path, join(world.base, folder)))
 }
@@ -58,7 +58,7 @@ export function endMount({ how, folder }: MountFault): void {
   replaced.delete(place)
 }
 
-/** What stands at the place of a folder; absent while its own disk does. */
+/** The replacement at the place of a folder; absent while its own disk is there. */
 const replaced = new Map<string, MountFault['how']>()
 
 /**
@@ -120,7 +120,7 @@ function filesystemId(folder: string, how: MountFault['how'] | 'own'): string {
     .slice(0, 16)
 }
 
-/** Whether the disk of a folder is offline. The first of two faults that ends brings it back. */
+/** True if the disk of a folder is offline. The first of two faults that ends brings it back. */
 export function isAway({ how, folder }: MountFault): boolean {
   return how === 'hung' || placeOf(folder) !== join(world.base, folder)
 }

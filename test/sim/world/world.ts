@@ -138,7 +138,7 @@ class World {
     return this.faults.filter((fault) => this.#wasInForce(fault, 0)).map(faultName)
   }
 
-  /** Whether a fault was in force within the last milliseconds, except faults of these kinds. */
+  /** True if a fault was in force within the last milliseconds, except faults of these kinds. */
   wasTroubled(within_ms: number, but: readonly FaultKind[] = []): boolean {
     return this.faults.some((fault) => !but.includes(fault.kind) && this.#wasInForce(fault, within_ms))
   }
