@@ -5,7 +5,7 @@ import { codeOf } from '../../../src/base/run/errors.ts'
 import { until } from '../../rig/waiting.ts'
 import { Watched } from './rig.ts'
 
-test('serves livez, readyz and metrics; a reload moves the address', { timeout: 60_000 }, async () => {
+test('serves healthz, readyz and metrics; a reload moves the address', { timeout: 60_000 }, async () => {
   const watched = await Watched.begin()
   await watched.synced()
   await watched.green()

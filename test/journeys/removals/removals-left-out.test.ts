@@ -44,7 +44,7 @@ const it_waits = {
   status: [{ why: 'left_out', versions: 1 }],
 }
 
-localJourneys('an ignored file has the size of a deleted one', (profile) => {
+localJourneys('a file that is left out has the size of a deleted one', (profile) => {
   test('it was there before the deleted file was uploaded: the asset is removed', async () => {
     const journey = await begin({
       profile,
