@@ -39,12 +39,13 @@ export function readErrorAnswer(answer: HttpAnswer, from_blob: boolean): SeenErr
     return seen
   }
   const value = parseJson(answer.body)
-  if (typeof value === 'string') Object.assign(seen, humaneOf(value))
-  if (typeof value !== 'object' || value === null) return seen
-  const { code, humane, statusCode } = value as Record<string, unknown>
+  const fields = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  const humane = humaneOf(fields ? fields.humane : value)
+  if (humane !== undefined) seen.humane = humane
+  if (!fields) return seen
+  const { code, statusCode } = fields
   seen.has_object = typeof code === 'string' || statusCode === answer.status
   if (typeof code === 'string' && code.length <= 128 && error_code_pattern.test(code)) seen.code = code
-  if (typeof humane === 'string') Object.assign(seen, humaneOf(humane))
   return seen
 }
 
@@ -54,12 +55,14 @@ export function headerValue(headers: HttpAnswer['headers'], name: string): strin
   return Array.isArray(value) ? value[0] : value
 }
 
-function humaneOf(text: string): { humane?: string } {
-  const clean = scrubText(text)
+/** A text for users: short, one line, without secrets. Undefined if the value is no such text. */
+export function humaneOf(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const clean = scrubText(value)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
-  if (clean === '') return {}
-  return { humane: clean.length > max_humane_length ? `${clean.slice(0, max_humane_length - 1)}…` : clean }
+  if (clean === '') return undefined
+  return clean.length > max_humane_length ? `${clean.slice(0, max_humane_length - 1)}…` : clean
 }
 
 /** True for a web page, which is never the service's own answer. */

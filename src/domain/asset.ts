@@ -21,6 +21,14 @@ export interface AssetSaid {
   status: 'uploaded' | 'ingesting' | 'ready' | 'failed' | 'other'
   /** The service's own word, to show to users. */
   raw_status: string
+  /** The reason of `failed`, to show to users; absent if the service gives none. */
+  why_failed?: string
+}
+
+/** Fault of a content whose asset failed; `what`: what happened, as a clause. */
+export function ingestFault({ raw_status, why_failed }: AssetSaid, what: string): FaultNote {
+  const why = why_failed ?? 'it does not say why'
+  return { code: ingest_failed, message: `${what} (status ${raw_status}): ${why}` }
 }
 
 /** Error code of a content that the service has and cannot use. */
@@ -53,10 +61,12 @@ export function lossOf(
   switch (said.status) {
     case 'ready':
       return undefined
-    case 'failed': {
-      const message = `the service had it ready and cannot use it any more (status ${said.raw_status}); it does not say why`
-      return { type: 'asset_failed', ...of, error: { code: ingest_failed, message } }
-    }
+    case 'failed':
+      return {
+        type: 'asset_failed',
+        ...of,
+        error: ingestFault(said, 'the service had it ready and cannot use it any more'),
+      }
     case 'uploaded':
       return { type: 'asset_missing', ...of }
     default:

@@ -1,5 +1,6 @@
 import { formatCount } from '../base/text/format.ts'
 import { scrubText } from '../base/text/scrub.ts'
+import { humaneOf } from '../contract/errors.ts'
 import type { Ticket } from '../domain/asset.ts'
 import { parseUploadUrl } from './api.ts'
 import { type Failure, type Fields, fieldsOf, idOf, itemsOf, OddAnswer, present, textOf, timeOf_ms } from './outcome.ts'
@@ -44,12 +45,20 @@ export function assetRecordOf(value: unknown, asset_id?: string) {
     asset_id: id,
     status: statuses.find((status) => status === raw_status) ?? ('other' as const),
     raw_status,
+    why_failed: raw_status === 'failed' ? whyFailed(fields.error) : undefined,
     filename: textOf(fields.filename),
     size_in_bytes: isSize(fields.size_in_bytes) ? fields.size_in_bytes : undefined,
     created_at_ms: timeOf_ms(fields.created_at),
     // Listed assets have labels; single ones may not.
     labels: labelsOf(fields.labels),
   })
+}
+
+/** The local service says why an asset failed; others may not. */
+function whyFailed(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  const { humane, code } = error as Fields
+  return humaneOf(humane) ?? humaneOf(code)
 }
 
 /** Bytes. An asset this small was never filled (contract, "dead reservation": size 0 or 1). */

@@ -139,6 +139,8 @@ const default_profile = {
    * `ingesting` and is never removed.
    */
   dedup_reservations: false,
+  /** True: a failed asset shows why. */
+  says_why_failed: true,
   /** The status that an asset shows from `complete` until it is `ready` or `failed`. */
   status_on_the_way: 'ingesting',
   /** Errors that are answered with an empty code and without a text. */
@@ -161,6 +163,7 @@ const profiles: Record<ProfileName, Profile> = {
     message_hidden_ms: 200,
     modified_at_late: true,
     dedup_reservations: true,
+    says_why_failed: false,
     status_on_the_way: 'enriching',
     blank_codes: new Set<ErrorCode>([
       'publicapi.body.invalid',

@@ -179,6 +179,26 @@ describe('complete and read', () => {
     })
   })
 
+  test('a failed record with its reason, and with none that can be shown', async () => {
+    const failed = (error: unknown) => ({ status: 200, body: { ...record, status: 'failed', error } })
+    const code = 'publicapi.asset.ingest.unreadable'
+    const token = `pat_${'x'.repeat(32)}`
+    const { remote } = await remoteFor(
+      failed({ code, humane: ' Read\nnothing. ' }),
+      failed({ code }),
+      failed({ humane: `Wrong ${token}` }),
+      failed('words'),
+      failed(null),
+      { status: 200, body: { ...record, error: { code } } },
+    )
+    const reasons: unknown[] = []
+    for (let round = 0; round < 6; round++) {
+      reasons.push(successOf(await remote.readAsset(project_id, asset_id)).why_failed)
+    }
+    expect(reasons).toEqual(['Read nothing.', code, expect.stringContaining('Wrong '), undefined, undefined, undefined])
+    expect(JSON.stringify(reasons)).not.toContain(token)
+  })
+
   test('a record of another asset, or without a status, is not understood', async () => {
     const { remote } = await remoteFor(
       { status: 200, body: { ...record, asset_id: idNumber('asset', 7) } },

@@ -117,6 +117,19 @@ export const assetExists = z
   })
   .meta({ id: 'AssetExists', description: 'The project holds this content already. Its status may not be final yet.' })
 
+/** Code of each failed ingest. It is in no error answer, so it is not among the error codes. */
+export const ingest_error_code = 'publicapi.asset.ingest.unreadable'
+
+const ingestError = z
+  .object({
+    code: z.string().meta({ examples: [ingest_error_code] }),
+    humane: z.string().meta({
+      description: 'Why, for people.',
+      examples: ['The file cannot be read: the service does not read this kind of file.'],
+    }),
+  })
+  .meta({ id: 'IngestError', description: 'Beside failed, a field of this service: why the file cannot be used.' })
+
 const recordFields = {
   asset_id: idSchema('asset'),
   status: assetStatus,
@@ -126,6 +139,7 @@ const recordFields = {
   created_at: timestamp,
   name: text(0, max_name_length).optional(),
   description: text(0, max_description_length).optional(),
+  error: ingestError.optional(),
 }
 
 export const assetRecord = z.object(recordFields).meta({ id: 'Asset' })

@@ -1,5 +1,5 @@
 import { isoTime } from '../../base/time/time.ts'
-import type { AssetCreate, AssetStatus } from '../../contract/messages/messages-assets.ts'
+import { type AssetCreate, type AssetStatus, ingest_error_code } from '../../contract/messages/messages-assets.ts'
 import type { AnswerOf, RouteId } from '../../contract/routes/routes.ts'
 import { blobPathOf } from '../blobs/blob-store.ts'
 import { fault, found } from '../faults/faults.ts'
@@ -137,5 +137,11 @@ function recordOf(row: AssetRow, profile?: Profile): AnswerOf<'assets.read'> {
     created_at: isoTime(row.created_at_ms),
     name: row.name ?? undefined,
     description: row.description ?? undefined,
+    error: row.failure === null || profile?.says_why_failed === false ? undefined : ingestError(row.failure),
   }
+}
+
+/** `failure`: a clause about the file, such as `encrypted` or `it contains NUL bytes`. */
+function ingestError(failure: string): AnswerOf<'assets.read'>['error'] {
+  return { code: ingest_error_code, humane: `The file cannot be read: ${failure.replace(/\.$/, '')}.` }
 }

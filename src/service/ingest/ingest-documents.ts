@@ -71,7 +71,7 @@ async function readOne({ assets, commits, log }: Parts, reader: DocumentReader, 
   const { seq, asset_id, project, filename, mime_type } = asset
   const { unreadable } = await reader.read({ asset: seq, project, filename, mime_type })
   // A power cut can undo this commit. The asset then shows `ingesting` again and is read again.
-  await commits.writeUnflushed(() => assets.finishIngest(seq, unreadable === undefined ? 'ready' : 'failed'))
+  await commits.writeUnflushed(() => assets.finishIngest(seq, unreadable))
   if (unreadable !== undefined) log(`the asset ${asset_id} failed, its file cannot be read: ${unreadable}`)
 }
 

@@ -43,7 +43,7 @@ export function runIngest(parts: Parts): Worker {
         await commits.writeUnflushed(() => {
           for (const { asset, unreadable, needs_child } of outcomes) {
             if (needs_child) assets.passToChild(asset)
-            else assets.finishIngest(asset, unreadable === undefined ? 'ready' : 'failed')
+            else assets.finishIngest(asset, unreadable)
           }
         })
         if (outcomes.some(({ needs_child }) => needs_child)) parts.wake.documents()

@@ -7,7 +7,7 @@ import type { Migration } from '../../base/files/sqlite.ts'
  */
 export const service_migrations: readonly Migration[] = [
   {
-    version: 2,
+    version: 3,
     sql: `
 -- An organisation holds workspaces, a workspace holds projects: both follow from the project (A-06), and are never sent.
 CREATE TABLE organisations (
@@ -77,6 +77,7 @@ CREATE TABLE token_projects (
 ) STRICT, WITHOUT ROWID;
 
 -- md5 and size_in_bytes are those of the stored object, once it was accepted at complete.
+-- failure: why a failed asset cannot be read, as a clause.
 CREATE TABLE assets (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   asset_id TEXT NOT NULL UNIQUE,
@@ -92,7 +93,8 @@ CREATE TABLE assets (
   created_at_ms INTEGER NOT NULL,
   expires_at_ms INTEGER NOT NULL,
   ingest_due_ms INTEGER,
-  needs_child INTEGER NOT NULL DEFAULT 0
+  needs_child INTEGER NOT NULL DEFAULT 0,
+  failure TEXT
 ) STRICT;
 CREATE INDEX assets_in_project ON assets (project);
 CREATE INDEX assets_by_content ON assets (project, md5) WHERE md5 IS NOT NULL;

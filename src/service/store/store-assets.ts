@@ -18,6 +18,8 @@ export interface AssetRow {
   size_in_bytes: number
   created_at_ms: number
   expires_at_ms: number
+  /** Why a failed asset cannot be read, as a clause; null for others. */
+  failure: string | null
 }
 
 export interface ListedAsset extends AssetRow {
@@ -25,7 +27,7 @@ export interface ListedAsset extends AssetRow {
   labels: string
 }
 
-type NewAsset = Omit<AssetRow, 'seq' | 'name' | 'description' | 'status' | 'md5' | 'size_in_bytes'>
+type NewAsset = Omit<AssetRow, 'seq' | 'name' | 'description' | 'status' | 'md5' | 'size_in_bytes' | 'failure'>
 
 export type AssetStore = ReturnType<typeof openAssetStore>
 
@@ -89,8 +91,14 @@ export function openAssetStore(database: Sqlite) {
         `SELECT ingest_due_ms FROM assets WHERE status = 'ingesting' AND needs_child = 0 ORDER BY ingest_due_ms LIMIT 1`,
       ),
     passToChild: (seq: number) => run(`UPDATE assets SET needs_child = 1 WHERE seq = ? AND status = 'ingesting'`, seq),
-    finishIngest: (seq: number, status: 'ready' | 'failed') =>
-      run(`UPDATE assets SET status = ?, ingest_due_ms = NULL WHERE seq = ? AND status = 'ingesting'`, status, seq),
+    /** `failure`: why the file cannot be read; undefined if it was read. */
+    finishIngest: (seq: number, failure: string | undefined) =>
+      run(
+        `UPDATE assets SET status = ?, failure = ?, ingest_due_ms = NULL WHERE seq = ? AND status = 'ingesting'`,
+        failure === undefined ? 'ready' : 'failed',
+        failure,
+        seq,
+      ),
     anyReady: () => one<AssetRow>(`SELECT * FROM assets WHERE status = 'ready' LIMIT 1`) !== undefined,
     describe: (seq: number, change: { name?: string | undefined; description?: string | undefined }) =>
       run(

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../base/text/format.ts'
 import { backoff_ms, minute_ms } from '../../base/time/time.ts'
-import { ingest_failed } from '../../domain/asset.ts'
+import { ingestFault } from '../../domain/asset.ts'
 import { max_vanished, slowAfter_ms } from '../../domain/content.ts'
 import type { ContentFact } from '../../domain/fact.ts'
 import type { FollowWork } from '../../ledger/ledger.ts'
@@ -37,8 +37,7 @@ export function followFact(work: FollowWork, record: AssetRecord, now_ms: number
   const { content } = work
   if (record.status === 'ready') return { type: 'asset_ready', content }
   if (record.status === 'failed') {
-    const message = 'The service cannot read this file (status failed) and does not say why'
-    return { type: 'content_refused', content, error: { code: ingest_failed, message } }
+    return { type: 'content_refused', content, error: ingestFault(record, 'the service cannot read this file') }
   }
   const waited_ms = now_ms - work.following_since_ms
   if (!work.made_here && isUnfilled(record, work.size) && waited_ms >= follow.dead_hit_after_ms)

@@ -195,18 +195,32 @@ test('B-14 the record of a slot: status uploaded, size 0', async () => {
   })
 })
 
-test('B-14 nothing on the record says why an asset failed, nor what its md5 is', async () => {
+test('B-14 nothing on the record gives the md5 of an asset', async () => {
   const client = await start()
   const asset_id = await client.upload(Buffer.from([0, 1]), 'a.bin', 'application/octet-stream')
   const { body } = await client.get(`/v1/assets/${asset_id}`)
   expect(Object.keys(body).sort()).toEqual([
     'asset_id',
     'created_at',
+    'error',
     'filename',
     'mime_type',
     'size_in_bytes',
     'status',
   ])
+})
+
+test('B-27 a failed asset has its reason beside the status, alone and in lists', async () => {
+  const client = await start()
+  const asset_id = await client.upload(Buffer.from([0, 1]), 'a.txt')
+  const error = {
+    code: 'publicapi.asset.ingest.unreadable',
+    humane: 'The file cannot be read: it contains NUL bytes.',
+  }
+  expect((await client.get(`/v1/assets/${asset_id}`)).body).toMatchObject({ status: 'failed', error })
+  expect((await client.get('/v1/assets')).body.data).toMatchObject([{ status: 'failed', error }])
+  const ready = await client.upload('text')
+  expect((await client.get(`/v1/assets/${ready}`)).body).not.toHaveProperty('error')
 })
 
 test('B-15 items of the list are records with their labels', async () => {

@@ -122,3 +122,10 @@ test('E-09 assets are listed oldest first, and paged in that order', async () =>
   expect(await listed(`&after_id=${ids[1]}`)).toEqual([ids[2], ids[3]])
   expect(await listed(`&before_id=${ids[3]}`)).toEqual([ids[1], ids[2]])
 })
+
+test('E-10 a failed asset gives no reason', async () => {
+  const client = await start(hosted)
+  const asset_id = await client.upload(Buffer.from([0, 1]), 'a.txt')
+  expect((await client.get(`/v1/assets/${asset_id}`)).body.status).toBe('failed')
+  expect((await client.get(`/v1/assets/${asset_id}`)).body).not.toHaveProperty('error')
+})
