@@ -12,7 +12,7 @@ const long = [
 ]
 
 /** Measures the memory of its process, or changes what all of a process share: a process of its own. */
-const alone = 'test/{service/blobs/blobs,base/cron,prompts/plan/scheduler,disk/scan/kept-scan-thread}.test.ts'
+const alone = 'test/{service/blobs/blobs,base/cron,prompts/plan/scheduler,disk/scan/scan-threads}.test.ts'
 
 /** Each project by itself, for a process goes on to the next file only where that may share it. */
 class LongFirst extends BaseSequencer {

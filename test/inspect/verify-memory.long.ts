@@ -5,7 +5,7 @@ import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
 import { hour_ms, system_clock } from '../../src/base/time/time.ts'
 import { verified } from '../journeys/audit/verified.ts'
 import { begin, type Journey, localJourneys } from '../journeys/rig/harness.ts'
-import { recount } from '../ledger/sound.ts'
+import { recount } from '../ledger/broken-rules.ts'
 
 const Database = sqliteDriver()
 

@@ -11,7 +11,7 @@ import { verified as compared, type VerifyWish } from '../journeys/audit/verifie
 import { md5Of } from '../journeys/rig/disk-truth.ts'
 import { begin, type Journey, localJourneys } from '../journeys/rig/harness.ts'
 import type { ConfigChange } from '../journeys/rig/quick-config.ts'
-import { recount } from '../ledger/sound.ts'
+import { recount } from '../ledger/broken-rules.ts'
 
 const Database = sqliteDriver()
 

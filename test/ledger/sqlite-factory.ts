@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { openLedger } from '../../src/ledger/open-ledger.ts'
 import { makeStore } from '../rig/tree.ts'
+import { faultsOf } from './broken-rules.ts'
 import type { LedgerFactory } from './fixture.ts'
 import { inspectSqlite } from './inspect-sqlite.ts'
-import { faultsOf } from './sound.ts'
 
 export const sqlite_factory: LedgerFactory = {
   memory: makeStore,

@@ -6,7 +6,7 @@ import { startExaminer } from '../../../src/disk/read/examiner.ts'
 import { sharesBelow, sharesIn } from '../../../src/disk/root/mounts.ts'
 import { startRootAsker } from '../../../src/disk/root/root-asker.ts'
 import { makeTree } from '../../rig/tree.ts'
-import { mountDeadShare } from '../dead-share.ts'
+import { mountDeadShare } from '../unresponsive-mount.ts'
 
 function table(root: string, mounts: readonly (readonly [place: string, device: string, type: string])[]): string {
   return mounts

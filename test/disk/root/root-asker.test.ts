@@ -6,7 +6,7 @@ import { identifiedRoot, type OnlineRoot } from '../../../src/disk/root/root.ts'
 import { startRootAsker } from '../../../src/disk/root/root-asker.ts'
 import { makeTree } from '../../rig/tree.ts'
 import { realWait } from '../../rig/waiting.ts'
-import { mountDeadShare } from '../dead-share.ts'
+import { mountDeadShare } from '../unresponsive-mount.ts'
 
 const ample_ms = 20_000
 

@@ -6,7 +6,7 @@ import { openSqlite, openSqliteReadOnly } from '../../../src/base/files/sqlite.t
 import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
 import { backUpLedger, restoreLedger } from '../../../src/ledger/backup.ts'
 import { ledger_migrations } from '../../../src/ledger/file/ledger-file.ts'
-import { faultsIn, faultsOf } from '../../ledger/sound.ts'
+import { faultsIn, faultsOf } from '../../ledger/broken-rules.ts'
 import { md5Of, openRig, type Rig, stat } from '../../ledger/views/view-rig.ts'
 import { makeStore, makeTree } from '../../rig/tree.ts'
 import { builtModule } from '../../rig/unprivileged.ts'

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readdirSync, readlinkSync, utimesSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { hour_ms } from '../../../src/base/time/time.ts'
-import { mountDeadShare } from '../../disk/dead-share.ts'
+import { mountDeadShare } from '../../disk/unresponsive-mount.ts'
 import { MovingClock } from '../../rig/moving-clock.ts'
 import { begin, diskJourneys } from '../rig/harness.ts'
 

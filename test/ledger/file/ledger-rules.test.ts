@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSqlite, type Sqlite } from '../../../src/base/files/sqlite.ts'
 import { ledger_migrations } from '../../../src/ledger/file/ledger-file.ts'
 import { makeStore } from '../../rig/tree.ts'
-import { allBroken } from '../sound.ts'
+import { allBroken } from '../broken-rules.ts'
 
 let ledger: Sqlite
 

@@ -3,7 +3,7 @@ import { minute_ms } from '../../../src/base/time/time.ts'
 import { openLedger } from '../../../src/ledger/open-ledger.ts'
 import { openPromptsView } from '../../../src/ledger/views/view-prompts.ts'
 import { makeTree } from '../../rig/tree.ts'
-import { run_fault as error, PromptWords } from '../contract/prompts/prompt-words.ts'
+import { run_fault as error, PromptWords } from '../contract/prompts/prompt-bench.ts'
 import { Bench } from '../fixture.ts'
 import { inspectSqlite } from '../inspect-sqlite.ts'
 

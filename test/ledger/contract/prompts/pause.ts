@@ -3,7 +3,7 @@ import { hour_ms, minute_ms } from '../../../../src/base/time/time.ts'
 import type { Fact, PauseFact } from '../../../../src/domain/fact.ts'
 import { type Bench, type LedgerFactory, statOf } from '../../fixture.ts'
 import { withLedger } from '../with-ledger.ts'
-import { PromptWords } from './prompt-words.ts'
+import { PromptWords } from './prompt-bench.ts'
 
 const paused: Extract<PauseFact, { type: 'paused' }> = {
   type: 'paused',

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { day_ms, hour_ms } from '../../../../src/base/time/time.ts'
 import { type LedgerFactory, md5Of, other_project_id, project_id, statOf } from '../../fixture.ts'
 import { withLedger } from '../with-ledger.ts'
-import { PromptWords } from './prompt-words.ts'
+import { PromptWords } from './prompt-bench.ts'
 
 export function promptContract(factory: LedgerFactory): void {
   const check = withLedger(factory)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RunFact } from '../../../../src/domain/run.ts'
 import { Bench, type LedgerFactory, md5Of } from '../../fixture.ts'
-import { PromptWords, run_fault } from './prompt-words.ts'
+import { PromptWords, run_fault } from './prompt-bench.ts'
 
 const step = fc.record({
   what: fc.oneof(

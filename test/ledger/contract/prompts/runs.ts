@@ -3,7 +3,7 @@ import { day_ms, hour_ms, minute_ms } from '../../../../src/base/time/time.ts'
 import type { RunFact } from '../../../../src/domain/run.ts'
 import { type Bench, type LedgerFactory, md5Of, other_project_id, project_id } from '../../fixture.ts'
 import { withLedger } from '../with-ledger.ts'
-import { run_fault as error, PromptWords } from './prompt-words.ts'
+import { run_fault as error, PromptWords } from './prompt-bench.ts'
 
 export function promptRunContract(factory: LedgerFactory): void {
   const check = withLedger(factory)

@@ -5,7 +5,7 @@ import { system_clock } from '../../../src/base/time/time.ts'
 import { startExaminer } from '../../../src/disk/read/examiner.ts'
 import { startRootAsker } from '../../../src/disk/root/root-asker.ts'
 import { makeTree } from '../../rig/tree.ts'
-import { mountDeadShare } from '../dead-share.ts'
+import { mountDeadShare } from '../unresponsive-mount.ts'
 
 const ample_ms = 20_000
 

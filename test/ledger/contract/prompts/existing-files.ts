@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { day_ms, hour_ms } from '../../../../src/base/time/time.ts'
 import { type Bench, type LedgerFactory, md5Of, other_project_id, project_id, statOf } from '../../fixture.ts'
 import { withLedger } from '../with-ledger.ts'
-import { PromptWords } from './prompt-words.ts'
+import { PromptWords } from './prompt-bench.ts'
 
 const old_stat = (text: string) => statOf(text.length, 1n, 0n)
 
