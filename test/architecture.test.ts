@@ -130,7 +130,7 @@ describe('a planted breach is found', () => {
       'may not',
     ],
     ['a file at the root', { 'main.ts': '' }, 'lies at the root'],
-    ['an unknown module', { 'attic/a.ts': '' }, 'there is no room attic/'],
+    ['an unknown module', { 'attic/a.ts': '' }, 'there is no module attic/'],
     ['a barrel', { 'base/index.ts': '' }, 'a file called index'],
     ['a file for everything', { 'base/utils.ts': '' }, 'a file called utils'],
     ['another spelling', { 'base/someFile.ts': '' }, 'someFile is not kebab-case'],

@@ -376,8 +376,8 @@ describe('a token does not belong into the file', () => {
     [`token: ${token}\n: : [`, '7:1: token'],
   ])('%s', (line, where) => {
     const faults = faultsOf(`${minimal}${line}\n`)
-    const told = faults.filter((fault) => fault.includes('a token does not belong into this file'))
-    expect(told).toEqual([expect.stringContaining(`${where}: `)])
+    const token_faults = faults.filter((fault) => fault.includes('a token does not belong into this file'))
+    expect(token_faults).toEqual([expect.stringContaining(`${where}: `)])
     expect(faults.join('\n')).not.toMatch(/0123456789abcdef0|SECRET/)
   })
 })

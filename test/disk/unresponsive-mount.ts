@@ -7,7 +7,7 @@ import { isNotRoot } from '../rig/root-only.ts'
  * A file system that nobody serves, mounted over a directory: every call to it waits, as on a hard mount whose server is gone.
  * Answers how to take it away again; undefined where it cannot be mounted.
  */
-export function mountDeadShare(place: string): (() => void) | undefined {
+export function mountUnresponsive(place: string): (() => void) | undefined {
   if (isNotRoot('a share that is dead')) return undefined
   let device: number
   try {

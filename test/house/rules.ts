@@ -21,7 +21,7 @@ const floors_1_to_5 = {
   inspect: ['domain', 'ledger', 'disk', 'remote', 'config', 'base'],
   page: ['status', 'inspect', 'control', 'domain', 'base'],
 }
-const below_daemon = Object.keys(floors_1_to_5).filter((room) => room !== 'service')
+const below_daemon = Object.keys(floors_1_to_5).filter((module) => module !== 'service')
 
 const may_import: Record<string, readonly string[]> = {
   ...floors_1_to_5,
@@ -134,7 +134,7 @@ function checkName(path: string, say: (breach: string) => void): void {
   const parts = path.split('/')
   const name = parts.at(-1)!.replace(/\.ts$/, '')
   if (parts.length === 1) say('lies at the root of src/')
-  else if (!(parts[0]! in may_import)) say(`there is no room ${parts[0]}/`)
+  else if (!(parts[0]! in may_import)) say(`there is no module ${parts[0]}/`)
   if (forbidden_names.test(name)) say(`a file called ${name} says nothing about what is in it`)
   for (const part of [...parts.slice(0, -1), name]) {
     if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(part)) say(`${part} is not kebab-case`)
@@ -174,13 +174,13 @@ function checkImports(
     else if (!files.has(target)) say(`imports ${specifier}, which is not there`)
     else {
       ours.push(target)
-      checkRooms(path, target, say)
+      checkModules(path, target, say)
     }
   }
   return ours
 }
 
-function checkRooms(path: string, target: string, say: (breach: string) => void): void {
+function checkModules(path: string, target: string, say: (breach: string) => void): void {
   const [from, to] = [path.split('/')[0]!, target.split('/')[0]!]
   if (from !== to && !may_import[from]?.includes(to)) say(`${from}/ may not import ${to}/ (${target})`)
   const floors = from === to ? inner_floors[from] : undefined

@@ -7,13 +7,13 @@ const at_once = 1_000
  * @param {any} ledger of which nobody else asks for work
  */
 export async function recordAllReady(ledger) {
-  let told = 0
+  let recorded = 0
   for (;;) {
     const { work } = await ledger.claimToSend(at_once, { except_projects: [] })
-    if (work.length === 0) return told
+    if (work.length === 0) return recorded
     const facts = work.flatMap(({ content }) => [
       { type: 'slot_intended', content },
-      { type: 'asset_found', content, asset_id: assetId(told++) },
+      { type: 'asset_found', content, asset_id: assetId(recorded++) },
       { type: 'asset_ready', content },
     ])
     await ledger.record(facts)

@@ -32,13 +32,13 @@ export async function measureNode(script, words, { loop = false } = {}) {
     env: environment,
   })
   const exit = ended(child)
-  const [seconds, errors, told] = await Promise.all([
+  const [seconds, errors, usage] = await Promise.all([
     exit.then(() => since(began)),
     text(child.stderr),
     text(child.stdio[3]),
   ])
   await refuseFault(script, exit, errors)
-  return { seconds, ...JSON.parse(told) }
+  return { seconds, ...JSON.parse(usage) }
 }
 
 /**

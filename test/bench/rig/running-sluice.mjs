@@ -24,7 +24,7 @@ export async function startSluice(program, words, ledger_file) {
   })
   const exit = once(child, 'exit').then(([code, signal]) => code ?? signal)
   const errors = text(child.stderr)
-  const told = text(child.stdio[3])
+  const usage = text(child.stdio[3])
   const sluice = {
     pid: child.pid,
     hold: () => child.kill('SIGSTOP'),
@@ -35,7 +35,7 @@ export async function startSluice(program, words, ledger_file) {
       child.kill('SIGTERM')
       const code = await exit
       if (code !== 0) throw new Error(`the daemon ended with ${code}:\n${(await errors).slice(-2_000)}`)
-      return JSON.parse(await told)
+      return JSON.parse(await usage)
     },
   }
   while (!hasScannedSince(ledger_file, began_ms)) {

@@ -72,22 +72,22 @@ async function measureRescan({ options: { program, rounds }, folder, tree, turn 
     const { changed, added, removed } = disturb(watched, paths, turn())
     await rest()
     const found = await find(watched)
-    const look = await scanOnce(program, state_dir, watched)
-    refuseOthers('settled', look.told.settled, [...changed, ...added])
-    refuseOthers('gone', look.told.gone, removed)
+    const scan = await scanOnce(program, state_dir, watched)
+    refuseOthers('settled', scan.reported.settled, [...changed, ...added])
+    refuseOthers('gone', scan.reported.gone, removed)
     const excludes = await scanOnce(program, excluding, watched, 'excludes')
-    runs.push({ find: found, look, excludes })
+    runs.push({ find: found, scan, excludes })
   }
   rmSync(work, { recursive: true })
   return {
     files: paths.length,
     find_s: figureOf(runs.map((run) => run.find.seconds)),
-    scan_s: figureOf(runs.map((run) => run.look.scan_s)),
-    times_find: figureOf(runs.map((run) => run.look.scan_s / run.find.seconds)),
-    times_without: figureOf(runs.map((run) => run.excludes.scan_s / run.look.scan_s)),
-    cpu_s: figureOf(runs.map((run) => run.look.cpu_s)),
-    loop_p99_ms: figureOf(runs.map((run) => run.look.loop_p99_ms)),
-    peak_mb: figureOf(runs.map((run) => run.look.peak_mb)),
+    scan_s: figureOf(runs.map((run) => run.scan.scan_s)),
+    times_find: figureOf(runs.map((run) => run.scan.scan_s / run.find.seconds)),
+    times_without: figureOf(runs.map((run) => run.excludes.scan_s / run.scan.scan_s)),
+    cpu_s: figureOf(runs.map((run) => run.scan.cpu_s)),
+    loop_p99_ms: figureOf(runs.map((run) => run.scan.loop_p99_ms)),
+    peak_mb: figureOf(runs.map((run) => run.scan.peak_mb)),
   }
 }
 
@@ -103,20 +103,20 @@ async function measureFirstScan({ options: { program, rounds }, folder, tree }) 
     const state_dir = join(work, `state-${round}`)
     const line = 'find "$0" -type f -print0 | xargs -0 -P2 -n 2000 md5sum'
     const md5sum = await measureCommand('sh', ['-c', line, watched])
-    const look = await scanOnce(program, state_dir, watched)
-    if (look.settled !== paths.length) throw new Error(`${look.settled} of ${paths.length} files settled`)
+    const scan = await scanOnce(program, state_dir, watched)
+    if (scan.settled !== paths.length) throw new Error(`${scan.settled} of ${paths.length} files settled`)
     rmSync(state_dir, { recursive: true })
-    runs.push({ md5sum, look })
+    runs.push({ md5sum, scan })
   }
   return {
     files: paths.length,
     md5sum_s: figureOf(runs.map((run) => run.md5sum.seconds)),
-    scan_s: figureOf(runs.map((run) => run.look.scan_s)),
-    times_md5sum: figureOf(runs.map((run) => run.look.scan_s / run.md5sum.seconds)),
-    cpu_s: figureOf(runs.map((run) => run.look.cpu_s)),
-    loop_p99_ms: figureOf(runs.map((run) => run.look.loop_p99_ms)),
-    max_loop_ms: figureOf(runs.map((run) => run.look.max_loop_ms)),
-    peak_mb: figureOf(runs.map((run) => run.look.peak_mb)),
+    scan_s: figureOf(runs.map((run) => run.scan.scan_s)),
+    times_md5sum: figureOf(runs.map((run) => run.scan.scan_s / run.md5sum.seconds)),
+    cpu_s: figureOf(runs.map((run) => run.scan.cpu_s)),
+    loop_p99_ms: figureOf(runs.map((run) => run.scan.loop_p99_ms)),
+    max_loop_ms: figureOf(runs.map((run) => run.scan.max_loop_ms)),
+    peak_mb: figureOf(runs.map((run) => run.scan.peak_mb)),
   }
 }
 
@@ -128,13 +128,13 @@ async function measureFirstScan({ options: { program, rounds }, folder, tree }) 
  */
 export async function scanOnce(program, state_dir, watched, ...words) {
   const { stdout } = await run(process.execPath, [scan_once, dirname(dirname(program)), state_dir, watched, ...words])
-  const look = JSON.parse(stdout)
-  if (look.kind !== 'finished') throw new Error(`the scan did not come to its end: ${look.kind}`)
-  return look
+  const scan = JSON.parse(stdout)
+  if (scan.kind !== 'finished') throw new Error(`the scan did not come to its end: ${scan.kind}`)
+  return scan
 }
 
-/** @param {string} kind @param {string[]} told @param {string[]} done */
-function refuseOthers(kind, told, done) {
-  if (told.toSorted().join('\n') === done.toSorted().join('\n')) return
-  throw new Error(`recorded as ${kind}: ${told.join(', ')}; done: ${done.join(', ')}`)
+/** @param {string} kind @param {string[]} reported @param {string[]} done */
+function refuseOthers(kind, reported, done) {
+  if (reported.toSorted().join('\n') === done.toSorted().join('\n')) return
+  throw new Error(`recorded as ${kind}: ${reported.join(', ')}; done: ${done.join(', ')}`)
 }

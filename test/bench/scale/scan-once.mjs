@@ -1,6 +1,6 @@
 // node look-once.mjs DIST STATE_DIR FOLDER [all-ready | excludes]: looks at a folder as a daemon does, into a ledger, and sends nothing. Prints
 // what it recorded, how long it took and how long the event loop was held up, as one line of JSON. all-ready: what it found is then
-// told to be on the service. excludes: by twenty patterns, none of which any file meets.
+// reported to be on the service. excludes: by twenty patterns, none of which any file meets.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { pathToFileURL } from 'node:url'
@@ -45,7 +45,7 @@ const [folder] = config.folders
 const { name, path: root, project_id, labels, label_from } = folder
 const folders = new Map([[name, { settings: folder, rules: createIgnoreRules(root, folder) }]])
 const { empty_folder_files, missing_files, missing_percent, answer_ms } = config.scan
-const told = { settled: [], gone: [] }
+const reported = { settled: [], gone: [] }
 let settled = 0
 const ledger = {
   ...tools.ledger,
@@ -53,8 +53,8 @@ const ledger = {
     await tools.ledger.record(facts)
     for (const fact of facts) {
       if (fact.type === 'files_found') settled += fact.ends.length
-      else if (fact.type === 'file_settled' && ++settled <= max_reported) told.settled.push(fact.path)
-      else if (fact.type === 'file_gone') told.gone.push(fact.path)
+      else if (fact.type === 'file_settled' && ++settled <= max_reported) reported.settled.push(fact.path)
+      else if (fact.type === 'file_gone') reported.gone.push(fact.path)
     }
   },
 }
@@ -94,7 +94,7 @@ console.log(
     files: summary?.files,
     settled,
     ready,
-    told,
+    reported,
     scan_s,
     whole_s: (performance.now() - began) / 1_000,
     cpu_s: (cpu.user + cpu.system) / 1e6,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../../src/base/time/time.ts'
 import { secretsOf } from '../../../src/config/secrets.ts'
-import { mountDeadShare } from '../../disk/unresponsive-mount.ts'
+import { mountUnresponsive } from '../../disk/unresponsive-mount.ts'
 import { isNotRoot } from '../../rig/root-only.ts'
 import { addToTree, makeTree } from '../../rig/tree.ts'
 import { until } from '../../rig/waiting.ts'
@@ -82,7 +82,7 @@ describe('each problem is reported and resolved', { timeout: 90_000 }, () => {
     const watched = await Watched.begin({ has_receiver: true, health: { offline_ms: 0 }, other, sections: { scan } })
     await watched.synced()
     await watched.green()
-    const unmount = mountDeadShare(watched.docs)
+    const unmount = mountUnresponsive(watched.docs)
     if (!unmount) return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
     watched.daemon.rescan()
     expect(await watched.redAndReported('folder')).toMatchObject({

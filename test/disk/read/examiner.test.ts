@@ -29,10 +29,10 @@ function md5(bytes: string | Uint8Array): string {
 }
 
 async function pathState(root: string, paths: string[]): Promise<Parameters<Examiner['fingerprint']>[1][number][]> {
-  const looks = await examiner.lstat(root, paths)
-  return looks.map((look, index) => {
-    if (look.kind !== 'file') throw new Error(`${paths[index]} is ${look.kind}`)
-    return { path: paths[index]!, stat: look.stat }
+  const stats = await examiner.lstat(root, paths)
+  return stats.map((entry, index) => {
+    if (entry.kind !== 'file') throw new Error(`${paths[index]} is ${entry.kind}`)
+    return { path: paths[index]!, stat: entry.stat }
   })
 }
 
@@ -51,7 +51,7 @@ describe('lstat', () => {
     const root = makeTree({ 'a/file': '12345', 'a/dir/': '', 'a/link': { link: 'file' }, 'to-a': { link: 'a' } })
     makeFifo(root, 'fifo')
     const server = await makeSocket(root, 'socket')
-    const looks = await examiner.lstat(root, [
+    const found = await examiner.lstat(root, [
       'a/file',
       'none',
       'a',
@@ -78,7 +78,7 @@ describe('lstat', () => {
       { kind: 'missing' },
       { kind: 'directory' },
     ]
-    expect(looks).toEqual(expected)
+    expect(found).toEqual(expected)
   })
 
   test('a missing root is no reason to call a file missing', async () => {
@@ -278,8 +278,8 @@ test('what may not be read is unreadable, with the code', () => {
     const entries = ${JSON.stringify(entries)}.map(({ path, size, ...times }) =>
       ({ path, stat: { size, ...Object.fromEntries(Object.entries(times).map(([key, text]) => [key, BigInt(text)])) } }))
     const found = await examiner.fingerprint(process.argv[2], entries)
-    const looks = await examiner.lstat(process.argv[2], ['dir/f'])
-    console.log(JSON.stringify([...found.map(({ kind, code }) => [kind, code]), looks]))
+    const lstats = await examiner.lstat(process.argv[2], ['dir/f'])
+    console.log(JSON.stringify([...found.map(({ kind, code }) => [kind, code]), lstats]))
     await examiner.close()`
   const answer = runUnprivileged(script, root)
   chmodSync(join(root, 'dir'), 0o755)

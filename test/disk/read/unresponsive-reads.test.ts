@@ -5,7 +5,7 @@ import { system_clock } from '../../../src/base/time/time.ts'
 import { startExaminer } from '../../../src/disk/read/examiner.ts'
 import { startRootAsker } from '../../../src/disk/root/root-asker.ts'
 import { makeTree } from '../../rig/tree.ts'
-import { mountDeadShare } from '../unresponsive-mount.ts'
+import { mountUnresponsive } from '../unresponsive-mount.ts'
 
 const ample_ms = 20_000
 
@@ -30,13 +30,13 @@ test('who reads from a dead share is told that it is away, and nobody else waits
   const dead = makeTree({ ...Object.fromEntries(paths.map((path) => [path, path])), 'huge.bin': { bytes: 50_000_000 } })
   const alive = makeTree({ 'a.txt': 'a', 'large.bin': { bytes: 50_000_000 } })
   const [huge, large] = [entry(dead, 'huge.bin'), entry(alive, 'large.bin')]
-  const unmount = mountDeadShare(dead)
+  const unmount = mountUnresponsive(dead)
   if (!unmount) return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
-  const looks = expect(examiner.lstat(dead, paths)).rejects.toMatchObject({ code: 'disk.offline' })
+  const lstats = expect(examiner.lstat(dead, paths)).rejects.toMatchObject({ code: 'disk.offline' })
   const hashes = expect(examiner.fingerprint(dead, [huge, huge])).rejects.toMatchObject({ code: 'disk.offline' })
   expect(await examiner.lstat(alive, ['a.txt'])).toMatchObject([{ kind: 'file' }])
   expect(await examiner.fingerprint(alive, [large])).toMatchObject([{ kind: 'hashed' }])
-  await Promise.all([looks, hashes])
+  await Promise.all([lstats, hashes])
   await expect(examiner.lstat(dead, paths)).rejects.toMatchObject({ code: 'disk.offline' })
   unmount()
   await expect

@@ -6,7 +6,7 @@ import { startExaminer } from '../../../src/disk/read/examiner.ts'
 import { sharesBelow, sharesIn } from '../../../src/disk/root/mounts.ts'
 import { startRootAsker } from '../../../src/disk/root/root-asker.ts'
 import { makeTree } from '../../rig/tree.ts'
-import { mountDeadShare } from '../unresponsive-mount.ts'
+import { mountUnresponsive } from '../unresponsive-mount.ts'
 
 function table(root: string, mounts: readonly (readonly [place: string, device: string, type: string])[]): string {
   return mounts
@@ -64,7 +64,7 @@ describe('by the mount table', () => {
 test('nobody is asked what is below a share that does not answer: it is another disk', async ({ skip }) => {
   const root = makeTree({ 'a.txt': 'a' })
   mkdirSync(join(root, 'share'))
-  const unmount = mountDeadShare(join(root, 'share'))
+  const unmount = mountUnresponsive(join(root, 'share'))
   if (!unmount) return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
   const roots = startRootAsker(system_clock)
   const examiner = startExaminer({ threads: 1, silence: { roots, answer_ms: 60_000 } })

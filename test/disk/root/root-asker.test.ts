@@ -6,7 +6,7 @@ import { identifiedRoot, type OnlineRoot } from '../../../src/disk/root/root.ts'
 import { startRootAsker } from '../../../src/disk/root/root-asker.ts'
 import { makeTree } from '../../rig/tree.ts'
 import { realWait } from '../../rig/waiting.ts'
-import { mountDeadShare } from '../unresponsive-mount.ts'
+import { mountUnresponsive } from '../unresponsive-mount.ts'
 
 const ample_ms = 20_000
 
@@ -23,7 +23,7 @@ test('a dead share is offline within the time, holds up nobody, and is there aga
   const roots = startRootAsker(system_clock)
   onTestFinished(() => roots.close())
   const dead = makeTree({ a: 'a' })
-  const unmount = mountDeadShare(dead)
+  const unmount = mountUnresponsive(dead)
   if (!unmount) return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
   const no_answer = { kind: 'offline', reason: 'no answer', detail: expect.stringContaining('does not answer') }
   const first = roots.status(dead, 300)

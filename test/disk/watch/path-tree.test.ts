@@ -30,13 +30,13 @@ test('a branch costs what it has, however many others there are', () => {
   const tree = new PathTree<object>()
   for (let index = 0; index < 20_000; index += 1) tree.set(`stays${index % 100}/${index}`, {})
   for (let index = 0; index < 1_000; index += 1) tree.set(`gone/${index}`, {})
-  const looks = vi.spyOn(Map.prototype, 'get')
-  const lists = vi.spyOn(Map.prototype, Symbol.iterator)
+  const gets = vi.spyOn(Map.prototype, 'get')
+  const iterations = vi.spyOn(Map.prototype, Symbol.iterator)
   for (let index = 0; index < 1_000; index += 1) tree.takeBranch(`gone/${index}`)
-  const [looked, listed] = [looks.mock.calls.length, lists.mock.calls.length]
+  const [got, iterated] = [gets.mock.calls.length, iterations.mock.calls.length]
   vi.restoreAllMocks()
-  expect(looked).toBeLessThanOrEqual(2_000)
-  expect(listed).toBe(0)
+  expect(got).toBeLessThanOrEqual(2_000)
+  expect(iterated).toBe(0)
   expect(tree.size).toBe(20_000)
 })
 

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readdirSync, readlinkSync, utimesSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { hour_ms } from '../../../src/base/time/time.ts'
-import { mountDeadShare } from '../../disk/unresponsive-mount.ts'
+import { mountUnresponsive } from '../../disk/unresponsive-mount.ts'
 import { MovingClock } from '../../rig/moving-clock.ts'
 import { begin, diskJourneys } from '../rig/harness.ts'
 
@@ -48,7 +48,7 @@ diskJourneys('nobody is held up', (profile) => {
       const stages = journey.stages()
       return due.every((name) => stages[name] === 'seen')
     })
-    const unmount = mountDeadShare(journey.at('other'))
+    const unmount = mountUnresponsive(journey.at('other'))
     clock.skip(hour_ms)
     if (!unmount) {
       await journey.allReady()
@@ -70,7 +70,7 @@ diskJourneys('nobody is held up', (profile) => {
       const below = { 'docs/share/': '', 'docs/sub/b.txt': 'in sub' }
       const journey = await begin({ profile, tree: { ...tree, ...below }, folders: { docs: { watch }, other: {} } })
       await journey.allReady()
-      const unmount = mountDeadShare(journey.at('docs/share'))
+      const unmount = mountUnresponsive(journey.at('docs/share'))
       if (!unmount) return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
       await journey.restart()
       journey.write({ 'docs/new.txt': 'new', 'docs/sub/new.txt': 'new in sub', 'other/new.txt': 'new in the other' })

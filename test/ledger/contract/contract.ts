@@ -10,7 +10,7 @@ import { foundContract } from './found.ts'
 import { labelContract } from './labels.ts'
 import { limitContract } from './limits.ts'
 import { orderContract } from './order.ts'
-import { thereBeforeContract } from './prompts/existing-files.ts'
+import { existingFilesContract } from './prompts/existing-files.ts'
 import { pauseContract } from './prompts/pause.ts'
 import { promptContract } from './prompts/prompts.ts'
 import { promptPropertyContract } from './prompts/properties.ts'
@@ -40,7 +40,7 @@ export function ledgerContract(name: string, factory: LedgerFactory): void {
     describe('prompts', () => promptContract(factory))
     describe('runs of prompts', () => promptRunContract(factory))
     describe('properties of prompts', () => promptPropertyContract(factory))
-    describe('what was there before', () => thereBeforeContract(factory))
+    describe('what was there before', () => existingFilesContract(factory))
     describe('audits', () => auditContract(factory))
     describe('removals', () => removalContract(factory))
     describe('removals in doubt', () => removalDoubtContract(factory))

@@ -45,7 +45,7 @@ function keptFacts(folder: string, { path, kept }: { path: string; kept: Kept })
 
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-function stretchOf(folder: string, entries: { path: string; stat: FileStat }[], from?: string, to?: string): PathRange {
+function rangeOf(folder: string, entries: { path: string; stat: FileStat }[], from?: string, to?: string): PathRange {
   const names = entries.map(({ path }) => Buffer.from(path))
   let end = 0
   const stats = entries.flatMap(({ stat }) => [BigInt(stat.size), stat.mtime_ns, stat.ctime_ns, stat.inode])
@@ -83,7 +83,7 @@ async function scan(bench: Bench, folder: string, disk: ReadonlyMap<string, File
   let after: string | undefined
   for (const piece of [...pieces, []]) {
     const through = piece.at(-1)?.path
-    const range = stretchOf(folder, piece, after, through)
+    const range = rangeOf(folder, piece, after, through)
     const parts = piece.map(({ path, stat: { size, mtime_ns, ctime_ns } }) => `${path} ${size} ${mtime_ns} ${ctime_ns}`)
     const digest = with_digests && through !== undefined ? parts.join('\n') : undefined
     const { changed, missing } = await bench.ledger.differences({ ...range, digest })
@@ -117,7 +117,7 @@ export function differenceContract(factory: LedgerFactory): void {
         const inside = walked.filter(
           ({ path }) => (from === undefined || byBytes(path, from) > 0) && (to === undefined || byBytes(path, to) <= 0),
         )
-        const found = await bench.ledger.differences(stretchOf(folder, inside, from, to))
+        const found = await bench.ledger.differences(rangeOf(folder, inside, from, to))
         changed.push(...[...found.changed].map((index) => inside[index]!.path))
         missing.push(...found.missing)
         expect(found.missing_total).toBe(found.missing.length)
@@ -167,11 +167,11 @@ export function differenceContract(factory: LedgerFactory): void {
     await bench.online('notes')
     await bench.record(settledFact('notes', 'a', statOf(7, 3n)), settledFact('notes', 'b', statOf(7, 3n)))
     const entries = ['a', 'b'].map((path) => ({ path, stat: { ...statOf(path === 'a' ? 7 : 8, 3n), inode: 0n } }))
-    expect([...(await bench.ledger.differences(stretchOf('notes', entries))).changed]).toEqual([1])
+    expect([...(await bench.ledger.differences(rangeOf('notes', entries))).changed]).toEqual([1])
   })
 
   withLedger(factory)('an unknown folder has no differences', async (bench) => {
-    const range = stretchOf('nowhere', [{ path: 'a', stat: known_stat }])
+    const range = rangeOf('nowhere', [{ path: 'a', stat: known_stat }])
     expect((await bench.ledger.differences(range)).missing_total).toBe(0)
   })
 }

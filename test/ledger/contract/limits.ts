@@ -7,7 +7,7 @@ const upload_limit = { files: 3, bytes: 1_000, per_ms: hour_ms }
 
 export function limitContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
-  brakeTests(check)
+  uploadLimitTests(check)
   dailyLimit(check)
   clockSetBack(check)
 
@@ -48,7 +48,7 @@ export function limitContract(factory: LedgerFactory): void {
   )
 }
 
-function brakeTests(check: ReturnType<typeof withLedger>): void {
+function uploadLimitTests(check: ReturnType<typeof withLedger>): void {
   check(
     'the upload limit: beyond so many new files the rest waits for a person, whatever the hour',
     async (bench) => {

@@ -117,12 +117,12 @@ export function wallClockContract(factory: LedgerFactory): void {
         const gone_ms = new Map<number, number>()
         let wrong_by = 0
         let newest_ms = bench.clock.now_ms()
-        let untold_ms = 0
+        let undetected_ms = 0
         const check = async () => {
           for (const content of await removable(bench)) {
             const seen_ms = bench.clock.monotonic_ms() - gone_ms.get(content)!
             // The clock of the ledger is written down every ten seconds, and a minute is no jump.
-            expect(seen_ms).toBeGreaterThanOrEqual(short_grace_ms - untold_ms - acts.length * minute_ms)
+            expect(seen_ms).toBeGreaterThanOrEqual(short_grace_ms - undetected_ms - acts.length * minute_ms)
             gone_ms.delete(content)
             await bench.record({ type: 'asset_removed', content })
           }
@@ -130,7 +130,7 @@ export function wallClockContract(factory: LedgerFactory): void {
         const setWrong = (hours: number) => {
           const jump_ms = (hours - wrong_by) * hour_ms
           // It was wrong until its times came to where they had been: nothing tells a step ahead after that from hours that passed.
-          if (jump_ms > 0 && bench.clock.now_ms() >= newest_ms - minute_ms) untold_ms += jump_ms
+          if (jump_ms > 0 && bench.clock.now_ms() >= newest_ms - minute_ms) undetected_ms += jump_ms
           newest_ms = Math.max(newest_ms, bench.clock.now_ms())
           bench.clock.jumpWall(jump_ms)
           wrong_by = hours

@@ -4,7 +4,7 @@ import { day_ms, hour_ms, minute_ms } from '../../../src/base/time/time.ts'
 import { openLedger } from '../../../src/ledger/open-ledger.ts'
 import { openHealthView } from '../../../src/ledger/views/view-health.ts'
 import { makeTree } from '../../rig/tree.ts'
-import { run_fault as error, PromptWords } from '../contract/prompts/prompt-bench.ts'
+import { run_fault as error, PromptBench } from '../contract/prompts/prompt-bench.ts'
 import { Bench } from '../fixture.ts'
 import { inspectSqlite } from '../inspect-sqlite.ts'
 import { md5Of, openRig, project_id, stat } from './view-rig.ts'
@@ -208,10 +208,10 @@ test('prompts, and deliveries that were given up until the next one arrives', as
   await bench.open('docs')
   const view = openHealthView(memory)
   try {
-    const words = new PromptWords(bench)
-    await words.configure({ name: 'digest', first_run: 'all' })
+    const prompts = new PromptBench(bench)
+    await prompts.configure({ name: 'digest', first_run: 'all' })
     await bench.makeReady(await bench.settle('docs', 'a', 'text'))
-    const first = await words.tell(await words.arrivals(['docs']), 'digest', ['mail', 'hook'])
+    const first = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['mail', 'hook'])
     await bench.record({ type: 'delivery_failed', run: first, target: 'mail', error })
     await bench.record({ type: 'delivered', run: first, target: 'hook' })
     const at_ms = bench.clock.now_ms()
@@ -220,11 +220,11 @@ test('prompts, and deliveries that were given up until the next one arrives', as
     expect(view.prompts()).toMatchObject([{ name: 'digest', open_runs: [], last_ended: { state: 'written' } }])
 
     await bench.makeReady(await bench.settle('docs', 'b', 'more'))
-    const second = await words.tell(await words.arrivals(['docs']), 'digest', ['mail'])
+    const second = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['mail'])
     expect(view.givenUp()).toHaveLength(1)
     await bench.record({ type: 'delivered', run: second, target: 'mail' })
     expect(view.givenUp()).toEqual([])
-    const due = await words.due()
+    const due = await prompts.due()
     expect(view.prompts()).toMatchObject([{ open_runs: [{ run: due }], last_ended: { run: second } }])
     await bench.record({ type: 'run_failed', run: due, error })
     expect(view.prompts()).toMatchObject([{ last_ended: { run: due, state: 'failed', why: error.message } }])

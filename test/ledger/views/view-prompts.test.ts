@@ -3,7 +3,7 @@ import { minute_ms } from '../../../src/base/time/time.ts'
 import { openLedger } from '../../../src/ledger/open-ledger.ts'
 import { openPromptsView } from '../../../src/ledger/views/view-prompts.ts'
 import { makeTree } from '../../rig/tree.ts'
-import { run_fault as error, PromptWords } from '../contract/prompts/prompt-bench.ts'
+import { run_fault as error, PromptBench } from '../contract/prompts/prompt-bench.ts'
 import { Bench } from '../fixture.ts'
 import { inspectSqlite } from '../inspect-sqlite.ts'
 
@@ -18,16 +18,16 @@ test('prompts, runs and deliveries, as people ask for them', async () => {
   await bench.open('docs')
   const view = openPromptsView(memory)
   try {
-    const words = new PromptWords(bench)
-    await words.configure({ name: 'digest', first_run: 'all' }, { name: 'idle' })
+    const prompts = new PromptBench(bench)
+    await prompts.configure({ name: 'digest', first_run: 'all' }, { name: 'idle' })
     await bench.makeReady(await bench.settle('docs', 'a', 'text'))
-    const written = await words.tell(await words.arrivals(['docs']), 'digest', ['mail', 'hook', 'chat'])
+    const written = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['mail', 'hook', 'chat'])
     const written_ms = bench.clock.now_ms()
     await bench.record({ type: 'delivered', run: written, target: 'mail' })
     await bench.record({ type: 'delivery_failed', run: written, target: 'hook', error })
-    const skipped = await words.due()
+    const skipped = await prompts.due()
     await bench.record({ type: 'run_skipped', run: skipped, why: 'nothing new' })
-    const failed = await words.due()
+    const failed = await prompts.due()
     await bench.record({ type: 'run_failed', run: failed, error })
 
     expect(view.prompts()).toMatchObject([
@@ -65,7 +65,7 @@ test('prompts, runs and deliveries, as people ask for them', async () => {
     expect(view.undelivered()).toMatchObject([{ target: 'hook', prompt: 'digest' }, { target: 'chat' }])
 
     expect(view.inNeed(0)).toMatchObject({ late: [], failed: [{ run: failed }] })
-    const late = await words.due()
+    const late = await prompts.due()
     expect(view.inNeed(bench.clock.now_ms() + minute_ms)).toMatchObject({ late: [{ run: late }], failed: [] })
     expect(view.inNeed(bench.clock.now_ms())).toEqual({ late: [], failed: [] })
   } finally {

@@ -145,11 +145,11 @@ export function straysAt({ host, api }: World): string[] {
     const added = Object.keys(headers).filter((name) => !(name in upload_headers) && !of_the_connection.includes(name))
     const changed = Object.keys(upload_headers).filter((name) => headers[name] !== upload_headers[name])
     const all = [request.path, ...request.raw_headers].join('\n').toLowerCase()
-    const told = [fixture_token, fixture_project].filter((secret) => all.includes(secret.toLowerCase()))
+    const leaked = [fixture_token, fixture_project].filter((secret) => all.includes(secret.toLowerCase()))
     return [
       ...added.map((name) => `${name} was added`),
       ...changed.map((name) => `${name} is not as it was handed out`),
-      ...told.map((secret) => `${secret.split(/[_]/)[0]} is given away`),
+      ...leaked.map((secret) => `${secret.split(/[_]/)[0]} is given away`),
     ]
   })
 }

@@ -25,7 +25,7 @@ interface Heard {
 }
 
 /** Sends bytes as they are, says that there will be no more, and listens until the other side is done, too. */
-function tell(origin: string, text: string | Buffer): Promise<Heard> {
+function exchange(origin: string, text: string | Buffer): Promise<Heard> {
   const { hostname, port } = new URL(origin)
   return new Promise((resolve) => {
     const pieces: Buffer[] = []
@@ -112,7 +112,7 @@ const malformed: [string, () => string][] = [
 
 describe('A-20 the error object or a clean close', () => {
   test.each([...malformed, ...smuggled])('%s', async (_what, textOf) => {
-    const heard = await tell(service.api, Buffer.from(textOf(), 'latin1'))
+    const heard = await exchange(service.api, Buffer.from(textOf(), 'latin1'))
     expect(heard.has_ended, heard.text).toBe(true)
     if (heard.text === '') return
     expect(heard.answers, heard.text.slice(0, 2_000)).toBe(1)
@@ -129,7 +129,7 @@ describe('A-20 the error object or a clean close', () => {
     for (const [what, textOf] of smuggled) {
       const text = textOf().replace('/v1/labels', '/objects/x')
       for (const origin of [service.api, service.blob]) {
-        const heard = await tell(origin, Buffer.from(text, 'latin1'))
+        const heard = await exchange(origin, Buffer.from(text, 'latin1'))
         expect(heard.has_ended, what).toBe(true)
         expect(heard.answers, `${what}: ${heard.text.slice(0, 500)}`).toBeLessThanOrEqual(1)
         expect(heard.text, what).not.toMatch(/^HTTP\/1\.1 2/m)

@@ -149,11 +149,11 @@ test.each([
 test('C-19 of past chats the newest characters are read, page by page, and none twice', async () => {
   const client = await start({ assistant_config: assistantFile({ max_past_chars: 20_000 }) })
   const nothing = { asset_ids: [await client.upload('Tea is served.')] }
-  const tell = async (prompt: string) => (await client.ask(prompt, { scope: nothing })).chat_id
-  await tell('Note that the harbour closed at eight, long ago.')
-  for (let turn = 0; turn < 6; turn++) await tell(`Nothing to see here. ${'x '.repeat(2_000)}`)
-  const chat_id = await tell('Note that the harbour closes at nine.')
-  for (let turn = 0; turn < 55; turn++) await tell('Small talk.')
+  const ask = async (prompt: string) => (await client.ask(prompt, { scope: nothing })).chat_id
+  await ask('Note that the harbour closed at eight, long ago.')
+  for (let turn = 0; turn < 6; turn++) await ask(`Nothing to see here. ${'x '.repeat(2_000)}`)
+  const chat_id = await ask('Note that the harbour closes at nine.')
+  for (let turn = 0; turn < 55; turn++) await ask('Small talk.')
   const scope = { project_ids: [client.project_id], chat_ids: [chat_id] }
   const { response } = await client.ask(question, { intelligence: 'expert', scope })
   expect(response.split('closes at nine')).toHaveLength(2)

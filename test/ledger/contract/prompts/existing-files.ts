@@ -2,12 +2,12 @@ import { expect } from 'vitest'
 import { day_ms, hour_ms } from '../../../../src/base/time/time.ts'
 import { type Bench, type LedgerFactory, md5Of, other_project_id, project_id, statOf } from '../../fixture.ts'
 import { withLedger } from '../with-ledger.ts'
-import { PromptWords } from './prompt-bench.ts'
+import { PromptBench } from './prompt-bench.ts'
 
 const old_stat = (text: string) => statOf(text.length, 1n, 0n)
 
 /** What lay in a folder before it was kept is not told as new. */
-export function thereBeforeContract(factory: LedgerFactory): void {
+export function existingFilesContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
   firstScan(check)
   otherProject(check)
@@ -16,28 +16,28 @@ export function thereBeforeContract(factory: LedgerFactory): void {
 
 function firstScan(check: ReturnType<typeof withLedger>): void {
   check('set up together with its folder: the old archive is not fresh, what comes meanwhile is', async (bench) => {
-    const words = new PromptWords(bench)
-    await words.configure({ name: 'digest' }, { name: 'everything', first_run: 'all' })
+    const prompts = new PromptBench(bench)
+    await prompts.configure({ name: 'digest' }, { name: 'everything', first_run: 'all' })
     const old = await bench.settleOld('docs', 'old', 'old')
     await bench.settle('docs', 'new', 'new')
-    expect((await words.unready()).map(({ path }) => path)).toEqual(['new'])
-    expect((await words.unready(['docs'], 2, 'everything', false)).map(({ path }) => path)).toEqual(['new', 'old'])
+    expect((await prompts.unready()).map(({ path }) => path)).toEqual(['new'])
+    expect((await prompts.unready(['docs'], 2, 'everything', false)).map(({ path }) => path)).toEqual(['new', 'old'])
     await bench.scanned('docs')
     await bench.clock.advance(day_ms)
     await bench.makeReady(old)
     await bench.makeReady(bench.see.content(md5Of('new'))!.id)
     // A directory that was moved in keeps the times of its files.
     await bench.makeReady(await bench.settleOld('docs', 'moved in', 'moved in'))
-    expect(await words.fresh()).toEqual(['new', 'moved in'])
-    const every = await words.arrivals(['docs'], { prompt: 'everything', only_come: false })
+    expect(await prompts.fresh()).toEqual(['new', 'moved in'])
+    const every = await prompts.arrivals(['docs'], { prompt: 'everything', only_come: false })
     expect(every.map(({ path }) => path)).toEqual(['old', 'new', 'moved in'])
     const lately = { only_fresh: false, since_ms: bench.clock.now_ms() - 1 }
-    expect((await words.arrivals(['docs'], lately)).map(({ path }) => path)).toEqual(['new', 'moved in'])
+    expect((await prompts.arrivals(['docs'], lately)).map(({ path }) => path)).toEqual(['new', 'moved in'])
   })
 
   check('renamed, made readable, touched or taken in later, old bytes stay old; edited ones are new', async (bench) => {
-    const words = new PromptWords(bench)
-    await words.configure({ name: 'digest' })
+    const prompts = new PromptBench(bench)
+    await prompts.configure({ name: 'digest' })
     const { clock } = bench
     const seen = (path: string) =>
       bench.record({ type: 'file_seen', folder: 'docs', path, stat: old_stat(path), not_before_ms: clock.now_ms() })
@@ -58,23 +58,23 @@ function firstScan(check: ReturnType<typeof withLedger>): void {
     for (const [index, path] of paths.entries()) await bench.settle('docs', path, texts[index]!)
     await bench.settle('docs', 'left out, moved', 'left out')
     for (const text of texts) await bench.makeReady(bench.see.content(md5Of(text))!.id)
-    expect(await words.fresh()).toEqual(['edited', 'grown'])
+    expect(await prompts.fresh()).toEqual(['edited', 'grown'])
   })
 
   check('equal bytes in two folders: new in the one to which they came', async (bench) => {
-    const words = new PromptWords(bench)
+    const prompts = new PromptBench(bench)
     await bench.online('second')
     await bench.scanned('second')
-    await words.configure({ name: 'digest' })
+    await prompts.configure({ name: 'digest' })
     await bench.settleOld('docs', 'old', 'same')
     await bench.makeReady(await bench.settle('second', 'copy', 'same'))
-    expect(await words.fresh(['docs', 'second'])).toEqual(['copy'])
-    expect(await words.fresh(['docs'])).toEqual([])
+    expect(await prompts.fresh(['docs', 'second'])).toEqual(['copy'])
+    expect(await prompts.fresh(['docs'])).toEqual([])
   })
 
   check('a folder added to a prompt of old brings its archive to none', async (bench) => {
-    const words = new PromptWords(bench)
-    await words.configure({ name: 'digest' })
+    const prompts = new PromptBench(bench)
+    await prompts.configure({ name: 'digest' })
     await bench.clock.advance(day_ms)
     await bench.online('added')
     // Given to our user on the day on which the folder was added.
@@ -82,28 +82,28 @@ function firstScan(check: ReturnType<typeof withLedger>): void {
     const stat = statOf(3, 1n, ctime_s)
     await bench.record({ type: 'file_settled', folder: 'added', path: 'old', stat, md5: md5Of('old') })
     await bench.makeReady(bench.see.content(md5Of('old'))!.id)
-    expect(await words.fresh(['docs', 'added'])).toEqual([])
+    expect(await prompts.fresh(['docs', 'added'])).toEqual([])
   })
 
   check(
     'taken out of the config and back, a folder is not set up anew: what came meanwhile is fresh',
     async (bench) => {
-      const words = new PromptWords(bench)
-      await words.configure({ name: 'digest' })
+      const prompts = new PromptBench(bench)
+      await prompts.configure({ name: 'digest' })
       await bench.scanned('docs')
       await bench.record({ type: 'folders_removed_except', names: [] })
       await bench.online('docs')
       await bench.makeReady(await bench.settleOld('docs', 'meanwhile', 'meanwhile'))
-      expect(await words.fresh()).toEqual(['meanwhile'])
+      expect(await prompts.fresh()).toEqual(['meanwhile'])
     },
   )
 }
 
 function otherProject(check: ReturnType<typeof withLedger>): void {
-  const move = async (bench: Bench, words: PromptWords, to: string) => {
+  const move = async (bench: Bench, prompts: PromptBench, to: string) => {
     await bench.clock.advance(hour_ms)
     await bench.configure('docs', { project_id: to })
-    await words.configure({ name: 'digest', project_id: to })
+    await prompts.configure({ name: 'digest', project_id: to })
     await bench.clock.advance(hour_ms)
   }
   const becomeReady = async (bench: Bench, path: string, project: string) => {
@@ -112,25 +112,25 @@ function otherProject(check: ReturnType<typeof withLedger>): void {
   }
 
   check('folder and prompt in another project: what was there is not told as new', async (bench) => {
-    const words = new PromptWords(bench)
-    await words.configure({ name: 'digest' })
+    const prompts = new PromptBench(bench)
+    await prompts.configure({ name: 'digest' })
     await bench.scanned('docs')
     await becomeReady(bench, 'before', project_id)
-    await move(bench, words, other_project_id)
+    await move(bench, prompts, other_project_id)
     await becomeReady(bench, 'before', other_project_id)
     await becomeReady(bench, 'new', other_project_id)
-    expect(await words.fresh()).toEqual(['new'])
-    await move(bench, words, project_id)
+    expect(await prompts.fresh()).toEqual(['new'])
+    await move(bench, prompts, project_id)
     await becomeReady(bench, 'before', project_id)
     await becomeReady(bench, 'new', project_id)
-    expect(await words.fresh(), 'before it left, and meanwhile').toEqual(['before', 'new'])
+    expect(await prompts.fresh(), 'before it left, and meanwhile').toEqual(['before', 'new'])
   })
 }
 
 function lostLedger(check: ReturnType<typeof withLedger>): void {
   check('a lost ledger: what the first report left for the next time came after the prompt began', async (bench) => {
-    const words = new PromptWords(bench)
-    await words.configure({ name: 'digest' })
+    const prompts = new PromptBench(bench)
+    await prompts.configure({ name: 'digest' })
     const run_due_ms = bench.clock.now_ms() - 7 * day_ms
     const began_ms = run_due_ms - day_ms
     const covered = [{ md5: md5Of('told'), size: 4 }]
@@ -145,17 +145,17 @@ function lostLedger(check: ReturnType<typeof withLedger>): void {
     await put('archive', began_ms - day_ms)
     await put('told', began_ms + hour_ms)
     await put('left for the next time', began_ms + hour_ms)
-    expect(await words.fresh()).toEqual(['left for the next time'])
-    expect(await words.state(), 'the mark is that of the reports').toMatchObject({
+    expect(await prompts.fresh()).toEqual(['left for the next time'])
+    expect(await prompts.state(), 'the mark is that of the reports').toMatchObject({
       last_written_due_ms: run_due_ms + day_ms,
     })
-    await words.due()
-    expect((await words.claim())[0]?.prompt_began_ms, 'what the next manifest says').toBe(began_ms)
+    await prompts.due()
+    expect((await prompts.claim())[0]?.prompt_began_ms, 'what the next manifest says').toBe(began_ms)
   })
 
   check('a lost ledger: what was put there since the oldest report and is in none is fresh', async (bench) => {
-    const words = new PromptWords(bench)
-    await words.configure({ name: 'digest' })
+    const prompts = new PromptBench(bench)
+    await prompts.configure({ name: 'digest' })
     const oldest_ms = bench.clock.now_ms() - 30 * day_ms
     const restored = (run_due_ms: number, text: string) =>
       ({
@@ -177,6 +177,6 @@ function lostLedger(check: ReturnType<typeof withLedger>): void {
     await bench.clock.advance(day_ms)
     await bench.online('added')
     await put('archive of another', oldest_ms + 2 * day_ms, 'added')
-    expect(await words.fresh(['docs', 'added'])).toEqual(['not told'])
+    expect(await prompts.fresh(['docs', 'added'])).toEqual(['not told'])
   })
 }

@@ -3,7 +3,7 @@ import { hour_ms, minute_ms } from '../../../../src/base/time/time.ts'
 import type { Fact, PauseFact } from '../../../../src/domain/fact.ts'
 import { type Bench, type LedgerFactory, statOf } from '../../fixture.ts'
 import { withLedger } from '../with-ledger.ts'
-import { PromptWords } from './prompt-bench.ts'
+import { PromptBench } from './prompt-bench.ts'
 
 const paused: Extract<PauseFact, { type: 'paused' }> = {
   type: 'paused',
@@ -25,15 +25,15 @@ async function handedOut({ ledger }: Bench): Promise<Record<string, number>> {
 }
 
 /** Of each kind one that is due. */
-async function withWork(bench: Bench): Promise<PromptWords> {
+async function withWork(bench: Bench): Promise<PromptBench> {
   await bench.configure('docs', { labels: ['team'] })
   await bench.makeReady(await bench.settle('docs', 'a', 'text'))
-  const words = new PromptWords(bench)
-  await words.configure({ name: 'digest', first_run: 'all' })
-  await words.tell(await words.arrivals(['docs']), 'digest', ['team'])
-  await words.due()
+  const prompts = new PromptBench(bench)
+  await prompts.configure({ name: 'digest', first_run: 'all' })
+  await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['team'])
+  await prompts.due()
   await bench.settle('docs', 'b', 'another text')
-  return words
+  return prompts
 }
 
 const all = { send: 1, label: 1, run: 1, delivery: 1 }
@@ -64,21 +64,21 @@ export function pauseContract(factory: LedgerFactory): void {
   })
 
   check('what is under way goes on: bytes that are there, answers that are waited for, looks', async (bench) => {
-    const words = await withWork(bench)
+    const prompts = await withWork(bench)
     const sent = await bench.settle('docs', 'sent', 'bytes that are there')
     await bench.reserve(sent)
     await bench.record({ type: 'bytes_accepted', content: sent })
     bench.ledger.release('send', [sent])
     const following = await bench.settle('docs', 'following', 'being read')
     await bench.send(following)
-    const asked = (await words.state()).open_runs[0]!.run
-    await words.plan(asked, [])
-    await words.ask(asked)
+    const asked = (await prompts.state()).open_runs[0]!.run
+    await prompts.plan(asked, [])
+    await prompts.ask(asked)
     await bench.seen('docs', 'new', 'just seen')
     await bench.record(paused)
     expect((await bench.sendable()).map(({ content, state }) => [content, state])).toEqual([[sent, 'sent']])
     expect((await bench.follow()).work.map(({ content }) => content)).toEqual([following])
-    expect((await words.claim()).map(({ run, state }) => [run, state])).toEqual([[asked, 'asked']])
+    expect((await prompts.claim()).map(({ run, state }) => [run, state])).toEqual([[asked, 'asked']])
     expect((await bench.ledger.claimToCheck(10)).work).toEqual([{ folder: 'docs', path: 'new' }])
   })
 

@@ -7,7 +7,7 @@ export const run_fault = { code: 'http.503', message: 'the service rests' }
 type Configured = Extract<RunFact, { type: 'prompts_configured' }>['prompts'][number]
 
 /** Short words for what the scheduler, the reporter and the deliverer tell. */
-export class PromptWords {
+export class PromptBench {
   readonly #bench: Bench
   #turns = 0
 
@@ -58,7 +58,7 @@ export class PromptWords {
   }
 
   /** The whole way of a run over these assets. */
-  async tell(assets: readonly Arrival[], prompt = 'digest', targets: readonly string[] = []): Promise<number> {
+  async writeReport(assets: readonly Arrival[], prompt = 'digest', targets: readonly string[] = []): Promise<number> {
     const run = await this.due(prompt)
     await this.plan(run, assets)
     await this.answer(run)

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { day_ms, hour_ms } from '../../../../src/base/time/time.ts'
 import { type LedgerFactory, md5Of, other_project_id, project_id, statOf } from '../../fixture.ts'
 import { withLedger } from '../with-ledger.ts'
-import { PromptWords } from './prompt-bench.ts'
+import { PromptBench } from './prompt-bench.ts'
 
 export function promptContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
@@ -16,11 +16,11 @@ function configured(check: ReturnType<typeof withLedger>): void {
   check(
     'a prompt seen first begins now: what was there before it is not fresh, unless it asks for all',
     async (bench) => {
-      const words = new PromptWords(bench)
+      const prompts = new PromptBench(bench)
       await bench.makeReady(await bench.settle('docs', 'old', 'old'))
-      await words.configure({ name: 'digest' }, { name: 'everything', first_run: 'all' })
+      await prompts.configure({ name: 'digest' }, { name: 'everything', first_run: 'all' })
       const now_ms = bench.clock.now_ms()
-      expect(await words.state()).toEqual({
+      expect(await prompts.state()).toEqual({
         name: 'digest',
         project_id,
         configured: true,
@@ -33,53 +33,53 @@ function configured(check: ReturnType<typeof withLedger>): void {
         is_new: true,
       })
       await bench.makeReady(await bench.settle('docs', 'new', 'new'))
-      expect(await words.fresh()).toEqual(['new'])
-      expect(await words.fresh(['docs'], 'everything')).toEqual(['old', 'new'])
+      expect(await prompts.fresh()).toEqual(['new'])
+      expect(await prompts.fresh(['docs'], 'everything')).toEqual(['old', 'new'])
     },
   )
 
   check('configured again, nothing changes; a new schedule looks for due times from now on', async (bench) => {
-    const words = new PromptWords(bench)
-    await words.configure({ name: 'digest' })
-    const before = await words.state()
+    const prompts = new PromptBench(bench)
+    await prompts.configure({ name: 'digest' })
+    const before = await prompts.state()
     await bench.clock.advance(hour_ms)
-    await words.configure({ name: 'digest', first_run: 'all' })
-    expect(await words.state()).toEqual(before)
-    await words.configure({ name: 'digest', schedule: '0 9 * * * UTC' })
-    expect(await words.state()).toEqual({ ...before, checked_ms: bench.clock.now_ms() })
+    await prompts.configure({ name: 'digest', first_run: 'all' })
+    expect(await prompts.state()).toEqual(before)
+    await prompts.configure({ name: 'digest', schedule: '0 9 * * * UTC' })
+    expect(await prompts.state()).toEqual({ ...before, checked_ms: bench.clock.now_ms() })
   })
 
   check('a prompt that is not named rests and keeps everything', async (bench) => {
-    const words = new PromptWords(bench)
-    await words.configure({ name: 'digest' }, { name: 'other' })
+    const prompts = new PromptBench(bench)
+    await prompts.configure({ name: 'digest' }, { name: 'other' })
     await bench.makeReady(await bench.settle('docs', 'a', 'a'))
-    await words.tell(await words.arrivals(['docs']), 'digest', ['mail'])
-    const before = await words.state()
-    await words.configure({ name: 'other' })
-    expect(await words.state()).toEqual({ ...before, configured: false })
-    expect(await words.claim()).toEqual([])
+    await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['mail'])
+    const before = await prompts.state()
+    await prompts.configure({ name: 'other' })
+    expect(await prompts.state()).toEqual({ ...before, configured: false })
+    expect(await prompts.claim()).toEqual([])
     expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
-    await words.due('digest', { due_ms: bench.clock.now_ms() + 1 })
-    await words.configure({ name: 'digest' })
-    expect(await words.state()).toEqual(before)
+    await prompts.due('digest', { due_ms: bench.clock.now_ms() + 1 })
+    await prompts.configure({ name: 'digest' })
+    expect(await prompts.state()).toEqual(before)
     expect((await bench.ledger.claimDeliveries(10)).work).toMatchObject([{ target: 'mail' }])
-    expect(await words.fresh()).toEqual([])
+    expect(await prompts.fresh()).toEqual([])
   })
 
   check('taken out of the config, its open runs end with the reason, and tell nothing', async (bench) => {
-    const words = new PromptWords(bench)
-    await words.configure({ name: 'digest' })
+    const prompts = new PromptBench(bench)
+    await prompts.configure({ name: 'digest' })
     await bench.makeReady(await bench.settle('docs', 'a', 'a'))
-    const asked = await words.due()
-    await words.plan(asked, await words.arrivals(['docs']))
-    await words.ask(asked)
-    const planned = await words.due()
-    await words.plan(planned, await words.arrivals(['docs']))
-    const due = await words.due()
-    await words.configure()
-    await words.configure({ name: 'digest' })
-    expect((await words.state()).open_runs).toEqual([])
-    expect(await words.fresh()).toEqual(['a'])
+    const asked = await prompts.due()
+    await prompts.plan(asked, await prompts.arrivals(['docs']))
+    await prompts.ask(asked)
+    const planned = await prompts.due()
+    await prompts.plan(planned, await prompts.arrivals(['docs']))
+    const due = await prompts.due()
+    await prompts.configure()
+    await prompts.configure({ name: 'digest' })
+    expect((await prompts.state()).open_runs).toEqual([])
+    expect(await prompts.fresh()).toEqual(['a'])
     const why = expect.stringContaining('taken out of the config')
     expect(bench.see.runs().map(({ id, state, why, error_code }) => [id, state, why ?? error_code])).toEqual([
       [asked, 'failed', 'prompt.unconfigured'],
@@ -91,36 +91,36 @@ function configured(check: ReturnType<typeof withLedger>): void {
   check(
     'given another project and back, it goes on from where it stood: what arrived meanwhile is fresh',
     async (bench) => {
-      const words = new PromptWords(bench)
+      const prompts = new PromptBench(bench)
       await bench.online('elsewhere', { project_id: other_project_id })
       await bench.makeReady(await bench.settle('docs', 'before', 'before'))
-      await words.configure({ name: 'digest' })
+      await prompts.configure({ name: 'digest' })
       await bench.makeReady(await bench.settle('docs', 'told', 'told'))
-      await words.tell(await words.arrivals(['docs']))
-      const before = await words.state()
+      await prompts.writeReport(await prompts.arrivals(['docs']))
+      const before = await prompts.state()
       for (const round of ['one', 'two']) {
         await bench.clock.advance(hour_ms)
-        await words.configure({ name: 'digest', project_id: other_project_id })
+        await prompts.configure({ name: 'digest', project_id: other_project_id })
         await bench.makeReady(await bench.settle('docs', `meanwhile ${round}`, round))
-        expect(await words.state()).toMatchObject({ last_written_due_ms: undefined, chat_id: undefined })
-        await words.configure({ name: 'digest' })
-        expect(await words.state()).toEqual({ ...before, checked_ms: bench.clock.now_ms() })
+        expect(await prompts.state()).toMatchObject({ last_written_due_ms: undefined, chat_id: undefined })
+        await prompts.configure({ name: 'digest' })
+        expect(await prompts.state()).toEqual({ ...before, checked_ms: bench.clock.now_ms() })
       }
-      expect(await words.fresh()).toEqual(['meanwhile one', 'meanwhile two'])
+      expect(await prompts.fresh()).toEqual(['meanwhile one', 'meanwhile two'])
     },
   )
 
   check('given another project it begins anew, and what was on its way there has failed', async (bench) => {
-    const words = new PromptWords(bench)
-    await words.configure({ name: 'digest' })
+    const prompts = new PromptBench(bench)
+    await prompts.configure({ name: 'digest' })
     const content = await bench.settle('docs', 'a', 'a')
     await bench.makeReady(content)
-    await words.tell(await words.arrivals(['docs']))
-    const run = await words.due()
+    await prompts.writeReport(await prompts.arrivals(['docs']))
+    const run = await prompts.due()
     await bench.clock.advance(hour_ms)
-    await words.configure({ name: 'digest', project_id: other_project_id })
+    await prompts.configure({ name: 'digest', project_id: other_project_id })
     const now_ms = bench.clock.now_ms()
-    expect(await words.state()).toMatchObject({
+    expect(await prompts.state()).toMatchObject({
       project_id: other_project_id,
       began_ms: now_ms,
       began_seq: 1,
@@ -130,56 +130,56 @@ function configured(check: ReturnType<typeof withLedger>): void {
       open_runs: [],
     })
     expect(run).toBeGreaterThan(0)
-    await words.configure({ name: 'digest', project_id: other_project_id, first_run: 'all' })
-    expect(await words.fresh()).toEqual([])
+    await prompts.configure({ name: 'digest', project_id: other_project_id, first_run: 'all' })
+    expect(await prompts.fresh()).toEqual([])
   })
 
   check('a rebuilt ledger is told what the reports told, before it has any contents', async (bench) => {
-    const words = new PromptWords(bench)
-    await words.configure({ name: 'digest', first_run: 'all' })
+    const prompts = new PromptBench(bench)
+    await prompts.configure({ name: 'digest', first_run: 'all' })
     const run_due_ms = bench.clock.now_ms() - day_ms
     const covered = [{ md5: md5Of('told'), size: 4 }]
     const restored = { type: 'covered_restored', prompt: 'digest', run_due_ms, began_ms: run_due_ms, covered } as const
     await bench.record(restored, { ...restored, run_due_ms: run_due_ms - 1 }, { ...restored, prompt: 'unknown' })
     await bench.makeReady(await bench.settle('docs', 'told', 'told'))
     await bench.makeReady(await bench.settle('docs', 'new', 'new'))
-    expect(await words.fresh()).toEqual(['new'])
-    expect(await words.state()).toMatchObject({ last_written_due_ms: run_due_ms, is_new: true })
-    await words.due()
-    expect(await words.state()).toMatchObject({ is_new: false })
+    expect(await prompts.fresh()).toEqual(['new'])
+    expect(await prompts.state()).toMatchObject({ last_written_due_ms: run_due_ms, is_new: true })
+    await prompts.due()
+    expect(await prompts.state()).toMatchObject({ is_new: false })
   })
 }
 
 function dueTimes(check: ReturnType<typeof withLedger>): void {
   check('one run a due time, whatever asks for it; due times that are dealt with only move forward', async (bench) => {
-    const words = new PromptWords(bench)
-    await words.configure({ name: 'digest' })
+    const prompts = new PromptBench(bench)
+    await prompts.configure({ name: 'digest' })
     const due_ms = bench.clock.now_ms() + hour_ms
-    const run = await words.due('digest', { due_ms })
-    expect(await words.due('digest', { due_ms, cause: 'catch_up' })).toBe(run)
-    expect((await words.state()).checked_ms).toBe(due_ms)
-    const earlier = await words.due('digest', { due_ms: due_ms - 1, cause: 'catch_up' })
-    expect((await words.state()).checked_ms).toBe(due_ms)
-    expect((await words.state()).open_runs).toEqual([
+    const run = await prompts.due('digest', { due_ms })
+    expect(await prompts.due('digest', { due_ms, cause: 'catch_up' })).toBe(run)
+    expect((await prompts.state()).checked_ms).toBe(due_ms)
+    const earlier = await prompts.due('digest', { due_ms: due_ms - 1, cause: 'catch_up' })
+    expect((await prompts.state()).checked_ms).toBe(due_ms)
+    expect((await prompts.state()).open_runs).toEqual([
       { run: earlier, due_ms: due_ms - 1, state: 'due' },
       { run, due_ms, state: 'due' },
     ])
-    const by_hand = await words.due('digest', { due_ms: due_ms + 1, cause: 'person' })
+    const by_hand = await prompts.due('digest', { due_ms: due_ms + 1, cause: 'person' })
     expect(by_hand).toBeGreaterThan(run)
-    expect((await words.state()).checked_ms).toBe(due_ms)
+    expect((await prompts.state()).checked_ms).toBe(due_ms)
     await bench.record({ type: 'schedule_reset', prompt: 'digest', checked_ms: due_ms - day_ms })
-    expect((await words.state()).checked_ms).toBe(due_ms - day_ms)
-    expect(await words.due('unknown').catch(() => 'none')).toBe('none')
+    expect((await prompts.state()).checked_ms).toBe(due_ms - day_ms)
+    expect(await prompts.due('unknown').catch(() => 'none')).toBe('none')
   })
 
   check('a time that is passed over stands in the history, and is not handed out', async (bench) => {
-    const words = new PromptWords(bench)
-    await words.configure({ name: 'digest' })
+    const prompts = new PromptBench(bench)
+    await prompts.configure({ name: 'digest' })
     const due_ms = bench.clock.now_ms() + hour_ms
     await bench.record({ type: 'run_passed_over', prompt: 'digest', due_ms, why: 'the machine was off' })
-    expect(await words.state()).toMatchObject({ checked_ms: due_ms, last_written_due_ms: undefined, open_runs: [] })
+    expect(await prompts.state()).toMatchObject({ checked_ms: due_ms, last_written_due_ms: undefined, open_runs: [] })
     await bench.record({ type: 'run_due', prompt: 'digest', due_ms, cause: 'schedule' })
-    expect(await words.claim()).toEqual([])
+    expect(await prompts.claim()).toEqual([])
   })
 }
 
@@ -187,28 +187,28 @@ function fresh(check: ReturnType<typeof withLedger>): void {
   check(
     'what is told is not fresh: not as a copy, not renamed, not in another folder, not sent anew',
     async (bench) => {
-      const words = new PromptWords(bench)
+      const prompts = new PromptBench(bench)
       await bench.online('second')
-      await words.configure({ name: 'digest' }, { name: 'other' })
+      await prompts.configure({ name: 'digest' }, { name: 'other' })
       const content = await bench.settle('docs', 'a', 'told')
       await bench.makeReady(content)
-      await words.tell(await words.arrivals(['docs', 'second']))
+      await prompts.writeReport(await prompts.arrivals(['docs', 'second']))
       await bench.gone('docs', 'a')
       await bench.settle('docs', 'renamed', 'told')
       await bench.settle('second', 'copy', 'told')
-      expect(await words.fresh(['docs', 'second'])).toEqual([])
-      expect(await words.fresh(['docs', 'second'], 'other')).toEqual(['renamed', 'copy'])
+      expect(await prompts.fresh(['docs', 'second'])).toEqual([])
+      expect(await prompts.fresh(['docs', 'second'], 'other')).toEqual(['renamed', 'copy'])
       await bench.record({ type: 'asset_missing', content })
       await bench.record({ type: 'content_wanted_again', content, not_before_ms: bench.clock.now_ms() })
       await bench.makeReady(content)
-      expect(await words.fresh(['docs', 'second'])).toEqual([])
+      expect(await prompts.fresh(['docs', 'second'])).toEqual([])
     },
   )
 
   check('only ready contents with a present path in a configured folder, with each of their paths', async (bench) => {
-    const words = new PromptWords(bench)
+    const prompts = new PromptBench(bench)
     await bench.online('second')
-    await words.configure({ name: 'digest' })
+    await prompts.configure({ name: 'digest' })
     for (const path of ['b', 'a', 'sub/c']) await bench.settle('docs', path, 'same')
     await bench.makeReady(bench.see.content(md5Of('same'))!.id)
     await bench.makeReady(await bench.settle('docs', 'gone', 'gone'))
@@ -220,7 +220,7 @@ function fresh(check: ReturnType<typeof withLedger>): void {
     await bench.makeReady(await bench.settle('second', 'elsewhere', 'elsewhere'))
     expect(bench.see.counts('docs').removed_on_service).toEqual({ files: 1, bytes: 7 })
     for (const limit of [1, 2, 100]) {
-      const found = await words.arrivals(['docs', 'second'], {}, limit)
+      const found = await prompts.arrivals(['docs', 'second'], {}, limit)
       expect(found.map(({ path }) => path)).toEqual(['a', 'b', 'sub/c', 'elsewhere'])
       expect(found[0]).toEqual({
         seq: 1,
@@ -235,22 +235,25 @@ function fresh(check: ReturnType<typeof withLedger>): void {
       })
     }
     await bench.record({ type: 'folders_removed_except', names: ['second'] })
-    expect(await words.fresh(['docs', 'second'])).toEqual(['elsewhere'])
+    expect(await prompts.fresh(['docs', 'second'])).toEqual(['elsewhere'])
   })
 
   check('by time of arrival, told or not, from before the prompt or not', async (bench) => {
-    const words = new PromptWords(bench)
+    const prompts = new PromptBench(bench)
     await bench.makeReady(await bench.settle('docs', 'old', 'old'))
-    await words.configure({ name: 'digest' })
+    await prompts.configure({ name: 'digest' })
     await bench.clock.advance(hour_ms)
     await bench.makeReady(await bench.settle('docs', 'new', 'new'))
-    await words.tell(await words.arrivals(['docs']))
+    await prompts.writeReport(await prompts.arrivals(['docs']))
     const paths = async (since_ms?: number) =>
-      (await words.arrivals(['docs'], { only_fresh: false, ...(since_ms === undefined ? {} : { since_ms }) })).map(
+      (await prompts.arrivals(['docs'], { only_fresh: false, ...(since_ms === undefined ? {} : { since_ms }) })).map(
         ({ path }) => path,
       )
     expect(await paths()).toEqual(['old', 'new'])
-    expect((await words.arrivals(['docs'], { only_fresh: false })).map(({ covered }) => covered)).toEqual([false, true])
+    expect((await prompts.arrivals(['docs'], { only_fresh: false })).map(({ covered }) => covered)).toEqual([
+      false,
+      true,
+    ])
     expect(await paths(bench.clock.now_ms() - 1)).toEqual(['new'])
     expect(await paths(bench.clock.now_ms() + 1)).toEqual([])
   })
@@ -258,9 +261,9 @@ function fresh(check: ReturnType<typeof withLedger>): void {
 
 function unready(check: ReturnType<typeof withLedger>): void {
   check('everything that is not ready and not left out, with its stage, in pages', async (bench) => {
-    const words = new PromptWords(bench)
+    const prompts = new PromptBench(bench)
     await bench.online('second')
-    await words.configure({ name: 'digest' })
+    await prompts.configure({ name: 'digest' })
     await bench.makeReady(await bench.settle('docs', 'ready', 'ready'))
     await bench.seen('docs', 'z moving')
     const sent = await bench.settle('docs', 'm sent', 'sent')
@@ -286,24 +289,24 @@ function unready(check: ReturnType<typeof withLedger>): void {
       ['second', 'removed', 'removed', 'removed on the service'],
     ]
     for (const limit of [1, 2, 5, 6, 100]) {
-      const found = await words.unready(['second', 'docs'], limit)
+      const found = await prompts.unready(['second', 'docs'], limit)
       expect(found.map(({ folder, path, stage, why }) => [folder, path, stage, why])).toEqual(expected)
     }
-    const [waiting, refusal] = await words.unready()
+    const [waiting, refusal] = await prompts.unready()
     expect(waiting).toMatchObject({ md5: md5Of('waiting'), size: 7, covered: false, seen_ms: bench.clock.now_ms() })
     expect(refusal).toMatchObject({ content: refused, covered: false })
-    expect(await words.unready(['second'])).toHaveLength(1)
+    expect(await prompts.unready(['second'])).toHaveLength(1)
 
-    const run = await words.due()
+    const run = await prompts.due()
     const refusals = [
       { content: refused, md5: md5Of('refused'), size: 7, name: 'docs/b refused', why: 'no text in it' },
     ]
-    await words.plan(run, [], { refusals })
-    await words.answer(run)
-    await words.write(run)
-    expect((await words.unready()).filter(({ covered }) => covered).map(({ path }) => path)).toEqual(['b refused'])
+    await prompts.plan(run, [], { refusals })
+    await prompts.answer(run)
+    await prompts.write(run)
+    expect((await prompts.unready()).filter(({ covered }) => covered).map(({ path }) => path)).toEqual(['b refused'])
     await bench.record({ type: 'content_wanted_again', content: refused, not_before_ms: bench.clock.now_ms() })
     await bench.makeReady(refused)
-    expect(await words.fresh()).toEqual(['ready', 'b refused'])
+    expect(await prompts.fresh()).toEqual(['ready', 'b refused'])
   })
 }

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RunFact } from '../../../../src/domain/run.ts'
 import { Bench, type LedgerFactory, md5Of } from '../../fixture.ts'
-import { PromptWords, run_fault } from './prompt-bench.ts'
+import { PromptBench, run_fault } from './prompt-bench.ts'
 
 const step = fc.record({
   what: fc.oneof(
     { weight: 5, arbitrary: fc.constantFrom('arrives', 'was there', 'copied', 'renamed', 'gone') },
     { weight: 4, arbitrary: fc.constantFrom('due', 'planned', 'written', 'skipped', 'failed') },
-    { weight: 1, arbitrary: fc.constantFrom('reopened', 'removed', 'looked') },
+    { weight: 1, arbitrary: fc.constantFrom('reopened', 'removed', 'scanned') },
   ),
   path: fc.constantFrom('a', 'b', 'sub/c'),
   to: fc.constantFrom('d', 'e', 'sub/f'),
@@ -21,7 +21,7 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 /** What must be so, kept beside the ledger in plain sets. */
 class World {
   readonly #bench: Bench
-  readonly #words: PromptWords
+  readonly #prompts: PromptBench
   readonly #folder: string
   readonly present = new Map<string, string>()
   /** Ever met. */
@@ -37,7 +37,7 @@ class World {
 
   constructor(bench: Bench, folder: string) {
     this.#bench = bench
-    this.#words = new PromptWords(bench)
+    this.#prompts = new PromptBench(bench)
     this.#folder = folder
   }
 
@@ -51,7 +51,7 @@ class World {
         return this.#hold(path, text)
       case 'was there':
         return this.#hold(path, text, true)
-      case 'looked':
+      case 'scanned':
         this.is_scanned = true
         return this.#bench.scanned(this.#folder)
       case 'copied':
@@ -80,12 +80,12 @@ class World {
     const open = this.open.get(prompt)
     if (!open) {
       if (what !== 'due') return
-      this.open.set(prompt, { run: await this.#words.due(this.name(prompt)), texts: [], is_planned: false })
+      this.open.set(prompt, { run: await this.#prompts.due(this.name(prompt)), texts: [], is_planned: false })
     } else if (what === 'planned') await this.#plan(open, prompt, max)
     else if (what === 'written') {
       if (!open.is_planned) return
-      await this.#words.answer(open.run)
-      await this.#words.write(open.run)
+      await this.#prompts.answer(open.run)
+      await this.#prompts.write(open.run)
       this.covered[prompt].push(...open.texts)
       this.open.delete(prompt)
     } else if (what === 'skipped' || what === 'failed') {
@@ -101,13 +101,13 @@ class World {
     const seen = new Set<number>()
     const found = await this.#arrivals(prompt)
     const assets = found.filter(({ content }) => !seen.has(content) && seen.add(content)).slice(0, max)
-    await this.#words.plan(open.run, assets)
+    await this.#prompts.plan(open.run, assets)
     open.is_planned = true
     open.texts = assets.map(({ md5 }) => md5)
   }
 
   #arrivals(prompt: string) {
-    return this.#words.arrivals([this.#folder], { prompt: this.name(prompt), only_come: prompt === 'begun' })
+    return this.#prompts.arrivals([this.#folder], { prompt: this.name(prompt), only_come: prompt === 'begun' })
   }
 
   async #hold(path: string, text: string, is_old = false): Promise<void> {
@@ -157,7 +157,7 @@ class World {
   async begin(): Promise<void> {
     await this.#bench.online(this.#folder)
     await this.#hold('old', 'old')
-    await this.#words.configure({ name: this.name('begun') }, { name: this.name('all'), first_run: 'all' })
+    await this.#prompts.configure({ name: this.name('begun') }, { name: this.name('all'), first_run: 'all' })
   }
 }
 

@@ -3,7 +3,7 @@ import { day_ms, hour_ms, minute_ms } from '../../../../src/base/time/time.ts'
 import type { RunFact } from '../../../../src/domain/run.ts'
 import { type Bench, type LedgerFactory, md5Of, other_project_id, project_id } from '../../fixture.ts'
 import { withLedger } from '../with-ledger.ts'
-import { run_fault as error, PromptWords } from './prompt-bench.ts'
+import { run_fault as error, PromptBench } from './prompt-bench.ts'
 
 export function promptRunContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
@@ -13,22 +13,22 @@ export function promptRunContract(factory: LedgerFactory): void {
 }
 
 /** A prompt `digest` that asks for all, and a ready file `a`. */
-async function withReadyFile(bench: Bench): Promise<PromptWords> {
-  const words = new PromptWords(bench)
-  await words.configure({ name: 'digest', first_run: 'all' })
+async function withReadyFile(bench: Bench): Promise<PromptBench> {
+  const prompts = new PromptBench(bench)
+  await prompts.configure({ name: 'digest', first_run: 'all' })
   await bench.makeReady(await bench.settle('docs', 'a', 'text'))
-  return words
+  return prompts
 }
 
 function runs(check: ReturnType<typeof withLedger>): void {
   check('a run is handed out as it stands, before and after the process ends', async (bench) => {
-    const words = await withReadyFile(bench)
-    const arrivals = await words.arrivals(['docs'])
-    await words.tell(arrivals)
-    const mark_ms = (await words.state()).last_written_due_ms
-    const run = await words.due('digest', { cause: 'catch_up' })
+    const prompts = await withReadyFile(bench)
+    const arrivals = await prompts.arrivals(['docs'])
+    await prompts.writeReport(arrivals)
+    const mark_ms = (await prompts.state()).last_written_due_ms
+    const run = await prompts.due('digest', { cause: 'catch_up' })
     const began_ms = bench.clock.now_ms()
-    const work = await words.check(run)
+    const work = await prompts.check(run)
     expect(work).toEqual({
       run,
       prompt: 'digest',
@@ -37,7 +37,7 @@ function runs(check: ReturnType<typeof withLedger>): void {
       cause: 'catch_up',
       state: 'due',
       began_ms,
-      prompt_began_ms: (await words.state()).began_ms,
+      prompt_began_ms: (await prompts.state()).began_ms,
       attempts: 0,
       notes: [],
       coverage: undefined,
@@ -54,47 +54,47 @@ function runs(check: ReturnType<typeof withLedger>): void {
     const plan = { bodies: ['one', 'two'], chat_id: 'chat_kept', assets: [asset], refusals: [refusal], coverage: '{}' }
     await bench.record({ type: 'run_planned', run, plan: { ...plan, bodies: ['a', 'b', 'c'], assets: [asset, asset] } })
     await bench.record({ type: 'run_planned', run, plan })
-    await words.answer(run, 'first answer')
+    await prompts.answer(run, 'first answer')
     await bench.record({ type: 'turn_intended', run, body: 'second body' })
-    const before = await words.check(run)
+    const before = await prompts.check(run)
     expect(before).toMatchObject({ state: 'asking', turn: 1, chat_id: 'chat_kept', coverage: '{}' })
     expect(before).toMatchObject({ assets: [asset], refusals: [refusal] })
     expect(before.turns).toMatchObject([{ answer: 'first answer', chat_id: 'chat_2' }, { body: 'second body' }])
     await bench.reopen()
-    expect(await words.check(run)).toEqual(before)
-    expect((await words.state()).chat_id).toBe('chat_2')
+    expect(await prompts.check(run)).toEqual(before)
+    expect((await prompts.state()).chat_id).toBe('chat_2')
   })
 
   check('only a written run tells and moves the mark; skipped and failed ones do neither', async (bench) => {
-    const words = await withReadyFile(bench)
-    const assets = await words.arrivals(['docs'])
+    const prompts = await withReadyFile(bench)
+    const assets = await prompts.arrivals(['docs'])
     const ends: ((run: number) => RunFact)[] = [
       (run) => ({ type: 'run_skipped', run, why: 'not now' }),
       (run) => ({ type: 'run_failed', run, error }),
     ]
     for (const end of ends) {
-      const run = await words.due()
-      await words.plan(run, assets)
+      const run = await prompts.due()
+      await prompts.plan(run, assets)
       await bench.record(end(run))
-      await words.write(run)
-      expect(await words.fresh()).toEqual(['a'])
-      expect(await words.state()).toMatchObject({ last_written_due_ms: undefined, open_runs: [] })
+      await prompts.write(run)
+      expect(await prompts.fresh()).toEqual(['a'])
+      expect(await prompts.state()).toMatchObject({ last_written_due_ms: undefined, open_runs: [] })
     }
-    await words.tell(assets)
+    await prompts.writeReport(assets)
     const mark_ms = bench.clock.now_ms()
-    expect(await words.fresh()).toEqual([])
-    expect(await words.state()).toMatchObject({ last_written_due_ms: mark_ms })
-    const earlier = await words.due('digest', { due_ms: mark_ms - hour_ms, cause: 'catch_up' })
-    await words.plan(earlier, [])
-    await words.answer(earlier)
-    await words.write(earlier)
-    expect(await words.state()).toMatchObject({ last_written_due_ms: mark_ms })
+    expect(await prompts.fresh()).toEqual([])
+    expect(await prompts.state()).toMatchObject({ last_written_due_ms: mark_ms })
+    const earlier = await prompts.due('digest', { due_ms: mark_ms - hour_ms, cause: 'catch_up' })
+    await prompts.plan(earlier, [])
+    await prompts.answer(earlier)
+    await prompts.write(earlier)
+    expect(await prompts.state()).toMatchObject({ last_written_due_ms: mark_ms })
   })
 
   check('facts about a run that is not there, or does not stand so, change nothing', async (bench) => {
-    const words = await withReadyFile(bench)
-    const run = await words.due()
-    const before = await words.check(run)
+    const prompts = await withReadyFile(bench)
+    const run = await prompts.due()
+    const before = await prompts.check(run)
     for (const unknown of [run, run + 100]) {
       await bench.record(
         { type: 'turn_asked', run: unknown, chat_id: 'c', message_id: 'm' },
@@ -104,88 +104,88 @@ function runs(check: ReturnType<typeof withLedger>): void {
         { type: 'schedule_reset', prompt: 'unknown', checked_ms: 1 },
       )
     }
-    expect(await words.check(run)).toEqual(before)
+    expect(await prompts.check(run)).toEqual(before)
     expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
-    expect(await words.state()).toMatchObject({ chat_id: undefined, last_written_due_ms: undefined })
+    expect(await prompts.state()).toMatchObject({ chat_id: undefined, last_written_due_ms: undefined })
   })
 
   check('old runs are trimmed, what they told stays, and the newest run of each prompt', async (bench) => {
-    const words = await withReadyFile(bench)
+    const prompts = await withReadyFile(bench)
     const due_ms = bench.clock.now_ms() + 1
-    await words.tell(await words.arrivals(['docs']))
+    await prompts.writeReport(await prompts.arrivals(['docs']))
     await bench.clock.advance(800 * day_ms)
     await bench.ledger.tidy()
-    expect(await words.due('digest', { due_ms })).toBe(0)
-    const run = await words.due()
+    expect(await prompts.due('digest', { due_ms })).toBe(0)
+    const run = await prompts.due()
     await bench.ledger.tidy()
-    const again = await words.due('digest', { due_ms })
+    const again = await prompts.due('digest', { due_ms })
     expect(again).toBeGreaterThan(run)
-    expect(await words.fresh()).toEqual([])
+    expect(await prompts.fresh()).toEqual([])
   })
 }
 
 function claims(check: ReturnType<typeof withLedger>): void {
   check('of each prompt the oldest run alone, until it is released; the others when it is over', async (bench) => {
-    const words = await withReadyFile(bench)
-    await words.configure({ name: 'digest' }, { name: 'other', project_id: other_project_id })
-    const first = await words.due()
-    const second = await words.due()
-    const other = await words.due('other')
-    expect((await words.claim(1)).map(({ run }) => run)).toEqual([first])
-    expect(await words.claim(10, [other_project_id])).toEqual([])
-    expect((await words.claim()).map(({ run }) => run)).toEqual([other])
+    const prompts = await withReadyFile(bench)
+    await prompts.configure({ name: 'digest' }, { name: 'other', project_id: other_project_id })
+    const first = await prompts.due()
+    const second = await prompts.due()
+    const other = await prompts.due('other')
+    expect((await prompts.claim(1)).map(({ run }) => run)).toEqual([first])
+    expect(await prompts.claim(10, [other_project_id])).toEqual([])
+    expect((await prompts.claim()).map(({ run }) => run)).toEqual([other])
     await bench.record({ type: 'run_deferred', run: first, not_before_ms: bench.clock.now_ms(), error })
-    expect(await words.claim()).toEqual([])
+    expect(await prompts.claim()).toEqual([])
     bench.ledger.release('run', [first])
-    expect(await words.claim()).toMatchObject([{ run: first, attempts: 1 }])
+    expect(await prompts.claim()).toMatchObject([{ run: first, attempts: 1 }])
     bench.ledger.release('run', [first])
     await bench.record({ type: 'run_skipped', run: first, why: 'nothing new' })
-    expect((await words.claim()).map(({ run }) => run)).toEqual([second])
+    expect((await prompts.claim()).map(({ run }) => run)).toEqual([second])
   })
 
   check(
     'a time that is made up waits for a run by hand that is under way, though it is of a later time',
     async (bench) => {
-      const words = await withReadyFile(bench)
-      const by_hand = await words.due('digest', { cause: 'person' })
-      await words.ask(by_hand)
+      const prompts = await withReadyFile(bench)
+      const by_hand = await prompts.due('digest', { cause: 'person' })
+      await prompts.ask(by_hand)
       await bench.reopen()
-      const earlier = await words.due('digest', { due_ms: bench.clock.now_ms() - minute_ms, cause: 'catch_up' })
-      expect((await words.claim()).map(({ run }) => run)).toEqual([by_hand])
-      expect(await words.claim()).toEqual([])
+      const earlier = await prompts.due('digest', { due_ms: bench.clock.now_ms() - minute_ms, cause: 'catch_up' })
+      expect((await prompts.claim()).map(({ run }) => run)).toEqual([by_hand])
+      expect(await prompts.claim()).toEqual([])
       bench.ledger.release('run', [by_hand])
       await bench.record({ type: 'run_failed', run: by_hand, error })
-      expect((await words.claim()).map(({ run }) => run)).toEqual([earlier])
+      expect((await prompts.claim()).map(({ run }) => run)).toEqual([earlier])
     },
   )
 
   check('what is set back waits, and holds up the runs behind it; next_due_ms says until when', async (bench) => {
-    const words = await withReadyFile(bench)
-    const run = await words.due()
-    await words.due()
+    const prompts = await withReadyFile(bench)
+    const run = await prompts.due()
+    await prompts.due()
     const not_before_ms = bench.clock.now_ms() + minute_ms
     await bench.record({ type: 'run_deferred', run, not_before_ms, error })
     expect(await bench.ledger.claimRuns(10, { except_projects: [] })).toEqual({ work: [], next_due_ms: not_before_ms })
     await bench.clock.advance(minute_ms)
-    expect((await words.claim()).map((work) => work.run)).toEqual([run])
+    expect((await prompts.claim()).map((work) => work.run)).toEqual([run])
   })
 
   check('a claim that is not released is free in the next life of the daemon', async (bench) => {
-    const words = await withReadyFile(bench)
-    const run = await words.due()
-    await words.claim()
-    expect(await words.claim()).toEqual([])
+    const prompts = await withReadyFile(bench)
+    const run = await prompts.due()
+    await prompts.claim()
+    expect(await prompts.claim()).toEqual([])
     await bench.reopen()
-    expect((await words.claim()).map((work) => work.run)).toEqual([run])
+    expect((await prompts.claim()).map((work) => work.run)).toEqual([run])
   })
 
   check(
     'a clock that was set back makes runs and deliveries due, and a scan of the lost hour answers nobody',
     async (bench) => {
-      const words = await withReadyFile(bench)
-      await words.tell([], 'digest', ['mail'])
+      const prompts = await withReadyFile(bench)
+      await prompts.writeReport([], 'digest', ['mail'])
       const written = (await bench.ledger.claimDeliveries(1)).work[0]!.run!
-      const run = await words.due()
+      const run = await prompts.due()
       const not_before_ms = bench.clock.now_ms() + minute_ms
       await bench.record({ type: 'run_deferred', run, not_before_ms, error })
       await bench.record({ type: 'delivery_deferred', run: written, target: 'mail', not_before_ms, error })
@@ -205,7 +205,7 @@ function claims(check: ReturnType<typeof withLedger>): void {
       await bench.clock.advance(10_000)
       await bench.record({ type: 'scan_wanted', folder: 'docs', at_ms: bench.clock.now_ms() })
       bench.clock.jumpWall(-hour_ms)
-      expect((await words.claim()).map((work) => work.run)).toEqual([run])
+      expect((await prompts.claim()).map((work) => work.run)).toEqual([run])
       expect((await bench.ledger.claimDeliveries(1)).work).toMatchObject([{ run: written, target: 'mail' }])
       const now_ms = bench.clock.now_ms()
       const [docs] = await bench.ledger.folders()
@@ -214,10 +214,10 @@ function claims(check: ReturnType<typeof withLedger>): void {
   )
 
   check('each commit wakes those who now have work', async (bench) => {
-    const words = await withReadyFile(bench)
+    const prompts = await withReadyFile(bench)
     const woken: string[] = []
     const stop = bench.ledger.onWork((kinds) => woken.push([...kinds].join()))
-    await words.tell([])
+    await prompts.writeReport([])
     await bench.record({ type: 'scan_wanted', folder: 'docs', at_ms: 1 })
     await bench.record({ type: 'schedule_reset', prompt: 'digest', checked_ms: 1 })
     stop()
@@ -227,8 +227,8 @@ function claims(check: ReturnType<typeof withLedger>): void {
 
 function deliveries(check: ReturnType<typeof withLedger>): void {
   check('each target on its own, with the run as it was written, until it is done or given up', async (bench) => {
-    const words = await withReadyFile(bench)
-    const run = await words.tell(await words.arrivals(['docs']), 'digest', ['mail', 'hook', 'command'])
+    const prompts = await withReadyFile(bench)
+    const run = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['mail', 'hook', 'command'])
     const now_ms = bench.clock.now_ms()
     const { work } = await bench.ledger.claimDeliveries(10)
     expect(work).toMatchObject([{ target: 'mail' }, { target: 'hook' }, { target: 'command' }])
@@ -254,8 +254,8 @@ function deliveries(check: ReturnType<typeof withLedger>): void {
   check(
     'an alert goes before reports and in a pause, and its tries are recorded as those of reports',
     async (bench) => {
-      const words = await withReadyFile(bench)
-      const run = await words.tell(await words.arrivals(['docs']), 'digest', ['mail'])
+      const prompts = await withReadyFile(bench)
+      const run = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['mail'])
       const problems = [{ kind: 'folder', about: 'docs', message: 'docs is offline', since_ms: 1 }]
       const alert = { message_id: 'alert_1', subject: 'Sluice', text: 'docs is offline', problems }
       await bench.clock.advance(minute_ms)
@@ -300,12 +300,12 @@ function deliveries(check: ReturnType<typeof withLedger>): void {
   check(
     'what was given up is wanted again by a word, and one that is new; what was delivered stays so',
     async (bench) => {
-      const words = await withReadyFile(bench)
-      const run = await words.tell(await words.arrivals(['docs']), 'digest', ['mail', 'hook'])
+      const prompts = await withReadyFile(bench)
+      const run = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['mail', 'hook'])
       await bench.record({ type: 'delivered', run, target: 'mail' })
       await bench.record({ type: 'delivery_failed', run, target: 'hook', error })
       await bench.clock.advance(minute_ms)
-      const open = await words.due()
+      const open = await prompts.due()
       const targets = ['mail', 'hook', 'new']
       await bench.record(
         { type: 'delivery_wanted_again', run, targets },

@@ -18,7 +18,7 @@ async function ready(bench: Bench, path: string, text: string): Promise<number> 
   return content
 }
 
-async function looked(bench: Bench, summary = nothing_seen, folder = 'docs'): Promise<void> {
+async function scanned(bench: Bench, summary = nothing_seen, folder = 'docs'): Promise<void> {
   const began_ms = bench.clock.now_ms()
   await bench.clock.advance(1)
   await bench.record({ type: 'scan_finished', folder, began_ms, summary })
@@ -26,12 +26,12 @@ async function looked(bench: Bench, summary = nothing_seen, folder = 'docs'): Pr
 
 async function known(bench: Bench): Promise<void> {
   await bench.online('docs', removing)
-  await looked(bench)
+  await scanned(bench)
 }
 
 async function graceAndScan(bench: Bench): Promise<void> {
   await bench.clock.advance(2 * hour_ms)
-  await looked(bench)
+  await scanned(bench)
 }
 
 /** What was meant at one time, and by another is another place's, or has come to pass late, or was told by a clock that was wrong. */
@@ -56,7 +56,7 @@ export function removalTimesContract(factory: LedgerFactory): void {
         await ready(bench, 'a', 'text')
         await happens(bench)
         await bench.online('docs', elsewhere)
-        await looked(bench)
+        await scanned(bench)
         await bench.gone('docs', 'a')
         await graceAndScan(bench)
         expect(await remove(bench)).toEqual([])
@@ -68,7 +68,7 @@ export function removalTimesContract(factory: LedgerFactory): void {
     await known(bench)
     await ready(bench, 'a', 'text')
     await bench.online('docs', elsewhere)
-    await looked(bench, cut)
+    await scanned(bench, cut)
     await bench.gone('docs', 'a')
     await graceAndScan(bench)
     expect(await remove(bench)).toEqual([])
@@ -84,7 +84,7 @@ export function removalTimesContract(factory: LedgerFactory): void {
       bench.clock.jumpWall(-365 * day_ms)
       await bench.clock.advance(minute_ms)
       await bench.seen('docs', 'b', 'another text')
-      await looked(bench)
+      await scanned(bench)
       expect((await bench.ledger.folders())[0]?.is_moved).toBe(false)
       await bench.gone('docs', 'a')
       await graceAndScan(bench)
@@ -100,8 +100,8 @@ export function removalTimesContract(factory: LedgerFactory): void {
     await ready(bench, 'a', 'newer')
     bench.clock.jumpWall(-365 * day_ms)
     await bench.clock.advance(minute_ms)
-    await looked(bench)
-    await looked(bench, nothing_seen, 'archive')
+    await scanned(bench)
+    await scanned(bench, nothing_seen, 'archive')
     expect(await remove(bench)).toEqual(['docs/a'])
   })
 
@@ -113,7 +113,7 @@ export function removalTimesContract(factory: LedgerFactory): void {
     await bench.record({ type: 'scan_finished', folder: 'docs', began_ms, summary: nothing_seen })
     await bench.clock.advance(2 * hour_ms)
     expect(await remove(bench)).toEqual([])
-    await looked(bench)
+    await scanned(bench)
     expect(await remove(bench)).toEqual(['docs/a'])
   })
 
