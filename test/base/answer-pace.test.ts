@@ -17,7 +17,7 @@ function started(first_ms: number) {
   return { clock, came, end, calls: () => calls }
 }
 
-test('drops earn no time: after the first it is over, and said once', async () => {
+test('single bytes earn no time: the answer is ended once, when its time is over', async () => {
   const { clock, came, end, calls } = started(1_000)
   for (let second = 0; second < 9; second++) {
     await clock.advance(100)
@@ -31,7 +31,7 @@ test('drops earn no time: after the first it is over, and said once', async () =
   expect([calls(), clock.pending()]).toEqual([1, 0])
 })
 
-test('a slow line is given the time that its bytes take', async () => {
+test('a slow connection gets the time that its bytes take', async () => {
   const { clock, came, calls } = started(1_000)
   came(5 * 16_384)
   await clock.advance(5_900)
@@ -40,7 +40,7 @@ test('a slow line is given the time that its bytes take', async () => {
   expect(calls()).toBe(1)
 })
 
-test('what has ended is not too slow', async () => {
+test('an answer that has ended is never too slow', async () => {
   const { clock, end, calls } = started(1_000)
   end()
   await clock.advance(60_000)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { writeFileAtomic } from '../../src/base/files/atomic-file.ts'
 import { makeTree } from '../rig/tree.ts'
 
-test('the file is new as a whole, with its mode, and nothing is left beside it', () => {
+test('the new file is complete, has its mode, and leaves no other file beside it', () => {
   const dir = makeTree({ 'a.txt': 'old' })
   writeFileAtomic(join(dir, 'a.txt'), 'new', 0o640)
   expect(readFileSync(join(dir, 'a.txt'), 'utf8')).toBe('new')
@@ -12,7 +12,7 @@ test('the file is new as a whole, with its mode, and nothing is left beside it',
   expect(readdirSync(dir)).toEqual(['a.txt'])
 })
 
-test('a link planted under the name of the temporary file, or under the name itself, is not written through', () => {
+test('a link planted at the temporary name or at the name itself is not written through', () => {
   const dir = makeTree({ victim: 'untouched' })
   const path = join(dir, 'report.md')
   symlinkSync(join(dir, 'victim'), `${path}.${process.pid}.tmp`)
@@ -22,13 +22,13 @@ test('a link planted under the name of the temporary file, or under the name its
   expect(lstatSync(path).isFile()).toBe(true)
 })
 
-test('a name that cannot be taken leaves no temporary file', () => {
+test('a write that cannot take the name leaves no temporary file', () => {
   const dir = makeTree({ 'taken/': '' })
   expect(() => writeFileAtomic(join(dir, 'taken'), 'new')).toThrow(/EISDIR|EEXIST|ENOTEMPTY/)
   expect(readdirSync(dir)).toEqual(['taken'])
 })
 
-test('what cannot be written leaves the old file', () => {
+test('a write that fails leaves the old file', () => {
   const dir = makeTree({ 'a.txt': 'old' })
   writeFileSync(join(dir, 'full'), '')
   expect(() => writeFileAtomic(join(dir, 'full', 'b.txt'), 'new')).toThrow(/ENOTDIR/)

@@ -42,7 +42,9 @@ function wall(at_ms: number, zone: string): number {
   return at_ms + offset_ms
 }
 
-/** The rule, minute for minute: of what the clocks show, or have jumped over, for the first time. */
+/**
+ * The rule, checked minute by minute: each local time counts when it is first shown or jumped over.
+ */
 function expectedTimes(cron: string, zone: string, from_ms: number, through_ms: number): number[] {
   const pattern = new Cron(cron, { timezone: 'UTC', mode: '5-part' })
   const every_hour = cron.split(' ')[1] === '*'
@@ -96,7 +98,7 @@ describe('on the days on which the clocks are changed', () => {
     )
   })
 
-  test('a daily time comes exactly once on each day that exists, at its time or where the jump over it ends', () => {
+  test('a daily time comes once on each day, at its time or at the end of the jump over it', () => {
     fc.assert(
       fc.property(change_days, fc.nat({ max: 1439 }), ([zone, day], minute) => {
         const clock = `${Math.floor(minute / 60)}:${minute % 60}`.replace(/\b\d\b/g, '0$&')
@@ -134,7 +136,7 @@ describe('on the days on which the clocks are changed', () => {
     expect(timesOf(cron, zone, day)).toEqual(expected)
   })
 
-  test('every hour follows the time that really goes by', () => {
+  test('an hourly expression follows the hours that really pass', () => {
     const spring = timesOf('30 * * * *', 'Europe/Berlin', '2026-03-29')
     expect(spring).toHaveLength(23)
     expect(spring.slice(1, 3)).toEqual(['2026-03-29T01:30+01:00', '2026-03-29T03:30+02:00'])
@@ -145,15 +147,15 @@ describe('on the days on which the clocks are changed', () => {
   })
 })
 
-describe('far and near', () => {
+describe('times that are rare or close together', () => {
   const times = cronTimes('0 0 29 2 *', 'Europe/Berlin')
 
-  test('a time that comes every four years', () => {
+  test('finds a time that comes every four years', () => {
     expect(localTime(times.next(Date.UTC(2026, 0, 1))!, 'Europe/Berlin')).toBe('2028-02-29T00:00+01:00')
     expect(localTime(times.previous(Date.UTC(2026, 0, 1))!, 'Europe/Berlin')).toBe('2024-02-29T00:00+01:00')
   })
 
-  test('a time itself is neither after nor before itself, and is the last of a span that ends with it', () => {
+  test('a time is neither before nor after itself, and belongs to the range that ends with it', () => {
     const at_ms = times.next(Date.UTC(2026, 0, 1))!
     expect(times.next(at_ms - 1)).toBe(at_ms)
     expect(times.previous(at_ms + 1)).toBe(at_ms)
@@ -163,7 +165,7 @@ describe('far and near', () => {
     expect(times.between(at_ms, at_ms + day_ms, 5)).toEqual([])
   })
 
-  test('no more of a span than asked for, oldest first', () => {
+  test('returns at most the requested number of times of a range, oldest first', () => {
     const minutely = cronTimes('* * * * *', 'UTC')
     expect(minutely.between(0, 365 * day_ms, 2)).toEqual([minute_ms, 2 * minute_ms])
   })
@@ -175,7 +177,7 @@ describe('cronFault', () => {
     ['*/5 8-18 * * MON-FRI', 'America/New_York'],
     ['0 0 29 2 *', 'UTC'],
     ['0 0 L * *', 'UTC'],
-    // Weekday or day of month, as cron has it: Mondays are enough.
+    // As in cron, the weekday or the day of the month has to fit: Mondays are enough.
     ['0 8 31 2 1', 'UTC'],
   ])('%s in %s is in order', (cron, zone) => {
     expect(cronFault(cron, zone)).toBeUndefined()
@@ -196,7 +198,7 @@ describe('cronFault', () => {
   })
 })
 
-describe('a wake', () => {
+describe('a wake by cron', () => {
   const start_ms = Date.UTC(2026, 1, 28, 23, 58, 30)
   afterEach(() => {
     vi.useRealTimers()
@@ -217,7 +219,7 @@ describe('a wake', () => {
     return { woken, stop: () => last.stop() }
   }
 
-  test('comes at the beginning of its minute and leaves nothing when stopped', async () => {
+  test('comes at the beginning of its minute and leaves no timer when stopped', async () => {
     const { woken, stop } = wakesFrom(start_ms)
     await vi.advanceTimersByTimeAsync(3 * minute_ms)
     expect(woken).toEqual(['23:59:00', '00:00:00', '00:01:00'])
@@ -227,7 +229,7 @@ describe('a wake', () => {
     expect(woken).toHaveLength(3)
   })
 
-  test('a jump over years is noticed within a minute, without going through them', async () => {
+  test('notices a jump of years within a minute, without a step for each of them', async () => {
     const { woken, stop } = wakesFrom(start_ms)
     vi.setSystemTime(start_ms + 30 * 365 * day_ms)
     const began = performance.now()

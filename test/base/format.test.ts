@@ -27,7 +27,7 @@ test.each([
   [-2_500, '-2.5 s'],
 ])('%d ms are %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
 
-test('no amount shows a unit too small or too large', () => {
+test('every amount is shown in a unit that fits its size', () => {
   fc.assert(
     fc.property(fc.nat({ max: 2 ** 50 }), (n) => {
       expect(formatBytes(n)).toMatch(/^(\d{1,3}|\d\.\d) (B|kB|MB|GB|TB|PB)$/)
@@ -37,7 +37,7 @@ test('no amount shows a unit too small or too large', () => {
   expect(formatCount(1_234_567)).toBe('1,234,567')
 })
 
-test('a name cannot steer a terminal or hide what it is', () => {
+test('an escaped name cannot steer a terminal or hide its characters', () => {
   expect(printable('a\u001b[2Jb\nc\td')).toBe('a\\x1b[2Jb\\nc\\td')
   expect(printable('invoice\u202efdp.exe')).toBe('invoice\\u{202e}fdp.exe')
   expect(printable('Übersicht 📈 報告.pdf')).toBe('Übersicht 📈 報告.pdf')

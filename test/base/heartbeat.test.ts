@@ -5,7 +5,7 @@ import { FakeClock } from '../rig/fake-clock.ts'
 
 const limit_ms = 5 * minute_ms
 
-/** As a watchdog does: time passes between looks, never much at once. */
+/** Checks each minute, as a watchdog does: time never jumps far between two checks. */
 async function pass(clock: FakeClock, heartbeats: ReturnType<typeof createHeartbeats>, minutes: number) {
   let stuck = heartbeats.stuck(limit_ms)
   for (let minute = 0; minute < minutes; minute++) {
@@ -15,7 +15,7 @@ async function pass(clock: FakeClock, heartbeats: ReturnType<typeof createHeartb
   return stuck
 }
 
-test('who is silent for too long is named, the longest first; a beat or the end clears him', async () => {
+test('heartbeats that are silent for too long are named, the longest first, until they beat or end', async () => {
   const clock = new FakeClock()
   const heartbeats = createHeartbeats(clock)
   const first = heartbeats.begin('first')
@@ -30,7 +30,7 @@ test('who is silent for too long is named, the longest first; a beat or the end 
   expect(heartbeats.stuck(limit_ms)).toEqual([])
 })
 
-test('what goes on in another thread is seen by its counter', async () => {
+test('work in another thread is alive as long as its counter moves', async () => {
   const clock = new FakeClock()
   const heartbeats = createHeartbeats(clock)
   let chunks = 0
@@ -39,7 +39,7 @@ test('what goes on in another thread is seen by its counter', async () => {
   expect(await pass(clock, heartbeats, 8)).toHaveLength(1)
 })
 
-test('while something else answers for itself, silence means nothing', async () => {
+test('an upload is not stuck while it waits for the service', async () => {
   const clock = new FakeClock()
   const heartbeats = createHeartbeats(clock)
   const heartbeat = heartbeats.begin('upload')
@@ -54,7 +54,7 @@ test('while something else answers for itself, silence means nothing', async () 
   expect(await pass(clock, heartbeats, 1)).toHaveLength(1)
 })
 
-test('a call that never answers is named by its verb; one that fails is over', async () => {
+test('a call that never answers is named by its verb, and one that fails has ended', async () => {
   const clock = new FakeClock()
   const heartbeats = createHeartbeats(clock)
   const ledger = answering(heartbeats, 'the ledger', {
@@ -68,7 +68,7 @@ test('a call that never answers is named by its verb; one that fails is over', a
   expect((await pass(clock, heartbeats, 6)).map(({ name }) => name)).toEqual(['the ledger: claim'])
 })
 
-test('a process that was stopped for an hour is not stuck when it goes on', async () => {
+test('a process that was stopped for an hour is not stuck when it continues', async () => {
   const clock = new FakeClock()
   const heartbeats = createHeartbeats(clock)
   heartbeats.begin('uploader')

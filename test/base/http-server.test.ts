@@ -31,7 +31,7 @@ async function startApp(prepare: (app: HttpApp) => void = () => {}): Promise<{ a
   return { app, port }
 }
 
-/** Sends bytes as they are and answers all that comes back until the server closes. */
+/** Sends the bytes unchanged and resolves to all that comes back until the server closes. */
 function talk(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'))
@@ -52,7 +52,7 @@ async function codeFor(port: number, text: string): Promise<string> {
 
 const head = 'Host: 127.0.0.1\r\nConnection: close\r\n'
 
-describe('every error has the form that the application gives it', () => {
+describe('the server gives every error the form of the application', () => {
   const post = (headers: string, body: string) =>
     `POST /echo HTTP/1.1\r\n${head}${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   const json = 'Content-Type: application/json\r\n'
@@ -77,7 +77,7 @@ describe('every error has the form that the application gives it', () => {
     expect(await codeFor(port, text)).toBe(code)
   })
 
-  test('what a handler throws', async () => {
+  test('an error that a handler throws', async () => {
     const { port } = await startApp((app) =>
       app.get('/fails', async () => {
         throw new Error('by hand')
@@ -89,7 +89,7 @@ describe('every error has the form that the application gives it', () => {
 })
 
 test.each(['application/json', 'text/plain', 'application/x-www-form-urlencoded'])(
-  'an empty body that is called %s is an empty body',
+  'an empty body of type %s counts as no body',
   async (type) => {
     const { port } = await startApp()
     const options = { headers: { 'content-type': type } }
@@ -100,7 +100,7 @@ test.each(['application/json', 'text/plain', 'application/x-www-form-urlencoded'
   },
 )
 
-test('a server that closes lets a request in flight finish, and does not wait for idle connections', async () => {
+test('a closing server lets a request in flight finish and does not wait for idle connections', async () => {
   let reached: () => void = () => {}
   let release: () => void = () => {}
   const inside = new Promise<void>((resolve) => {
@@ -124,7 +124,7 @@ test('a server that closes lets a request in flight finish, and does not wait fo
   await closed
 })
 
-test('after the grace a request in flight is cut', async () => {
+test('a closing server cuts a request in flight after the grace', async () => {
   let reached: () => void = () => {}
   const inside = new Promise<void>((resolve) => {
     reached = resolve
@@ -138,13 +138,13 @@ test('after the grace a request in flight is cut', async () => {
   await cut
 })
 
-test('a port that is taken is an error with a hint', async () => {
+test('listening on a port in use fails with http.listen', async () => {
   const { port } = await startApp()
   const server = createBareServer({ answerError, handle: () => {} })
   await expect(listen(server, '127.0.0.1', port)).rejects.toMatchObject({ code: 'http.listen' })
 })
 
-test('a bare server answers malformed HTTP in the form it was given', async () => {
+test('a bare server answers malformed HTTP in its own error form', async () => {
   const server = createBareServer({ answerError, handle: (_request, response) => void response.end('ok') })
   const port = await listen(server, '127.0.0.1', 0)
   opened.push({ close: () => closeServer(server, 0) })

@@ -10,14 +10,14 @@ function setup(files_per_second = 10) {
   return { clock, lines, files: createFileLines({ log, clock, files_per_second }) }
 }
 
-test('few files: a line each, with what is known of them', () => {
+test('few files get a line each, with what is known of them', () => {
   const { lines, files } = setup()
   files.passed('ready', 'a/b.txt', { bytes: 12 })
   files.close()
   expect(lines).toMatchObject([{ level: 'info', msg: 'ready: a/b.txt', step: 'ready', path: 'a/b.txt', bytes: 12 }])
 })
 
-test('many files: one summary every ten seconds, that counts each file once', async () => {
+test('many files get one summary every ten seconds, which counts each file once', async () => {
   const { clock, lines, files } = setup()
   for (let i = 0; i < 1_000; i++) files.passed(i % 4 === 0 ? 'linked' : 'ready', `f${i}`, { bytes: 1_000 })
   expect(lines).toHaveLength(10)
@@ -31,7 +31,7 @@ test('many files: one summary every ten seconds, that counts each file once', as
   expect(clock.pending()).toBe(0)
 })
 
-test('ten a second, second after second, still get a line each', async () => {
+test('ten files a second still get a line each, second after second', async () => {
   const { clock, lines, files } = setup()
   for (let second = 0; second < 5; second++) {
     for (let i = 0; i < 10; i++) files.passed('ready', `f${second}-${i}`)
@@ -41,7 +41,7 @@ test('ten a second, second after second, still get a line each', async () => {
   expect(lines).toHaveLength(50)
 })
 
-test('refusals are told even among many files, grouped by reason when there are many of them', async () => {
+test('refusals are reported even among many files, grouped by reason when they are many', async () => {
   const { clock, lines, files } = setup()
   for (let i = 0; i < 100; i++) files.passed('ready', `f${i}`)
   files.stopped('refused', 'type not supported', 'a.exe', { code: 'assets.create.type' })
@@ -55,7 +55,7 @@ test('refusals are told even among many files, grouped by reason when there are 
   expect(grouped.reduce((sum, line) => sum + (line.files as number), single)).toBe(501)
 })
 
-test('a blocked file is not called refused, also in a summary', async () => {
+test('a blocked file is never called refused, not even in a summary', async () => {
   const { clock, lines, files } = setup(1)
   files.stopped('blocked', 'it changes', 'a')
   expect(lines.at(-1)).toMatchObject({ level: 'warn', msg: 'blocked: a: it changes' })
@@ -68,7 +68,7 @@ test('a blocked file is not called refused, also in a summary', async () => {
   ])
 })
 
-test('reasons that differ for every file do not grow without end', async () => {
+test('reasons that differ for every file do not fill the memory', async () => {
   const { clock, lines, files } = setup(0)
   for (let i = 0; i < 1_000; i++) files.stopped('refused', `reason ${i}`, `f${i}`)
   await clock.advance(10_000)
@@ -76,7 +76,7 @@ test('reasons that differ for every file do not grow without end', async () => {
   expect(lines.at(-1)).toMatchObject({ reason: 'other reasons', files: 950 })
 })
 
-test('closing tells what was counted and leaves no timer', () => {
+test('closing reports what was counted and leaves no timer', () => {
   const { clock, lines, files } = setup(0)
   files.passed('ready', 'a')
   files.close()

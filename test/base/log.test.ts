@@ -11,7 +11,7 @@ function capture(options: Partial<LogOptions>): { log: ReturnType<typeof createL
   return { log, lines: () => written.join('').split('\n').slice(0, -1) }
 }
 
-test('a JSON line has level, time, room and message, and no host name', () => {
+test('a JSON line has level, time, module and message, and no host name', () => {
   const { log, lines } = capture({})
   log.child({ module: 'sync' }).info({ files: 3 }, 'settled')
   expect(JSON.parse(lines()[0]!)).toEqual({
@@ -23,7 +23,7 @@ test('a JSON line has level, time, room and message, and no host name', () => {
   })
 })
 
-test('a JSON line steers no terminal: what would is escaped, and read as what it was', () => {
+test('a JSON line escapes everything that could steer a terminal, and reads back unchanged', () => {
   const { log, lines } = capture({})
   const path = 'a\u202egnp.\u001b[31m\u009b\u2028\u200d\ud800 é 😀'
   log.info({ path }, 'sent')
@@ -40,7 +40,7 @@ test('lines below the level are not written', () => {
   expect(lines()).toHaveLength(1)
 })
 
-test.each(['json', 'pretty'] as const)('%s: no secret gets through, by whatever way it comes', (format) => {
+test.each(['json', 'pretty'] as const)('%s: no secret is logged, by whatever way it comes', (format) => {
   const { log, lines } = capture({ format })
   const child = log.child({ module: 'remote', token: 'SECRET', nested: { upload_headers: { sig: 'SECRET' } } })
   child.info({ deep: [{ Authorization: 'SECRET' }], 'x-api-key': 'SECRET', ticket: { upload_url: 'SECRET' } }, token)
@@ -53,7 +53,7 @@ test.each(['json', 'pretty'] as const)('%s: no secret gets through, by whatever 
   expect(text).toContain('PUT https://blob.example/x?***')
 })
 
-test('errors of ours show code, message and hint; foreign ones their stack and cause', () => {
+test('our own errors show code, message and hint; others show stack and cause', () => {
   const { log, lines } = capture({})
   log.error(new SluiceError({ code: 'ledger.locked', message: 'in use', hint: 'stop the other' }))
   log.error({ err: new Error('outer', { cause: new TypeError('inner') }) }, 'failed')
@@ -76,14 +76,14 @@ test('under journald each line begins with the priority that sd-daemon(3) define
   expect(lines().map((line) => line.slice(0, 4))).toEqual(['<7>{', '<7>{', '<6>{', '<4>{', '<3>{', '<2>{'])
 })
 
-test('readable lines: one row for one message, and nothing in it can steer the terminal', () => {
+test('a readable message takes one line, and nothing in it can steer the terminal', () => {
   const { log, lines } = capture({ format: 'pretty' })
   log.child({ module: 'disk' }).warn({ path: 'a\u001b[2Jb\nc' }, 'skipped: a\u001b[2Jb\nc')
   expect(lines()).toHaveLength(1)
   expect(lines()[0]).toMatch(/^\[\d\d:\d\d:\d\d\] WARN: disk: skipped: a\\x1b\[2Jb\\nc /)
 })
 
-test('a text without end is cut, so that journald does not tear the line', () => {
+test('a very long text is cut, so that journald does not split the line', () => {
   const { log, lines } = capture({})
   log.info({ humane: 'x'.repeat(100_000) }, 'y'.repeat(100_000))
   expect(lines()[0]!.length).toBeLessThan(20_000)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isLoopbackAuthority, isLoopbackHost } from '../../src/base/net/loopback.ts'
 
 test.each(['localhost', 'LocalHost:9464', '127.0.0.1', '127.0.0.1:9464', '127.255.0.7:1', '[::1]', '[::1]:9464'])(
-  'a Host header that is this machine: %s',
+  'this Host header means this machine: %s',
   (text) => {
     expect(isLoopbackAuthority(text)).toBe(true)
   },
@@ -11,7 +11,7 @@ test.each(['localhost', 'LocalHost:9464', '127.0.0.1', '127.0.0.1:9464', '127.25
 test.each([
   '',
   ':9464',
-  // Addresses as no browser writes them, though the system would take them for this machine.
+  // No browser writes addresses in these forms, though the system would take them for this machine.
   '0177.0.0.1',
   '0x7f.0.0.1',
   '2130706433',
@@ -22,13 +22,13 @@ test.each([
   '::1',
   '[0:0:0:0:0:0:0:1]',
   '[::ffff:127.0.0.1]',
-  // Names, which somebody's resolver answers for.
+  // These are names, and a resolver answers for them.
   'localhost.',
   'sluice.localhost',
   'localhost.evil.example',
   '127.0.0.1.evil.example',
   'evil.example:9464',
-  // What is read as a URL has other parts as well.
+  // These would be other parts of a URL.
   'evil.example@localhost',
   'localhost/evil.example',
   'localhost#evil.example',
@@ -44,11 +44,11 @@ test.each([
   '0.0.0.0',
   '128.0.0.1',
   '[::]',
-])('one that is not: %j', (text) => {
+])('this one does not: %j', (text) => {
   expect(isLoopbackAuthority(text)).toBe(false)
 })
 
-test('an address with a part that is none is not of this machine', () => {
+test('an address with an invalid part does not mean this machine', () => {
   expect(['127.0.0.1', '127.1.22.255'].every(isLoopbackHost)).toBe(true)
   expect(['127.0.0.256', '127.0.0.999', '127.0.0.1 '].some(isLoopbackHost)).toBe(false)
 })

@@ -20,7 +20,7 @@ test.each([
   expect(scrubText(text)).toBe(scrubbed)
 })
 
-test('whatever stands around it, no token and no signature is left, and scrubbing twice is scrubbing once', () => {
+test('no token and no signature is left, whatever stands around it, and a second pass changes nothing', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (before, after) => {
       const scrubbed = scrubText(`${before}${token}${after} ${before} https://h/x?sig=SIGNATURE`)
@@ -31,7 +31,7 @@ test('whatever stands around it, no token and no signature is left, and scrubbin
   )
 })
 
-test('fields that are secrets by name are hidden at any depth and in any spelling', () => {
+test('fields whose name says that they are secret are hidden at any depth and in any spelling', () => {
   const value = {
     upload_url: 'https://blob/x',
     a: [{ 'X-API-Key': 'k', uploadHeaders: { h: 1 }, kept: token }],
@@ -48,7 +48,7 @@ test('fields that are secrets by name are hidden at any depth and in any spellin
   })
 })
 
-test('a structure without end is cut', () => {
+test('a structure that contains itself is cut', () => {
   const round: Record<string, unknown> = {}
   round.again = round
   expect(JSON.stringify(scrubValue(round)).length).toBeLessThan(200)

@@ -3,14 +3,14 @@ import { openSqlite } from '../../src/base/files/sqlite.ts'
 import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
 
 describe('the driver of this Node', () => {
-  test('is the version that it can have', () => {
+  test('has the version that this Node allows', () => {
     const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
     const is_new = major > 22 || (major === 22 && minor >= 14)
-    // Only version 13 has it.
+    // Only version 13 has this method.
     expect('explain' in sqliteDriver().prototype).toBe(is_new)
   })
 
-  test('gives numbers, big numbers, bytes, counts and faults as the ledger takes them', () => {
+  test('returns numbers, big numbers, bytes, counts and errors as the ledger takes them', () => {
     const database = openSqlite({ file: ':memory:', migrations: [], synchronous: 'NORMAL' })
     database.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, big INTEGER UNIQUE, bytes BLOB, text TEXT NOT NULL)')
     const insert = database.prepare('INSERT INTO t (big, bytes, text) VALUES (?, ?, ?)')
@@ -41,7 +41,7 @@ describe('the driver of this Node', () => {
   })
 
   // Version 12 aborts Node 24.19 and newer as soon as this happens.
-  test('lets go of statements that nobody holds', async () => {
+  test('frees statements that are no longer referenced', async () => {
     const database = openSqlite({ file: ':memory:', migrations: [], synchronous: 'NORMAL' })
     for (let round = 0; round < 20; round++) {
       for (let number = 0; number < 1_000; number++) database.prepare(`SELECT ${number}`).get()

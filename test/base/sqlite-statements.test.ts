@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { preparingOnce } from '../../src/base/files/sqlite.ts'
 import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
 
-test('one text of SQL is prepared once, and sees a table that changed its shape', () => {
+test('one SQL text is prepared once, and follows a table that changed its shape', () => {
   const database = preparingOnce(new (sqliteDriver())(':memory:'))
   try {
     database.exec('CREATE TABLE things (name TEXT); INSERT INTO things VALUES (1)')

@@ -10,21 +10,21 @@ test.each([
   ['{"a":{"b":{{date}}}}', '{"a":{"b":2026-11-23}}'],
 ])('%j -> %j', (template, text) => expect(renderTemplate(template, values)).toBe(text))
 
-test('a value that looks like a template stays as it is, as do the patterns of String.replace', () => {
+test('a value that looks like a template or a pattern of String.replace stays unchanged', () => {
   expect(renderTemplate('{{files}}', values)).toBe('a {{name}}.pdf')
   expect(renderTemplate('<{{name}}>', { name: '$&$1$$' })).toBe('<$&$1$$>')
 })
 
-test('each value is escaped, the template is not', () => {
+test('each value is escaped, and the template is not', () => {
   expect(renderTemplate('"{{name}}"', { name: 'a"b' }, (value) => value.replaceAll('"', '\\"'))).toBe('"a\\"b"')
 })
 
-test.each(['nam', 'constructor', ''])('{{%s}} is refused, with what there is', (name) => {
+test.each(['nam', 'constructor', ''])('{{%s}} is refused, and the message lists the known names', (name) => {
   expect(() => renderTemplate(`x {{${name}}}`, values)).toThrow(
     expect.objectContaining({ code: 'template.unknown_name', hint: expect.stringMatching('name') }),
   )
 })
 
-test('names, each once, in order', () => {
+test('lists each name once, in order', () => {
   expect(templateNames('{{b}} {{ a }} {{b}} {{}} text')).toEqual(['b', 'a', ''])
 })

@@ -7,7 +7,7 @@ import { makeTree } from '../rig/tree.ts'
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url))
 
-/** What a process prints that has nothing but a call to wait for. */
+/** Runs a process that only waits for one call, and returns what it prints. */
 function callAndPrint(method: string): { status: number | null; stdout: string } {
   const thread_door = JSON.stringify(join(dist, 'base/run/thread.js'))
   const folder = makeTree({
@@ -19,7 +19,7 @@ function callAndPrint(method: string): { status: number | null; stdout: string }
         fail: () => { setImmediate(() => { throw new Error('it broke') }); return new Promise(() => {}) },
       }))`,
   })
-  // Threads are named as modules of dist/.
+  // startThread names threads as modules of dist/.
   const module = JSON.stringify(relative(dist, join(folder, 'served')))
   const caller = `import { startThread } from ${thread_door}
     console.log(await startThread(${module}).call('${method}').catch((error) => error.code))`
@@ -32,7 +32,7 @@ test('a call keeps the process alive until its answer, and an idle thread does n
   expect(callAndPrint('answer')).toEqual({ status: 0, stdout: '42' })
 })
 
-test('a thread that ends in the middle of a call is told, also where nothing else keeps the process alive', () => {
+test('a call fails when its thread ends, even if nothing else keeps the process alive', () => {
   expect(callAndPrint('exit')).toEqual({ status: 0, stdout: 'thread.ended' })
   expect(callAndPrint('fail')).toEqual({ status: 0, stdout: 'thread.failed' })
 })

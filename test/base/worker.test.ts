@@ -5,7 +5,9 @@ import { FakeClock } from '../rig/fake-clock.ts'
 import { MovingClock } from '../rig/moving-clock.ts'
 import { until } from '../rig/waiting.ts'
 
-/** A worker whose steps answer the given waits one after the other, and the last one from then on. */
+/**
+ * A worker whose steps return the given waits one after the other, and then always the last one.
+ */
 function working(clock: FakeClock | MovingClock, waits: (number | Error)[], pace_ms = 100) {
   const ending = new AbortController()
   const begun_ms: number[] = []
@@ -31,15 +33,15 @@ function working(clock: FakeClock | MovingClock, waits: (number | Error)[], pace
 }
 
 describe('a worker', () => {
-  test('rests as long as its step says, its pace within it', async () => {
+  test('rests as long as its step asks, and its pace is part of the rest', async () => {
     const clock = new FakeClock()
     const { begun_ms } = working(clock, [0, 40, 1_000])
     await clock.advance(2_500)
-    // Never sooner than the pace, and the pace is no rest on top of the wait.
+    // Steps keep at least the pace, and the pace is part of the wait.
     expect(begun_ms).toEqual([0, 100, 200, 1_200, 2_200])
   })
 
-  test('a storm of wakes is one step', async () => {
+  test('makes one step of many wakes', async () => {
     const clock = new FakeClock()
     const { worker, begun_ms } = working(clock, [minute_ms])
     await clock.advance(50)
@@ -48,7 +50,7 @@ describe('a worker', () => {
     expect(begun_ms).toEqual([0, 100])
   })
 
-  test('a wake ends its rest', async () => {
+  test('ends its rest when it is woken', async () => {
     const clock = new FakeClock()
     const { worker, begun_ms } = working(clock, [minute_ms])
     await clock.advance(5_000)
@@ -57,7 +59,7 @@ describe('a worker', () => {
     expect(begun_ms).toHaveLength(2)
   })
 
-  test('a clock that jumps over its rest, while it paces, is no reason to rest once more', async () => {
+  test('does not rest twice when the clock jumps over its rest', async () => {
     const clock = new MovingClock()
     const { begun_ms } = working(clock, [hour_ms])
     await until('the first step', () => begun_ms.length === 1)
@@ -65,7 +67,7 @@ describe('a worker', () => {
     await until('the second step', () => begun_ms.length === 2)
   })
 
-  test('a step that throws is told, and tried again later and later', async () => {
+  test('reports a step that throws, and tries again later and later', async () => {
     const clock = new FakeClock()
     const fault = new Error('it fails')
     const { begun_ms, errors } = working(clock, [fault, fault, fault, minute_ms], 0)
@@ -79,7 +81,7 @@ describe('a worker', () => {
   })
 })
 
-test('an error is thrown once all of the work has ended', async () => {
+test('allEnded throws an error only once all of the work has ended', async () => {
   const order: string[] = []
   let end = () => {}
   const slow = new Promise<void>((resolve) => {

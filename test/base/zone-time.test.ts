@@ -13,26 +13,26 @@ describe('localTime', () => {
     [at_ms + 5_040, 'Europe/Berlin', '2026-11-23T08:00:05.040+01:00'],
     [at_ms + 40, 'Europe/Berlin', '2026-11-23T08:00:00.040+01:00'],
     [-1, 'UTC', '1969-12-31T23:59:59.999+00:00'],
-    // Midnight is the beginning of a day, never hour 24.
+    // Midnight begins a day: it is never written as hour 24.
     [Date.UTC(2026, 10, 22, 23, 0), 'Europe/Berlin', '2026-11-23T00:00+01:00'],
   ])('%d in %s is %s', (at, zone, text) => {
     expect(localTime(at, zone)).toBe(text)
     expect(Date.parse(text)).toBe(at)
   })
 
-  test('the two passes of a repeated hour differ', () => {
+  test('tells the two passes of a repeated hour apart', () => {
     const first_ms = Date.UTC(2026, 9, 25, 0, 30)
     expect(localTime(first_ms, 'Europe/Berlin')).toBe('2026-10-25T02:30+02:00')
     expect(localTime(first_ms + hour_ms, 'Europe/Berlin')).toBe('2026-10-25T02:30+01:00')
   })
 })
 
-test('the date is the local one', () => {
+test('the date is the local date', () => {
   expect(localDate(Date.UTC(2026, 10, 22, 23, 30), 'Europe/Berlin')).toBe('2026-11-23')
   expect(localDate(Date.UTC(2026, 10, 22, 23, 30), 'America/New_York')).toBe('2026-11-22')
 })
 
-test('half hours are offsets too', () => {
+test('an offset can have half an hour', () => {
   expect(zoneOffset_ms(at_ms, 'Asia/Kolkata')).toBe(5.5 * hour_ms)
   expect(zoneOffset_ms(at_ms, 'America/St_Johns')).toBe(-210 * minute_ms)
 })

@@ -32,7 +32,7 @@ test.each([
   '127.0.0.1:70000',
   '192.168.0.1:80',
   true,
-])('health.listen may not be %s: it serves this machine alone', (listen) => {
+])('health.listen may not be %s, because it serves this machine alone', (listen) => {
   expect(() => configWith({ health: { listen } })).toThrow(/health\.listen: must be off, or an address of this machine/)
 })
 
@@ -46,7 +46,7 @@ const alerts = {
   ping: { url: 'https://checker.example.com/SECRET' },
 }
 
-test('alerts are delivered as reports are, and addresses stay hidden', () => {
+test('alerts use the deliveries of reports, and their addresses stay hidden', () => {
   const config = configWith({ smtp, alerts })
   expect(config.alerts).toMatchObject({
     deliver: [
@@ -61,7 +61,7 @@ test('alerts are delivered as reports are, and addresses stay hidden', () => {
   expect(configFromObject(parse(printed), { HOME: home })).toEqual(maskedConfig(config))
 })
 
-test('reports faults between the alerts and other sections with their positions', () => {
+test('faults of alerts are reported among those of other sections, with their positions', () => {
   const inside = join(docs, 'secrets')
   mkdirSync(inside)
   const wrong = (section: object) => () => configWith({ alerts: section })

@@ -4,7 +4,7 @@ import { bandwidth, bandwidthText } from '../../src/config/schema/schema-bandwid
 
 const read = (value: unknown) => bandwidth.parse(value)
 
-test('off, a rate, or times of the day; a time over midnight becomes two ranges', () => {
+test('takes off, a rate, or times of the day; a time over midnight becomes two ranges', () => {
   expect(read(undefined)).toEqual([])
   expect(read('off')).toEqual([])
   expect(read(false)).toEqual([])
@@ -19,7 +19,7 @@ test('off, a rate, or times of the day; a time over midnight becomes two ranges'
   expect(read({ '22:00-00:00': '1GB/s' })).toEqual([{ from_minute: 1_320, to_minute: 1_440, bytes_per_s: 1e9 }])
 })
 
-test('the shown text gives the same value again', () => {
+test('the shown text is read back as the same value', () => {
   for (const written of [
     'off',
     '2MB/s',
@@ -33,7 +33,7 @@ test('the shown text gives the same value again', () => {
   expect(read(bandwidthText(over_midnight))).toEqual(over_midnight)
 })
 
-test('reports values that cannot be meant', () => {
+test('refuses values that make no sense', () => {
   const faults = (value: unknown) => {
     const result = bandwidth.safeParse(value)
     return result.success ? [] : result.error.issues.flatMap(messages)
@@ -53,7 +53,7 @@ test('reports values that cannot be meant', () => {
   expect(faults(7)).not.toEqual([])
 })
 
-/** With those of the branches of a union. */
+/** All messages of an issue, including those of the branches of a union. */
 function messages(issue: z.core.$ZodIssue): string[] {
   const inner = issue.code === 'invalid_union' ? issue.errors.flat() : issue.code === 'invalid_key' ? issue.issues : []
   return [issue.message, ...inner.flatMap(messages)]

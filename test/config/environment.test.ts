@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { environmentWith, readEnvironment } from '../../src/config/environment.ts'
 
-test('proxies: lower case comes first, as in curl', () => {
+test('a proxy variable in lower case comes first, as in curl', () => {
   const env = { https_proxy: 'http://small', HTTPS_PROXY: 'http://large', HTTP_PROXY: 'http://only', no_proxy: '' }
   expect(readEnvironment(env).proxy).toEqual({
     https_proxy: 'http://small',
@@ -25,7 +25,7 @@ test.each([
   [{ FORCE_COLOR: '1' }, true],
 ])('%j forces colours: %s', (env, forced) => expect(readEnvironment(env).force_color).toBe(forced))
 
-test('journald is the reader only if JOURNAL_STREAM names standard error', () => {
+test('journald reads the log only if JOURNAL_STREAM names standard error', () => {
   const { dev, ino } = fstatSync(2, { bigint: true })
   expect(readEnvironment({ JOURNAL_STREAM: `${dev}:${ino}` }).journal).toBe(true)
   expect(readEnvironment({ JOURNAL_STREAM: `${dev}:${ino + 1n}` }).journal).toBe(false)
@@ -38,7 +38,7 @@ test('the watchdog counts only if it is meant for this process', () => {
   expect(readEnvironment({ ...env, WATCHDOG_PID: '1' }).notify.WATCHDOG_USEC).toBeUndefined()
 })
 
-test('without an argument, reads the environment of the process', () => {
+test('without an argument it reads the environment of the process', () => {
   const built = fileURLToPath(new URL('../../dist/config/environment.js', import.meta.url))
   const code = `import { readEnvironment } from ${JSON.stringify(built)}; console.log(readEnvironment().config_file)`
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
@@ -48,7 +48,7 @@ test('without an argument, reads the environment of the process', () => {
   expect(stdout).toBe('/from/outside\n')
 })
 
-test('a command with its own configuration gets no other service, token, proxy or unit', () => {
+test('a command with its own configuration takes no service, token, proxy or unit from the environment', () => {
   const own = { PATH: '/bin', HOME: '/home/ada', NO_COLOR: '1' }
   const others = {
     SLUICE_TOKEN: 'pat_secret',

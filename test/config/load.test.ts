@@ -18,7 +18,7 @@ beforeEach(() => {
   env = { HOME: home }
 })
 
-/** Writes the file and answers its name; `HOME` in the text becomes the temporary home. */
+/** Writes the file and returns its path; `HOME` in the text becomes the temporary home. */
 function write(text: string, name = 'sluice.yaml'): string {
   const file = join(home, name)
   writeFileSync(file, text.replaceAll('HOME', home))
@@ -53,8 +53,8 @@ const minimal = `${service}folders:
     path: HOME/notes
 `
 
-describe('a good file', () => {
-  test('a minimal file: defaults are filled in, durations in ms, sizes in bytes, all frozen', () => {
+describe('a valid file', () => {
+  test('a minimal file gets defaults, durations in ms and sizes in bytes, and is frozen', () => {
     const { config, warnings } = load(minimal)
     expect(warnings).toEqual([])
     expect({
@@ -203,7 +203,7 @@ describe('a good file', () => {
     expect(Object.isFrozen(config.folders[0]!.labels)).toBe(true)
   })
 
-  test('amounts may be written with units or as plain numbers', () => {
+  test('amounts are written with units or as plain numbers', () => {
     const { config } = load(`${minimal}    settle_ms: 1.5s
     rescan_interval_ms: 90000
     max_file_bytes: 4GB
@@ -239,7 +239,7 @@ uploads:
     expect(config.uploads).toMatchObject({ limit: 'off', max_bytes_per_day: 'off' })
   })
 
-  test('normalises paths, the address, and extensions', () => {
+  test('paths, the address and extensions are normalised', () => {
     const { config } = load(`service:
   base_url: http://127.0.0.1:8080/some/path/
   project_id: ${project_id}
@@ -287,8 +287,8 @@ folders:
   })
 })
 
-describe('a bad file', () => {
-  test('all faults at once, each with its line, column and field, in the order of the file', () => {
+describe('an invalid file', () => {
+  test('all faults are reported at once, each with line, column and field, in the order of the file', () => {
     const faults = faultsOf(`service:
   base_url: ftp://example.com
   project_id: project_short
@@ -358,7 +358,7 @@ fodlers: []
     expect(faultsOf(`l0: &l0 x\n${layers.join('\n')}\n`)).toContainEqual(expect.stringContaining('too many references'))
   })
 
-  test('a variable for the log is checked as the field is', () => {
+  test('a variable for the log is checked like the field', () => {
     env.SLUICE_LOG_LEVEL = 'loud'
     expect(faultsOf(minimal)).toEqual([expect.stringMatching(/^SLUICE_LOG_LEVEL must be one of trace/)])
   })
@@ -382,34 +382,34 @@ describe('a token does not belong into the file', () => {
   })
 })
 
-describe('paths that must not meet', () => {
+describe('paths that must not overlap', () => {
   const two = (a: string, b: string) => `${service}folders:\n  - { name: a, path: ${a} }\n  - { name: b, path: ${b} }\n`
 
-  test('one folder inside another, either way round, and twice the same', () => {
+  test('one folder inside another is refused in both orders, and so is the same folder twice', () => {
     expect(faultsOf(two('HOME/x', 'HOME/x/y'))).toEqual(['6:16: folders[1].path: lies inside folders[0]'])
     expect(faultsOf(two('HOME/x/y', 'HOME/x'))).toEqual(['6:16: folders[1].path: holds folders[0]'])
     expect(faultsOf(two('HOME/x', '~/x/'))).toEqual(['6:16: folders[1].path: lies inside folders[0]'])
     expect(faultsOf(two('HOME/x', 'HOME/x2'))).toEqual([])
   })
 
-  test('one folder inside another by a symbolic link', () => {
+  test('one folder inside another is refused when a symbolic link leads there', () => {
     mkdirSync(join(home, 'real'))
     symlinkSync(join(home, 'real'), join(home, 'link'))
     expect(faultsOf(two('HOME/real', 'HOME/link/deep/er'))).toEqual(['6:16: folders[1].path: lies inside folders[0]'])
   })
 
-  test('two folders with one name', () => {
+  test('two folders with one name are refused', () => {
     const text = two('HOME/x', 'HOME/y').replace('name: b', 'name: a')
     expect(faultsOf(text)).toEqual(['6:7: folders[1].name: folders[0] has this name'])
   })
 
-  test('a folder that is a file, or below one', () => {
+  test('a folder that is a file, or below a file, is refused', () => {
     writeFileSync(join(home, 'notes'), '')
     expect(faultsOf(minimal)).toEqual(['6:5: folders[0].path: is a file, not a folder'])
     expect(faultsOf(minimal.replace('HOME/notes', 'HOME/notes/deep'))).toHaveLength(1)
   })
 
-  test('the state directory inside a watched folder, set or by default', () => {
+  test('the state directory inside a watched folder is refused, both set and by default', () => {
     expect(faultsOf(`${minimal}state_dir: HOME/notes/state\n`)).toEqual([
       '7:1: state_dir: must not lie inside a watched folder (folders[0])',
     ])
@@ -420,14 +420,14 @@ describe('paths that must not meet', () => {
     ])
   })
 
-  test('the token file inside a watched folder would be sent', () => {
+  test('the token file inside a watched folder is refused, because it would be sent', () => {
     const text = minimal.replace('folders:', '  token_file: HOME/notes/token\nfolders:')
     expect(faultsOf(text)).toEqual(['4:3: service.token_file: must not lie inside a watched folder (folders[0])'])
     env.SLUICE_TOKEN_FILE = join(home, 'notes', 'token')
     expect(faultsOf(minimal)).toEqual([expect.stringContaining('holds the token file')])
   })
 
-  test('a ca_file that cannot be read', () => {
+  test('a ca_file that cannot be read is refused', () => {
     const text = minimal.replace('folders:', '  ca_file: HOME/ca.pem\nfolders:')
     expect(faultsOf(text)).toEqual(['4:3: service.ca_file: cannot be read (ENOENT)'])
     write('', 'ca.pem')
@@ -435,7 +435,7 @@ describe('paths that must not meet', () => {
   })
 })
 
-describe('which file', () => {
+describe('which file is loaded', () => {
   function withCwd<T>(folder: string, action: () => T): T {
     const before = process.cwd()
     process.chdir(folder)
@@ -446,7 +446,7 @@ describe('which file', () => {
     }
   }
 
-  test('--config, then SLUICE_CONFIG, then the current folder, then XDG_CONFIG_HOME', () => {
+  test('--config comes first, then SLUICE_CONFIG, the current folder and XDG_CONFIG_HOME', () => {
     const inside = join(home, 'cwd')
     mkdirSync(inside)
     mkdirSync(join(home, 'xdg', 'sluice'), { recursive: true })
@@ -468,18 +468,18 @@ describe('which file', () => {
     expect(withCwd(home, () => loadConfig({ env: { ...env, XDG_CONFIG_HOME: 'xdg' } }).file)).toBe(file)
   })
 
-  test('no file: lists the searched places', () => {
+  test('without a file the error lists the places that were searched', () => {
     expect(() => withCwd(home, () => loadConfig({ env }))).toThrow(/looked for .*\.config\/sluice\/sluice\.yaml.*\/etc/)
   })
 
-  test('a named file that is missing, a directory, or far too large', () => {
+  test('a named file that is missing, a directory, or far too large is refused', () => {
     expect(() => loadConfig({ file: join(home, 'no.yaml'), env })).toThrow(/no configuration at/)
     expect(() => loadConfig({ file: home, env })).toThrow(/cannot read/)
     expect(() => loadConfig({ file: write('#'.repeat(1_000_001)), env })).toThrow(/more than 1000000/)
   })
 
   test.skipIf(isNotRoot('a configuration of another user'))(
-    'one in the current folder that belongs to somebody else is not followed',
+    'a file of another user in the current folder is not used',
     async () => {
       const { chownSync } = await import('node:fs')
       const file = write(minimal)
@@ -499,10 +499,10 @@ test('a configuration in /etc/sluice uses the state directory of its service', (
   }
 })
 
-describe('from an object', () => {
+describe('a configuration from an object', () => {
   const object = { service: { base_url: 'http://127.0.0.1:1', project_id }, folders: [{ name: 'a', path: '/tmp/a' }] }
 
-  test('applies the same rules, without positions', () => {
+  test('follows the same rules, without positions', () => {
     expect(configFromObject(object, env).state_dir).toBe(join(home, '.local/state/sluice'))
     expect(faultLines(() => configFromObject({ ...object, foldres: 1 }, env))).toEqual([
       'foldres: there is no such field; did you mean folders?',
@@ -514,7 +514,7 @@ describe('from an object', () => {
     [{ XDG_STATE_HOME: '/x' }, '/x/sluice'],
     [{ XDG_STATE_HOME: 'relative' }, 'HOME/.local/state/sluice'],
     [{ STATE_DIRECTORY: '' }, 'HOME/.local/state/sluice'],
-  ])('the state lies where %o says', (more, expected) => {
+  ])('the state directory is the one that %o sets', (more, expected) => {
     expect(configFromObject(object, { ...env, ...more }).state_dir).toBe(expected.replace('HOME', home))
   })
 })

@@ -48,7 +48,7 @@ function faultsOf(prompts: string): string[] {
   return []
 }
 
-/** One prompt in one line; fields given again win. */
+/** One prompt in one line; fields given again override the defaults. */
 function prompt(fields: Record<string, string> = {}): string {
   const all = { name: 'p', cron: '"0 8 * * *"', prompt: 'What?', scope: '{ folders: [finance] }', ...fields }
   return `  - { ${Object.entries(all)
@@ -64,7 +64,7 @@ function delivery(text: string): string {
   return prompt({ deliver: `[${text}]` })
 }
 
-test('the configuration fits the prompts module, and the other way round', () => {
+test('the types of the configuration and of the prompts module fit each other', () => {
   const there = (config: Config): { prompts: readonly PromptSettings[]; asking: AskingLimits } => config
   const back = (settings: {
     prompts: readonly PromptSettings[]
@@ -74,8 +74,8 @@ test('the configuration fits the prompts module, and the other way round', () =>
   expect(back(there(config))).toBe(config)
 })
 
-describe('a good prompt', () => {
-  test('a minimal prompt: defaults, the report in the state directory, the zone of the machine', () => {
+describe('a valid prompt', () => {
+  test('a minimal prompt gets defaults, a report in the state directory and the zone of the machine', () => {
     expect(first(prompt())).toEqual({
       name: 'p',
       project_id,
@@ -108,7 +108,7 @@ describe('a good prompt', () => {
     })
   })
 
-  test('the first file is the report, the others are deliveries named by kind and receiver', () => {
+  test('the first file is the report; other deliveries are named by kind and receiver', () => {
     const { report, deliver } = first(
       delivery(
         '{ webhook: { url_file: ~/hook } }, { file: { dir: ~/a } }, { file: { dir: /b, name: x.md } }, ' +
@@ -137,7 +137,7 @@ describe('a good prompt', () => {
     expect(first(prompt({ scope: `{ folders: [finance], fresh: ${written} }` })).scope.fresh).toEqual(fresh)
   })
 
-  test('its project is its own, else that of its folders, else that of the service', () => {
+  test('a prompt uses its own project, else the one of its folders, else the one of the service', () => {
     const scope = `{ chats: [${chat_id}] }`
     expect(first(prompt({ scope: '{ folders: [foreign] }' })).project_id).toBe(other_project_id)
     expect(first(prompt({ scope })).project_id).toBe(project_id)
@@ -150,7 +150,7 @@ describe('a good prompt', () => {
     ['{ host: h, tls: starttls }', { host: 'h', port: 587, tls: 'starttls' }],
     ['{ host: localhost, tls: none }', { host: 'localhost', port: 25, tls: 'none' }],
     ['{ host: "::1", tls: none, port: 2525 }', { host: '::1', port: 2_525, tls: 'none' }],
-  ])('mail server %s, of the delivery or of the whole file', (written, smtp) => {
+  ])('mail server %s, set for the delivery or for the whole file', (written, smtp) => {
     const email = 'to: [Ada <ada@example.org>], from: a@b.org'
     const own = first(delivery(`{ email: { ${email}, smtp: ${written} } }`)).deliver[0]
     const general = first(`${delivery(`{ email: { ${email} } }`)}smtp: ${written}\n`).deliver[0]
@@ -185,8 +185,8 @@ test('the advice mentions a negation that may include a directory again', () => 
   expect(faultsOf(delivery('{ file: { dir: ~/finance/x } }'))[0]).toMatch(/exclude hold "\/x\/"$/)
 })
 
-describe('a bad prompt', () => {
-  test('reports all faults at once with positions, beside those of other sections', () => {
+describe('an invalid prompt', () => {
+  test('all faults are reported at once with positions, among those of other sections', () => {
     const faults = faultsOf(`  - name: weekly
     cron: "0 8 * *"
     prompt: "{{folder}} {{since}}"
@@ -287,7 +287,7 @@ uploads: { concurrency: 0 }
     expect(faults.join()).not.toContain('SECRET')
   })
 
-  test('the password file of the whole file, and a directory behind a link', () => {
+  test('a password file inside a watched folder, and a directory behind a link, are refused', () => {
     mkdirSync(join(home, 'legal'))
     symlinkSync(join(home, 'legal'), join(home, 'link'))
     expect(faultsOf(delivery('{ file: { dir: ~/link/x } }'))).toEqual([expect.stringContaining('(folders[1])')])
@@ -295,7 +295,7 @@ uploads: { concurrency: 0 }
     expect(faults).toEqual([expect.stringMatching(/smtp\.password_file: must not lie .* it would be sent/)])
   })
 
-  test('a default name that another delivery was given', () => {
+  test('a delivery may have the default name of another one, but not its given name', () => {
     const [hook, copy] = ['{ webhook: { url_file: /a } }', '{ webhook: { url_file: /b } }']
     const names = (list: string[]) => first(delivery(list.join(', '))).deliver.map(({ name }) => name)
     expect(names([hook, copy])).toEqual([...names([copy]), ...names([hook])].reverse())
@@ -303,7 +303,7 @@ uploads: { concurrency: 0 }
     expect(fault).toMatch(/deliver\[1\]\.name: prompts\[0\]\.deliver\[0\] has this name$/)
   })
 
-  test('two deliveries to one receiver without a name, or with one each', () => {
+  test('two deliveries to one receiver need a name for at least one of them', () => {
     const hook = (fields: string) => `{ ${fields} webhook: { url_file: /a, body: slack } }`
     expect(faultsOf(delivery(`${hook('')}, ${hook('')}`))).toEqual([
       expect.stringMatching(
@@ -325,7 +325,7 @@ uploads: { concurrency: 0 }
     expect(dir(`${state_dir}-reports`)).toEqual([])
   })
 
-  test('warns once about each secret file that is open to others', () => {
+  test('each secret file that is open to others gives one warning', () => {
     const modes = { hook: 0o640, address: 0o604, password: 0o600, other: 0o644 }
     for (const [name, mode] of Object.entries(modes)) writeFileSync(join(home, name), 'secret', { mode })
     const hook = (name: string) => `{ name: ${name}, webhook: { url_file: ~/address, secret_file: ~/hook } }`
@@ -342,7 +342,7 @@ uploads: { concurrency: 0 }
   })
 })
 
-describe('shown again', () => {
+describe('a configuration that is shown again', () => {
   const hook = (url: string) =>
     prompt({
       scope: '{ folders: [finance, legal], fresh: 36h, labels: [contract] }',
@@ -352,7 +352,7 @@ describe('shown again', () => {
     prompt({ name: 'third', deliver: '[{ email: { to: [a@b.org], from: a@b.org } }]' }) +
     'smtp: { host: h, user: u, password_file: /p }\nasking: { deadline_ms: { fast: 1m } }\n'
 
-  test('printed and read again, it is the same configuration except for the webhook address', () => {
+  test('reads back as the same configuration, except for the webhook address', () => {
     const config = load(hook('https://hooks.example.com:8443/T0/SECRET?key=SECRET'))
     const printed = configAsYaml(config)
     expect(printed).not.toContain('SECRET')
@@ -362,7 +362,7 @@ describe('shown again', () => {
     expect(again).toEqual(maskedConfig(config))
   })
 
-  test('the commented prompt of the example is in order, and its defaults are the true ones', () => {
+  test('the commented prompt of the example is valid, and shows the true defaults', () => {
     const minimal = prompt()
     const file = fileURLToPath(new URL('../../config/sluice.example.yaml', import.meta.url))
     const lines = readFileSync(file, 'utf8').split('\n')

@@ -15,12 +15,12 @@ const example = readFileSync(join(root, 'config/sluice.example.yaml'), 'utf8')
 const docs_file = join(root, 'docs/config.md')
 const home = tmp.dirSync({ unsafeCleanup: true }).name
 
-// These two are what `npm run schema` writes (vitest --update); here they fail when they are stale.
-test('config/sluice.schema.json is that of the schema', async () => {
+// `npm run schema` (vitest --update) writes these two files; here the tests fail when one is stale.
+test('config/sluice.schema.json comes from the current schema', async () => {
   await expect(jsonSchemaText()).toMatchFileSnapshot(join(root, 'config/sluice.schema.json'))
 })
 
-test('docs/config.md describes every field, and none that does not exist', async () => {
+test('docs/config.md describes every field, and only fields that exist', async () => {
   const [begin, end] = [/(?<=<!-- Made from the schema by[^\n]*-->\n)/, /(?=<!-- \/Made from the schema -->)/]
   const docs = readFileSync(docs_file, 'utf8')
   const [before, rest] = docs.split(begin) as [string, string]
@@ -28,7 +28,7 @@ test('docs/config.md describes every field, and none that does not exist', async
   await expect(`${before}\n${referenceText()}\n\n${after}`).toMatchFileSnapshot(docs_file)
 })
 
-test('every field says what it is, and every default why', () => {
+test('every field says what it is, and every default says why', () => {
   for (const { name, default_text, description, is_section } of fields()) {
     expect(description, name).not.toBe('')
     if (default_text !== undefined && !is_section) expect(description, name).toMatch(/default/i)
@@ -42,13 +42,13 @@ test('who-sets-it.ts has an entry for every field, and no other entry', () => {
   expect(Object.keys(who_sets_it).filter((name) => !names.includes(name))).toEqual([])
 })
 
-test('the example is in order as it stands', () => {
+test('the example is a valid configuration', () => {
   const { config, warnings } = loadConfig({ file: join(root, 'config/sluice.example.yaml'), env: { HOME: home } })
   expect(warnings).toEqual([])
   expect(config.folders[0]!.path).toBe(join(home, 'Documents/notes'))
 })
 
-test('the defaults that the example shows are the true ones', () => {
+test('the example shows the true defaults', () => {
   const shown = example.replaceAll(/^( *)#(\w+:.*)$/gm, '$1$2')
   const value = parse(shown)
   delete value.service.ca_file
@@ -63,7 +63,7 @@ test('the example shows every field', () => {
   }
 })
 
-test('the effective values, printed and read again, are the same configuration', () => {
+test('the effective values are printed and read back as the same configuration', () => {
   const value = {
     service: { base_url: 'http://127.0.0.1:1', project_id: 'project_0123456789abcdefghij', token_file: '/t' },
     folders: [

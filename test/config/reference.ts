@@ -9,11 +9,11 @@ export interface FieldReference {
   default_text: string | undefined
   description: string
   is_section: boolean
-  /** Where the fields of this section stand, when they are those of a section before. */
+  /** The earlier section that describes the fields of this one; undefined where it has its own. */
   same_as?: string
 }
 
-/** The JSON Schema of what may be written into the file, for editors. */
+/** The JSON Schema of the configuration file, for editors. */
 export function jsonSchemaText(): string {
   const schema = z.toJSONSchema(config_schema, { io: 'input', target: 'draft-7' })
   const named = { ...schema, title: 'Sluice configuration', description: 'See docs/config.md.' }
@@ -35,7 +35,7 @@ function fieldsBelow(schema: z.ZodObject, prefix: string, seen: Map<object, stri
       description: field.description ?? '',
       is_section: section !== undefined,
     }
-    // One shape serves several sections: its fields are described where it stands first.
+    // One shape can serve several sections: its fields are described at the first of them.
     const shape = section?.object.shape
     const same_as = shape && seen.get(shape)
     if (same_as) return [{ ...reference, same_as }]
@@ -51,7 +51,7 @@ function sectionIn(schema: z.ZodType): { object: z.ZodObject; is_list: boolean }
     return { object: unwrapped(inner.element as z.ZodType) as z.ZodObject, is_list: true }
   }
   if (inner instanceof z.ZodUnion) {
-    // Only a section that stands for itself (limit), not one among short forms (start), has fields to describe.
+    // A section of its own (limit) has fields to describe; one among short forms (start) has none.
     const object = (inner.options as z.ZodType[]).map(unwrapped).find((option) => option instanceof z.ZodObject)
     const has_descriptions = Object.values(object?.shape ?? {}).every((field) => (field as z.ZodType).description)
     if (object && has_descriptions) return { object, is_list: false }

@@ -48,12 +48,12 @@ test('uses the first source that is set, and names it', () => {
   expect(open(env).secrets.source).toBe('environment SLUICE_TOKEN')
 })
 
-test.each([0o640, 0o604, 0o660])('a token file with mode %o gets a warning that says what to do', (mode) => {
+test.each([0o640, 0o604, 0o660])('a token file with mode %o gives a warning that says what to do', (mode) => {
   const file = write('token', tokenOf('a'), mode)
   expect(open({}, file).warnings).toEqual([`the token file ${file} is open to group or others: chmod 600 ${file}`])
 })
 
-test('reload says if the token has changed; on a fault the old one stays', () => {
+test('reload says whether the token has changed, and keeps the old one on a fault', () => {
   const file = write('token', tokenOf('a'))
   const { secrets } = open({}, file)
   expect(secrets.reload()).toBe(false)
@@ -65,27 +65,27 @@ test('reload says if the token has changed; on a fault the old one stays', () =>
   expect(secrets.token()).toBe(tokenOf('b'))
 })
 
-test('no token', () => {
+test('without any source the error says that there is no token', () => {
   expect(errorOf(() => open({ SLUICE_TOKEN: '' }))).toMatchObject({
     code: 'account.token_missing',
     hint: expect.stringContaining('SLUICE_TOKEN_FILE'),
   })
 })
 
-test('a named source that cannot be read is not skipped', () => {
+test('a named source that cannot be read is an error, and no other source is tried', () => {
   const env = { SLUICE_TOKEN_FILE: join(folder, 'missing'), SLUICE_TOKEN: tokenOf('d') }
   expect(errorOf(() => open(env))).toMatchObject({ code: 'account.token_unreadable' })
   expect(errorOf(() => open({}, folder))).toMatchObject({ code: 'account.token_unreadable' })
 })
 
-test('a pipe in place of the file does not block', () => {
+test('a pipe in place of the token file does not block', () => {
   const pipe = join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])
   expect(errorOf(() => open({}, pipe))).toMatchObject({ code: 'account.token_unreadable' })
 })
 
 test.each(['', 'hunter2-the-password', `pat_${'a'.repeat(31)}`, `pat_${'a'.repeat(33)}`, `pat_${'ä'.repeat(32)}`])(
-  'what is not a token is refused and never shown: %j',
+  'a text that is no token is refused and never shown: %j',
   (text) => {
     for (const action of [() => open({}, write('token', text)), () => open({ SLUICE_TOKEN: text || 'x' })]) {
       const error = errorOf(action)
@@ -100,7 +100,7 @@ test('no error shows the token, not even an almost valid one', () => {
   expect(JSON.stringify(errorOf(() => open({}, file)))).not.toContain('ssss')
 })
 
-test('secretsOf wraps a token of the program itself', () => {
+test('secretsOf wraps a token that a caller passes in', () => {
   const secrets = secretsOf(tokenOf('z'))
   expect([secrets.token(), secrets.reload()]).toEqual([tokenOf('z'), false])
   expect(() => secretsOf('nonsense')).toThrow(/holds no valid token: expected "pat_" and 32 characters, got 8$/)

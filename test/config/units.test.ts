@@ -41,7 +41,7 @@ test.each(['5', '5 apples', '-1s', '1e3s', '5M', 's', '1 s ', '5 mins', ''])(
   },
 )
 
-test('the written text gives the same amount again', () => {
+test('the written text is read back as the same amount', () => {
   fc.assert(
     fc.property(fc.nat({ max: 2 ** 45 }), (n) => {
       expect(parseDuration_ms(durationText(n))).toBe(n)

@@ -1,4 +1,4 @@
-/** Who sets a field, and when: docs/config.md shows it at the end of the field's line. */
+/** The users who set a field, and when: docs/config.md shows it at the end of the field's line. */
 export const who_sets_it: Readonly<Record<string, string>> = {
   'service.base_url': 'everybody, once: `sluice init` asks for it',
   'service.project_id': 'everybody, once: `sluice init` asks for it',
