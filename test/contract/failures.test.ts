@@ -25,7 +25,7 @@ const html = '<!DOCTYPE html><html><body>Blocked by policy</body></html>'
 const xml =
   '<?xml version="1.0"?><Error><Code>AuthenticationFailed</Code><Detail>string to sign: sig=abc</Detail></Error>'
 
-/** The rows of the contract's table "What an error is about", each with the calls and answers it speaks of. */
+/** The rows of the contract's table "What an error is about", each with its calls and answers. */
 const rows: [row: string, calls: Call[], statuses: number[], body: (status: number) => Body, about: FailureAbout][] = [
   [
     'publicapi.auth.*',
@@ -102,7 +102,7 @@ describe('what an error is about', () => {
   }
 })
 
-test('code and humane come out as they are, when there are any', () => {
+test('a failure keeps the code and the humane text of the answer', () => {
   expect(judge('create', 400, { code: 'publicapi.asset.create.odd', humane: 'No.', statusCode: 400 })).toMatchObject({
     status: 400,
     code: 'publicapi.asset.create.odd',
@@ -115,14 +115,14 @@ test('code and humane come out as they are, when there are any', () => {
   }
 })
 
-test('humane is bounded, one line, and loses the queries of URLs', () => {
+test('the humane text is short, takes one line, and loses the queries of URLs', () => {
   const humane = `See https://blob.example/x?sig=SECRET&se=1 and\n\u001b[31mhttps://y.example pat_${'S'.repeat(32)} ${'long '.repeat(500)}`
   const shown = judge('create', 400, { code: 'a.b', humane }).humane ?? ''
   expect(shown).toMatch(/^See https:\/\/blob\.example\/x\?\*\*\* and \[31mhttps:\/\/y\.example pat_\*\*\* long/)
   expect(shown.length).toBe(300)
 })
 
-test('of a blob store only its error code is taken', () => {
+test('a failure of a blob store keeps only the error code', () => {
   const failure = judge('put', 403, xml)
   expect(failure).toMatchObject({ about: 'ticket', code: 'AuthenticationFailed' })
   expect(JSON.stringify(failure)).not.toContain('sig=')
@@ -137,7 +137,7 @@ test('a redirect is named by its origin only', () => {
   expect(judge('create', 302, null, { location: '/v2/assets?x=1' }).message).not.toContain('v2')
 })
 
-test('Retry-After: seconds, a date against the Date header, a date against the clock, nonsense', () => {
+test('Retry-After is read as seconds, as a date against the Date header or the clock, or ignored', () => {
   const wait = (headers: Record<string, string>) => judge('create', 429, null, headers).retry_after_ms
   expect(wait({ 'retry-after': '7' })).toBe(7_000)
   expect(wait({ 'retry-after': '0' })).toBe(0)
@@ -153,7 +153,7 @@ test('Retry-After: seconds, a date against the Date header, a date against the c
   expect(wait({})).toBeUndefined()
 })
 
-test('an odd success is named, with its status', () => {
+test('a success that breaks the contract is named, with its status', () => {
   expect(unknownProtocol('create', 'upload_method is not PUT', 201)).toEqual({
     about: 'unknown_protocol',
     status: 201,
@@ -161,13 +161,13 @@ test('an odd success is named, with its status', () => {
   })
 })
 
-test('a web page with a good status is somebody else’s', () => {
+test('a web page with status 200 comes from the network, not from the service', () => {
   const answer = { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: 'Log in' }
   expect(unreadableAnswer('create', answer, 'not JSON')).toMatchObject({ about: 'network', status: 200 })
   expect(unreadableAnswer('create', { ...answer, headers: {} }, 'not JSON').about).toBe('unknown_protocol')
 })
 
-test('whatever comes is judged, never thrown at; messages quote nothing of the body or headers', () => {
+test('every answer gets a verdict without an error, and messages quote no body and no header', () => {
   const statuses = fc.integer({ min: 300, max: 999 })
   fc.assert(
     fc.property(fc.constantFrom(...calls), statuses, fc.oneof(fc.string(), fc.json()), (call, status, body) => {

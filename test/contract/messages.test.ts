@@ -32,7 +32,7 @@ test('a token is pat_ and 32 characters', () => {
   expect(token_pattern.test(`pat_${'a'.repeat(31)}\n`)).toBe(false)
 })
 
-test('list query: digits from 1 to 100, default 25, one cursor of the right kind, nothing else', () => {
+test('a list query takes 1 to 100 in digits (25 by default), one cursor of the right kind, and nothing else', () => {
   const query = listQuery('asset')
   expect(query.parse({})).toEqual({ limit: 25 })
   expect(query.parse({ limit: '100', after_id: `asset_${tail}` })).toEqual({ limit: 100, after_id: `asset_${tail}` })
@@ -44,7 +44,7 @@ test('list query: digits from 1 to 100, default 25, one cursor of the right kind
   expect(ok(query, { cursor: 'x' })).toBe(false)
 })
 
-test('creating an asset: md5 is hexadecimal and folded, the rest is bounded and closed', () => {
+test('creating an asset takes a hexadecimal md5 in any case, bounded fields, and no others', () => {
   const body = { filename: 'a/b.txt', mime_type: 'text/plain' }
   expect(assetCreate.parse({ ...body, md5: 'AB'.repeat(16) }).md5).toBe('ab'.repeat(16))
   expect(assetCreate.parse(body)).toEqual(body)
@@ -64,7 +64,7 @@ test('creating an asset: md5 is hexadecimal and folded, the rest is bounded and 
   for (const change of wrong) expect(ok(assetCreate, { ...body, ...change }), JSON.stringify(change)).toBe(false)
 })
 
-test('complete takes no body and an empty object, nothing else', () => {
+test('complete takes no body or an empty object, and nothing else', () => {
   expect(ok(noBody, undefined)).toBe(true)
   expect(ok(noBody, {})).toBe(true)
   expect(ok(noBody, { md5: 'x' })).toBe(false)
@@ -91,7 +91,7 @@ test('label names have 2 to 255 characters, colours six digits', () => {
   expect(ok(labelCreate, { name: 'ab', color: 'red' })).toBe(false)
 })
 
-test('starting a chat: scope ids are checked by kind, tenancy never travels there', () => {
+test('starting a chat: scope ids are checked by kind, and no scope names a tenant', () => {
   expect(ok(chatStart, { prompt: 'x', scope: { asset_ids: [`asset_${tail}`], label_ids: [] } })).toBe(true)
   expect(ok(chatStart, { prompt: 'x', scope: {} })).toBe(true)
   expect(ok(chatStart, { prompt: 'x', scope: { asset_ids: [`chat_${tail}`] } })).toBe(false)

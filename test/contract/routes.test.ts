@@ -32,7 +32,7 @@ test('creating answers 201 (202 where the answer is written later), deleting 204
   }
 })
 
-test('only the description is open, only /v1/projects needs no project', () => {
+test('only the description needs no key, and only /v1/projects needs no project', () => {
   expect(table.filter((route) => !route.auth).map((route) => route.id)).toEqual(['description.read'])
   for (const { auth, scoped, path } of table) {
     if (auth) expect(scoped, path).toBe(!path.startsWith('/v1/projects'))
@@ -47,7 +47,7 @@ test('every schema can be described as JSON Schema', () => {
   }
 })
 
-test('requests are closed: an unknown field is a fault', () => {
+test('a request with an unknown field is refused', () => {
   for (const route of table) {
     if (!route.request) continue
     const codes = route.request.safeParse({ nobody_knows: 1 }).error?.issues.map((issue) => issue.code)

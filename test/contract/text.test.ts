@@ -8,7 +8,7 @@ import { labelAttach } from '../../src/contract/messages/messages-assets.ts'
 const ajv = new Ajv2020({ strict: false })
 const letters = fc.constantFrom('a', 'é', '😀', '\ud83d', '\ude00', '\0', '👩‍👩‍👧')
 
-test('what is taken is what the description says: lengths are counted in characters, whatever they are made of', () => {
+test('a text is accepted as its description says: lengths are counted in characters of any kind', () => {
   const bounds = fc.tuple(fc.nat(4), fc.nat(6)).map(([min, more]) => [min, min + more] as const)
   fc.assert(
     fc.property(bounds, fc.array(letters, { maxLength: 12 }), ([min, max], pieces) => {

@@ -4,7 +4,7 @@ import { type AssetSaid, lossOf } from '../../src/domain/asset.ts'
 const said = (status: AssetSaid['status'], raw_status: string = status): AssetSaid => ({ status, raw_status })
 const asset = { content: 7, asset_id: 'asset_7' }
 
-describe('what became of an asset that is ready here', () => {
+describe('a ready asset, by the answer of the service about it', () => {
   test.each([
     ['it is ready there, too', said('ready'), undefined],
     ['it is not known there', 'gone', 'asset_missing'],
@@ -16,7 +16,7 @@ describe('what became of an asset that is ready here', () => {
     expect(lossOf(asset, answer)?.type).toBe(type)
   })
 
-  test('a failure says the status in the service’s own word', () => {
+  test('a failure shows the status in the service’s own word', () => {
     expect(lossOf(asset, said('failed', 'FAILED'))).toMatchObject({ ...asset, error: { code: 'ingest_failed' } })
     expect(JSON.stringify(lossOf(asset, said('failed', 'FAILED')))).toContain('(status FAILED)')
   })

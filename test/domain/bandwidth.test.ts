@@ -24,7 +24,7 @@ test.each([
   expect(bandwidthAt(spans, now_ms)).toEqual({ bytes_per_s, until_ms })
 })
 
-test('it holds until then, and no longer', () => {
+test('the limit holds until its end, and not longer', () => {
   const bound = fc.integer({ min: 0, max: 24 })
   const timetable = fc.uniqueArray(bound, { minLength: 2, maxLength: 6 }).map((hours) => {
     const sorted = hours.toSorted((one, other) => one - other)
@@ -42,7 +42,7 @@ test('it holds until then, and no longer', () => {
   )
 })
 
-test('where the clocks are changed: a time of the day that comes twice, or not at all', () => {
+test('a clock change repeats or skips a time of the day', () => {
   const script = `
     import { bandwidthAt } from '${builtModule('domain/bandwidth')}'
     const span = { from_minute: 165, to_minute: 480, bytes_per_s: 1 }
@@ -60,11 +60,11 @@ test('where the clocks are changed: a time of the day that comes twice, or not a
     env: { ...process.env, TZ: 'Europe/Berlin' },
   })
   expect(JSON.parse(stdout)).toEqual([
-    // The first 02:50 is in the span; ten minutes later it is 02:00 again.
+    // The first 02:50 is in the range; ten minutes later it is 02:00 again.
     '2026-10-25T01:00:00.000Z',
     // The second 02:30.
     '2026-10-25T01:45:00.000Z',
-    // There is no 02:30 that day: the span begins at 03:00.
+    // There is no 02:30 that day, so the range begins at 03:00.
     '2026-03-29T01:00:00.000Z',
   ])
 })

@@ -53,9 +53,12 @@ const facts: { [Type in ContentFact['type']]: Extract<ContentFact, { type: Type 
   removal_deferred: { type: 'removal_deferred', content: 1, not_before_ms: later_ms, error },
 }
 
-/** The state after each fact in each state, in the order of `states`; a dot: the fact says nothing there. */
+/**
+ * The state after each fact in each state, in the order of `states`; a dot means that the fact
+ * changes nothing. The last two columns are `abandoned` and `removing`.
+ */
 const table: Record<ContentFact['type'], string> = {
-  //                    wanted    reserving reserved  sent      ingesting ready refused removed abandoned removing
+  //                    wanted    reserving reserved  sent      ingesting ready refused removed
   slot_intended: '      reserving reserving .         .         .         .     .       .       .       .',
   slot_reserved: '      .         reserved  .         .         .         .     .       .       .       .',
   asset_found: '        .         ingesting .         .         .         .     .       .       .       .',
@@ -81,7 +84,9 @@ const table: Record<ContentFact['type'], string> = {
   removal_deferred: '   .         .         .         .         .         .     .       .       .       removing',
 }
 
-/** A content with something in every field, so that what is kept and what is cleared shows. */
+/**
+ * A content with a value in every field, so that the test sees which fields are kept or cleared.
+ */
 function contentIn(state: ContentState): ContentProgress {
   return {
     state,
@@ -114,12 +119,15 @@ describe('every fact in every state', () => {
     })
   }
 
-  test.each(['asset_missing', 'asset_unready', 'asset_failed'] as const)('%s: said of the asset it has', (type) => {
-    const said = (asset_id: string) =>
-      contentAfter(contentIn('ready'), { ...facts[type], asset_id } as ContentFact, now_ms)
-    expect(said('asset_old')).toEqual(contentAfter(contentIn('ready'), facts[type], now_ms))
-    expect(said('asset_before')).toBeUndefined()
-  })
+  test.each(['asset_missing', 'asset_unready', 'asset_failed'] as const)(
+    '%s counts only for the asset that the content has',
+    (type) => {
+      const said = (asset_id: string) =>
+        contentAfter(contentIn('ready'), { ...facts[type], asset_id } as ContentFact, now_ms)
+      expect(said('asset_old')).toEqual(contentAfter(contentIn('ready'), facts[type], now_ms))
+      expect(said('asset_before')).toBeUndefined()
+    },
+  )
 })
 
 /** Only the named fields differ from before. */
@@ -136,7 +144,7 @@ const no_error = { error_code: undefined, error_message: undefined }
 const no_failures = { attempts: 0, failing_since_ms: undefined, slot_failures: 0 }
 const the_error = { error_code: error.code, error_message: error.message }
 
-test('what each fact changes beside the state, and what it keeps', () => {
+test('each fact changes its fields and keeps all others', () => {
   expectChange('wanted', 'slot_intended', { state: 'reserving', intended_ms: now_ms })
   expectChange('reserving', 'slot_reserved', {
     state: 'reserved',
@@ -206,7 +214,7 @@ test('what each fact changes beside the state, and what it keeps', () => {
     ...no_error,
   })
   expect(after('refused', 'content_wanted_again')).toEqual({ ...newContent(later_ms), without_md5: true })
-  // What was put off is due now; what was due, as above, stays due since then.
+  // A deferred step is due now; a step that was due, as above, stays due since then.
   expectChange(
     'reserved',
     'bytes_accepted',
@@ -215,12 +223,12 @@ test('what each fact changes beside the state, and what it keeps', () => {
   )
 })
 
-test('an error of its own costs an attempt, and the first one says since when it fails', () => {
+test('an error of the content costs an attempt, and the first one sets the time since when it fails', () => {
   expectChange(
     'wanted',
     'deferred',
     { attempts: 1, failing_since_ms: now_ms, not_before_ms: later_ms, ...the_error },
-    // Without a slot none of its failures are those of one.
+    // Without a slot no failure counts as a failure of the slot.
     { attempts: 0, failing_since_ms: undefined, slot_failures: 0, asset_id: undefined },
   )
   const waiting = { content: 1, not_before_ms: later_ms }
@@ -239,7 +247,7 @@ test('an error of its own costs an attempt, and the first one says since when it
   })
 })
 
-test('vanished while it was being read: sent once more, then removed on the service', () => {
+test('an asset that vanishes while it is read is sent once more, then removed on the service', () => {
   const first = after('ingesting', 'asset_vanished')
   expect(first).toEqual({ ...newContent(now_ms), vanished: 1 })
   const last = after('ingesting', 'asset_vanished', { vanished: max_vanished })
@@ -247,12 +255,12 @@ test('vanished while it was being read: sent once more, then removed on the serv
   expect(after('ingesting', 'asset_ready', { vanished: 1 })?.vanished).toBe(0)
 })
 
-test('a note is kept while it goes on', () => {
+test('a note is kept while the ingest continues', () => {
   const fact = { ...facts.ingest_continues, note: error }
   expect(contentAfter(contentIn('ingesting'), fact, now_ms)).toMatchObject(the_error)
 })
 
-/** Fact after which a content is ready, and the states that it had before. */
+/** The fact after which a content is ready, and the states before it. */
 const ready_after: Partial<Record<ContentFact['type'], readonly ContentState[]>> = {
   asset_ready: ['ingesting'],
   // The removal of a ready asset ended without an effect.

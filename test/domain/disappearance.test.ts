@@ -24,11 +24,11 @@ test.each<[known: number, met: number, is_other: boolean]>([
   [4, 1, true],
   [12_431, 6_216, false],
   [12_431, 6_215, true],
-])('of %i known files %i are met: another disk %s', (known, met, is_other) => {
+])('of %i known files %i are found: another disk %s', (known, met, is_other) => {
   expect(isOtherDisk({ known, met })).toBe(is_other)
 })
 
-test('it says what was found, and what to do, and never to make a file', () => {
+test('the text says what was found and what to do, and never asks for a file to be made', () => {
   expect(waitingText('docs', { known: 12_431, missing: 12_431, files: 0 })).toBe(
     '0 of 12,431 files found: waiting; if that is right: sluice accept docs',
   )

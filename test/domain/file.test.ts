@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { excludeLine, watchingText } from '../../src/domain/file.ts'
 
 test.each(['a.png', 'scans/map [1].png', '#b', '!c', 'what?*', 'back\\slash', 'two  blanks '])(
-  'the line that leaves out %j leaves out that file alone',
+  'the exclude line for %j excludes that file alone',
   (path) => {
     const rules = ignore().add(excludeLine(path))
     expect(rules.ignores(path)).toBe(true)

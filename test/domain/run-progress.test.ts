@@ -21,7 +21,10 @@ const facts: { [Type in RunStep['type']]: Extract<RunStep, { type: Type }> } = {
   run_deferred: { type: 'run_deferred', run: 1, not_before_ms: later_ms, error },
 }
 
-/** The state after each fact in each state, for a run of one turn; a dot: the fact says nothing there. */
+/**
+ * The state after each fact in each state, for a run of one turn; a dot means that the fact changes
+ * nothing.
+ */
 const table: Record<RunStep['type'], string> = {
   //              due     planned asking  asked    answered written skipped failed
   run_skipped: '  skipped skipped .       .        .        .       .       .',
@@ -45,7 +48,7 @@ function runIn(state: RunState, turns = 1): RunProgress {
 
 describe.each(Object.entries(table))('%s', (type, row) => {
   test.each(states.map((state, index) => [state, row.trim().split(/\s+/)[index]!] as const))(
-    'in %s: %s',
+    'in state %s: %s',
     (state, to) => {
       const after = runAfter(runIn(state), facts[type as RunStep['type']], now_ms)
       expect(after?.state ?? '.').toBe(to)
@@ -54,7 +57,7 @@ describe.each(Object.entries(table))('%s', (type, row) => {
   )
 })
 
-/** Applies these one after the other; every one must say something. */
+/** Applies these facts one after the other; every one must change something. */
 function through(run: RunProgress, ...types: (keyof typeof facts)[]): RunProgress {
   return types.reduce((before, type, index) => {
     const after = runAfter(before, facts[type], now_ms + index)
@@ -74,13 +77,13 @@ test('all turns are asked one after the other, and the last answer ends the aski
   expect(second).toMatchObject({ state: 'answered', turn: 1, turns: [{ answer: 'much' }, { answer: 'much' }] })
 })
 
-test('a turn that was answered is neither planned anew nor skipped', () => {
+test('an answered turn is neither planned again nor skipped', () => {
   const second = through(runIn('planned', 2), 'turn_intended', 'turn_asked', 'turn_answered')
   expect(runAfter(second, facts.run_planned, now_ms)).toBeUndefined()
   expect(runAfter(second, facts.run_skipped, now_ms)).toBeUndefined()
 })
 
-test('a lost turn is noted and counted, its message known; a new plan keeps all of it', () => {
+test('a lost turn is noted and counted, and its message is known; a new plan keeps all of it', () => {
   const lost = through(runIn('planned', 2), 'turn_intended', 'turn_asked', 'turn_lost')
   const past = { message_id: 'message_new', asked_again: 1 }
   expect(lost.turns[0]).toEqual({ ...runIn('planned', 2).turns[0], body: 'as sent', ...past })
@@ -94,13 +97,13 @@ test('a lost turn is noted and counted, its message known; a new plan keeps all 
   })
 })
 
-test('what surely did not go out is as if it had never been meant to; it waits as it is told', () => {
+test('a turn that was not sent counts as never intended, and waits as the fact says', () => {
   const unsent = through(runIn('planned'), 'turn_intended', 'turn_unsent')
   expect(unsent).toMatchObject({ state: 'planned', attempts: 4, not_before_ms: later_ms, error })
   expect(unsent.turns).toMatchObject([{ body: 'as sent', intended_ms: undefined, asked_again: 0 }])
 })
 
-test('a fault keeps the state and waits; success forgets it', () => {
+test('a fault keeps the state and waits; a success clears the fault', () => {
   const deferred = through(runIn('due'), 'run_deferred')
   expect(deferred).toEqual({ ...runIn('due'), attempts: 4, not_before_ms: later_ms, error })
   expect(through(deferred, 'run_planned')).toMatchObject({ attempts: 0, not_before_ms: now_ms, error: undefined })

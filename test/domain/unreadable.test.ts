@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { adviceOnUnreadable, unreadableText } from '../../src/domain/file.ts'
 
-test('each cause has its own way out, said once', () => {
+test('each cause has its own advice, given once', () => {
   expect(adviceOnUnreadable(['EACCES', 'EPERM', 'EACCES'])).toBe('give this user the right')
   expect(adviceOnUnreadable(['ENAMETOOLONG', 'EACCES'])).toBe(
     'shorten the path: the system takes 4,096 bytes; give this user the right',
@@ -9,7 +9,7 @@ test('each cause has its own way out, said once', () => {
   expect(adviceOnUnreadable(['EIO'])).toBe('check the disk: dmesg')
 })
 
-test('what another disk covers is not called unreadable', () => {
+test('a file below another disk is not called unreadable', () => {
   expect(unreadableText('EACCES')).toBe('it cannot be read (EACCES)')
   expect(unreadableText('EXDEV')).toMatch(/^another disk is mounted above it/)
 })

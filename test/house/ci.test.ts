@@ -37,7 +37,7 @@ test.each([
   ['a file that fails beside its tests', 1, [green, broken_file], '4 passed, 1 failed'],
   ['a step that fails after green tests', 1, [green], '3 passed, 1 failed'],
   ['a step that fails before any test', 2, [], '0 passed, 1 failed'],
-])('the counts of %s', (_what, status, results, line) => {
+])('counts for %s', (_what, status, results, line) => {
   const folder = tmp.dirSync({ unsafeCleanup: true }).name
   for (const [at, result] of results.entries()) writeFileSync(join(folder, `${at}.json`), JSON.stringify(result))
   const times = results.map((_, at) => `${at}: 8 s, 1 files, the slowest:\n    7 s  test/base/a.test.ts\n`).join('')
@@ -46,8 +46,8 @@ test.each([
 })
 
 /**
- * The system's programs, as `.ci/run` calls them: nothing is installed, no user is made, and three
- * tests pass in each run.
+ * Stand-ins for the system's programs that `.ci/run` calls: they install nothing, make no user, and
+ * report three passed tests in each run.
  */
 const programs = {
   id: `case "$*" in
@@ -109,20 +109,20 @@ function runCi(env: { UID_HERE: string; CLOSED?: string; RED?: string }, times =
 const as_user = ['sluice-ci copy ci --include=dev /headers', 'sluice-ci copy run test /headers']
 const as_root = ['run test:root', 'run test:long', 'run test:azure'].map((words) => `root project ${words}`)
 
-test('as root it makes a user, once, who runs npm test in a copy; what only root can try runs after it', () => {
+test('as root it makes one user, who runs npm test in a copy; tests that need root run afterwards', () => {
   const first = runCi({ UID_HERE: '0' })
   expect(first, first.err).toMatchObject({ code: 0, last_line: '12 passed, 0 failed', is_installed: true })
   expect(first.ran).toEqual(['useradd --create-home sluice-ci', ...as_user, ...as_root])
   expect(runCi({ UID_HERE: '0' }, 2).ran).toEqual([...first.ran, ...as_user, ...as_root])
 })
 
-test('a red npm test of the user ends it', () => {
+test('it ends after a red npm test of the user', () => {
   const { ran, last_line, code } = runCi({ UID_HERE: '0', RED: 'test' })
   expect(ran.slice(1)).toEqual(as_user)
   expect([code, last_line]).toEqual([1, '3 passed, 1 failed'])
 })
 
-test('as an ordinary user, or where no such user reaches Node, it runs all as itself and says so', () => {
+test('it runs everything as the caller and says so, without root or when the user cannot reach Node', () => {
   const scripts = ['run test', 'run test:root', 'run test:long', 'run test:azure']
   const all = ['ci --include=dev', ...scripts].map((words) => `root project ${words}`)
   const of_ordinary = all.filter((words) => !words.endsWith('test:root'))

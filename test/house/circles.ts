@@ -1,4 +1,7 @@
-/** The circles of a graph (node -> nodes it points to), one shortest path round for each strongly connected group. */
+/**
+ * The circles of a graph (node -> the nodes that it points to): one shortest circle for each
+ * strongly connected group.
+ */
 export function findCircles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const circles: string[][] = []
   const covered = new Set<string>()
@@ -12,7 +15,7 @@ export function findCircles(graph: ReadonlyMap<string, readonly string[]>): stri
   return circles
 }
 
-/** Breadth first from a node until it is met again; undefined when no way leads back. */
+/** Searches breadth first from a node until it is met again; undefined when no way leads back. */
 function shortestWayRound(graph: ReadonlyMap<string, readonly string[]>, start: string): string[] | undefined {
   const came_from = new Map<string, string>()
   let border = [start]

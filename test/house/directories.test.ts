@@ -27,7 +27,7 @@ function crowded(paths: readonly string[]): string[] {
     .map(([directory, names]) => `${directory} has ${names.size} entries`)
 }
 
-/** tsconfig.json does not count: editors and tsc look for it where it is. */
+/** tsconfig.json does not count: editors and tsc expect it in that directory. */
 function filesBelow(directory: string): string[] {
   return readdirSync(join(root, directory), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'tsconfig.json')

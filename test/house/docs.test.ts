@@ -11,7 +11,7 @@ const pages = [
     .map((name) => join('docs', name)),
 ]
 
-/** The anchor that a heading gets on the usual sites. */
+/** The anchor that common sites give to a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -24,7 +24,7 @@ function anchorsIn(page: string): string[] {
   return [...readFileSync(page, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading!))
 }
 
-test.each(pages)('every link in %s leads to a file and a heading that are there', (page) => {
+test.each(pages)('every link in %s leads to an existing file and heading', (page) => {
   const links = [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#\s]*)(?:#([^)\s]+))?\)/g)]
   const missing = links.flatMap(([link, path = '', anchor]) => {
     if (path.includes('://')) return []

@@ -7,9 +7,9 @@ const core_modules: ReadonlySet<string> = new Set(['base', 'domain', 'disk', 'le
 export interface House {
   /** Lines of src/ that are neither blank nor only a comment. */
   code: number
-  /** Of these, the lines of the modules that every file passes on its way in. */
+  /** The part of `code` in the modules that every file passes on its way in. */
   core: number
-  /** What a configuration file can set; a shape that stands at several places counts once. */
+  /** The settings that a configuration file can have; a shape in several sections counts once. */
   settings: number
 }
 
@@ -40,7 +40,7 @@ function countSettings(): number {
   const schema = z.toJSONSchema(config_schema, { io: 'input', reused: 'ref' }) as Shape
   const seen = new Set<string>()
 
-  /** Settings below a shape; undefined where it is itself what is set. */
+  /** Counts the settings below a shape; undefined where the shape itself is a setting. */
   function below(shape: Shape): number | undefined {
     if (shape.$ref !== undefined) {
       const name = shape.$ref.split('/').at(-1)!

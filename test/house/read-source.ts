@@ -1,13 +1,19 @@
 import { parseSync, visitorKeys } from 'oxc-parser'
 
-/** What one source file says about its place in the house. */
+/** The facts about one source file that the rules need. */
 export interface SourceFacts {
   /** Every module it names, whether by import, type import, re-export, import() or as a thread. */
   imports: ImportFact[]
-  /** Guarded globals it touches, in their plain form: `process.env`, `Date.now`, `setTimeout`, `new Worker`. */
+  /**
+   * Guarded globals that it uses, in their plain form: `process.env`, `Date.now`, `setTimeout`,
+   * `new Worker`.
+   */
   uses: string[]
   has_default_export: boolean
-  /** What cannot be followed and is therefore forbidden: computed imports, require, syntax errors. */
+  /**
+   * Code that cannot be followed and is therefore forbidden: computed imports, require, syntax
+   * errors.
+   */
   unreadable: string[]
 }
 
@@ -21,7 +27,7 @@ interface Node {
   [field: string]: unknown
 }
 
-/** Globals that hide behind these are the same globals. */
+/** Globals that are reached through these objects are the same globals. */
 const global_objects = new Set(['globalThis', 'global', 'window', 'self'])
 const guarded_names = new Set(['setTimeout', 'setInterval', 'fetch', 'WebSocket', 'EventSource', 'Date', 'performance'])
 
@@ -76,7 +82,7 @@ function readImports(node: Node, parent: Node | undefined, field: string, facts:
   }
 }
 
-/** `createRequire(import.meta.url)('module')`, written out in one, says as much as an import does. */
+/** `createRequire(import.meta.url)('module')`, written in one expression, counts as an import. */
 function readCall(node: Node, is_called_at_once: boolean, facts: SourceFacts): void {
   const callee = node.callee as Node
   const name = callee.name
@@ -130,7 +136,7 @@ function readUses(node: Node, parent: Node | undefined, field: string, facts: So
   if (name === 'Worker' && is_new) facts.uses.push('new Worker')
   if (!guarded_names.has(name)) return
   if (name === 'Date') {
-    // `new Date(ms)` only gives a time another form; without argument it reads the clock.
+    // `new Date(ms)` only gives a time another form; without an argument it reads the clock.
     if (is_new && (parent.arguments as Node[]).length === 0) facts.uses.push('new Date()')
     if (parent?.type === 'CallExpression' && field === 'callee') facts.uses.push('Date()')
   } else if (name === 'performance') {
@@ -168,7 +174,10 @@ function propertyName(node: Node): string | undefined {
   return typeof property.value === 'string' ? property.value : undefined
 }
 
-/** `const { env } = process` reads process.env; any other way of handing `process` on hides what is read. */
+/**
+ * `const { env } = process` reads process.env. Any other way of passing `process` on hides what is
+ * read.
+ */
 function readProcessPassedOn(parent: Node | undefined, facts: SourceFacts): void {
   const pattern = parent?.type === 'VariableDeclarator' ? (parent.id as Node) : undefined
   if (pattern?.type !== 'ObjectPattern') {
@@ -181,7 +190,10 @@ function readProcessPassedOn(parent: Node | undefined, facts: SourceFacts): void
   }
 }
 
-/** Is this identifier a use of a variable, and not merely a name: of a property, a method, a parameter of a type? */
+/**
+ * Returns whether this identifier uses a variable, and is not merely a name: of a property, a
+ * method, or a parameter of a type.
+ */
 function isReference(parent: Node | undefined, field: string): boolean {
   if (!parent) return false
   if (parent.type === 'MemberExpression') return field === 'object' || parent.computed === true

@@ -2,7 +2,10 @@ import { posix } from 'node:path'
 import { findCircles } from './circles.ts'
 import { type ImportFact, readSource, type SourceFacts } from './read-source.ts'
 
-/** Room -> rooms it may import, besides itself. The floors of docs/architecture.md: arrows go down only. */
+/**
+ * Each module, and the modules it may import besides itself. These are the floors of
+ * docs/architecture.md: arrows go down only.
+ */
 const floors_1_to_5 = {
   base: [],
   domain: ['base'],
@@ -12,7 +15,8 @@ const floors_1_to_5 = {
   ledger: ['domain', 'base'],
   disk: ['domain', 'base'],
   remote: ['domain', 'contract', 'base'],
-  // The service could leave for a repository of its own: it shares contract and base with the client, nothing else.
+  // The service could get a repository of its own: it shares only contract and base with the
+  // client.
   service: ['contract', 'base'],
   sync: ['domain', 'ledger', 'disk', 'remote', 'base'],
   prompts: ['domain', 'ledger', 'remote', 'deliver', 'disk', 'base'],
@@ -30,8 +34,9 @@ const may_import: Record<string, readonly string[]> = {
 }
 
 /**
- * Directories of a room, from the lowest floor to the highest; those in one line do not know each other. What lies in the room
- * itself is free: its doors stand above the directories, its words below them.
+ * The directories of a module, from the lowest floor to the highest; those in one string do not
+ * import each other. Files in the module's own directory are free: public files import the
+ * directories, shared definitions are imported by them.
  */
 const inner_floors: Record<string, readonly string[]> = {
   base: ['time', 'run', 'text', 'files net'],
@@ -47,7 +52,7 @@ const inner_floors: Record<string, readonly string[]> = {
   cli: ['text', 'daemon', 'ask init install', 'demo', 'commands'],
 }
 
-/** One door per package: what a package can do is reached through these files only. */
+/** One door per package: only these files may import it. */
 export const doors: Record<string, RegExp> = {
   '@fastify/cors': /^base\/net\/http-server/,
   '@inquirer/prompts': /^cli\/init\//,
@@ -60,7 +65,8 @@ export const doors: Record<string, RegExp> = {
   diff: /^cli\/commands\/prompts-diff/,
   fastify: /^base\/net\/http-server/,
   ignore: /^disk\/scan\/ignore/,
-  // Pinned for fastify: its newer versions need Node 22, and an override of ours does not hold where npm installs the packed program.
+  // Pinned for fastify: newer versions need Node 22, and an override of ours does not hold where
+  // npm installs the packed program.
   'light-my-request': /^$/,
   'markdown-it': /^deliver\/email/,
   'mime-types': /^(disk|domain|sync)\/mime/,
@@ -86,7 +92,7 @@ interface Guard {
   because: string
 }
 
-/** Globals with one place each. */
+/** Globals that may be used in one place only. */
 const guards: readonly Guard[] = [
   { what: /^process\.env$/, only_in: /^config\//, because: 'the environment is read in config/ only' },
   {
@@ -112,8 +118,8 @@ const forbidden_names = /^(utils?|helpers?|common|types?|misc|shared|lib|index)$
 const longest_file_lines = 300
 
 /**
- * Holds a set of source files (path below src/ -> text) against the rules of the house. Answers one line per breach, so that
- * an empty answer means "in order".
+ * Checks a set of source files (path below src/ -> text) against these rules. Returns one line per
+ * breach, so that an empty list means "in order".
  */
 export function breachesOf(files: ReadonlyMap<string, string>): string[] {
   const breaches: string[] = []
@@ -156,7 +162,7 @@ function checkUses(path: string, facts: SourceFacts, say: (breach: string) => vo
   }
 }
 
-/** Checks where the imports lead; answers the files of ours among them, for the graph. */
+/** Checks where the imports lead, and returns those within src for the graph. */
 function checkImports(
   path: string,
   imports: readonly ImportFact[],

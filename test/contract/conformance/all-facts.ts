@@ -5,7 +5,9 @@ import { facts_everywhere } from './everywhere.facts.ts'
 import { facts_of_groups } from './groups.facts.ts'
 import { facts_of_lists } from './lists.facts.ts'
 
-/** What every implementation of the interface must show, by the ids of docs/interface.md. */
+/**
+ * The facts that every implementation of the interface must show, by the ids of docs/interface.md.
+ */
 export const all_facts: readonly Fact[] = [
   ...facts_everywhere,
   ...facts_of_lists,

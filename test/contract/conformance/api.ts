@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { until } from '../../rig/waiting.ts'
 import { type AnswerCheck, answerCheck } from '../../service/described-answers.ts'
 
-/** An implementation of the interface: where it is, and a key that owns a project there. */
+/** An implementation of the interface: its address, and a key that owns a project there. */
 export interface Target {
   url: string
   token: string
@@ -13,7 +13,7 @@ export interface Target {
 
 export interface Reply {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: the facts look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: the facts read answers of every shape
   body: any
   headers: Headers
 }
@@ -22,18 +22,21 @@ interface CallOptions {
   body?: unknown
   /** Sent as it is, in place of a JSON body. */
   raw?: string
-  /** In place of those that every call has; undefined leaves one out. */
+  /** Replaces the headers that every call has; undefined leaves one out. */
   headers?: Record<string, string | undefined>
 }
 
-/** Longer than an implementation that is well takes for a short text or a short question. */
+/** Longer than a healthy implementation takes for a short text or a short question. */
 export const patience = { deadline_ms: 30_000 }
 
-/** The calls of the interface as the facts make them. Every answer is checked against what the implementation says of itself. */
+/**
+ * The calls of the interface as the facts make them. Every answer is checked against the
+ * description that the implementation gives of itself.
+ */
 export class Api {
   readonly #target: Target
   readonly #check: AnswerCheck
-  /** Of every call, as `GET /v1/assets/…`. */
+  /** Every call made so far, as `GET /v1/assets/…`. */
   readonly calls: string[]
 
   private constructor(target: Target, check: AnswerCheck, calls: string[]) {
@@ -51,12 +54,12 @@ export class Api {
     return this.#target.project_id
   }
 
-  /** The same, with calls of its own to remember. */
+  /** The same API, with a list of calls of its own. */
   alone(): Api {
     return new Api(this.#target, this.#check, [])
   }
 
-  /** The same key in a project that has nothing in it. */
+  /** The same key in a new, empty project. */
   async elsewhere(): Promise<Api> {
     const { project_id } = await this.make('/v1/projects', { name: 'facts' })
     return new Api({ ...this.#target, project_id }, this.#check, this.calls)
@@ -91,8 +94,8 @@ export class Api {
   post = (path: string, body?: unknown, options?: CallOptions) => this.call('POST', path, { ...options, body })
   delete = (path: string, options?: CallOptions) => this.call('DELETE', path, options)
 
-  /** What a call that makes something answers. */
-  // biome-ignore lint/suspicious/noExplicitAny: the facts look into answers of every shape
+  /** Makes a thing and returns the body of the answer. */
+  // biome-ignore lint/suspicious/noExplicitAny: the facts read answers of every shape
   async make(path: string, body: object): Promise<any> {
     const reply = await this.post(path, body)
     expect([201, 202], `${path} ${JSON.stringify(reply.body)}`).toContain(reply.status)
@@ -103,7 +106,7 @@ export class Api {
     return this.make('/v1/assets', { filename: 'fact.txt', mime_type: 'text/plain', ...fields })
   }
 
-  /** A text on its whole way; its id once it is `ready`. */
+  /** Uploads a text and returns its id once it is `ready`. */
   async upload(text: string, filename = 'fact.txt'): Promise<string> {
     const slot = await this.slot({ filename, md5: md5Of(text) })
     expect((await putInto(slot, text)).ok).toBe(true)
@@ -112,7 +115,7 @@ export class Api {
     return slot.asset_id
   }
 
-  /** A question in a new chat, with the message as it is once it is written. */
+  /** Asks a question in a new chat and returns the message once it is written. */
   async ask(prompt: string, more: object = {}) {
     const { chat_id, message_id } = await this.make('/v1/chats', { prompt, ...more })
     return { chat_id, message_id, ...(await this.answer(chat_id, message_id)) }
@@ -145,7 +148,7 @@ export function eventually(fact: () => Promise<boolean>): Promise<void> {
   return until('a fact of the service', fact, undefined, patience.deadline_ms)
 }
 
-/** A call that is refused, as status and code. */
+/** The status and code of a refused call. */
 export async function refused(reply: Promise<Reply>): Promise<[number, string]> {
   const { status, body } = await reply
   return [status, body.code]

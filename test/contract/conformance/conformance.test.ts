@@ -3,7 +3,8 @@ import { all_facts } from './all-facts.ts'
 import { Api, type Target } from './api.ts'
 import { type LocalTarget, localTarget } from './local-target.ts'
 
-// Against any implementation: SLUICE_CONTRACT_URL, SLUICE_CONTRACT_TOKEN and SLUICE_CONTRACT_PROJECT name it; else the local service.
+// SLUICE_CONTRACT_URL, SLUICE_CONTRACT_TOKEN and SLUICE_CONTRACT_PROJECT name an implementation to
+// test; without them it is the local service.
 let local: LocalTarget | undefined
 let api: Api
 
@@ -22,7 +23,7 @@ describe('the interface', () => {
   })
 })
 
-test('each fact has an id, and no id two facts', () => {
+test('each fact has an id, and no two facts share one', () => {
   const ids = all_facts.flatMap(({ title }) => title.match(/\b[A-E]-\d\d\b/g) ?? [])
   expect(new Set(ids).size).toBe(ids.length)
   for (const { title } of all_facts) expect(title).toMatch(/^[A-E]-\d\d /)

@@ -12,7 +12,7 @@ interface Group {
   listed?: string[]
 }
 
-/** Made, read, listed, changed and deleted, with every field that was sent. */
+/** Makes, reads, lists, changes and deletes a record, with every field that was sent. */
 async function lives(project: Api, { path, id, made, seen, change, changed, listed }: Group): Promise<void> {
   const api = await project.elsewhere()
   const record = await api.make(path, made)
@@ -33,7 +33,7 @@ async function lives(project: Api, { path, id, made, seen, change, changed, list
   expect((await api.get(one)).status).toBe(404)
 }
 
-/** Switched off and on; twice is once; all else stays. */
+/** Switches a record off and on, each twice; everything else stays. */
 async function switches(api: Api, path: string, id: string, made: object): Promise<void> {
   const record = await api.make(path, made)
   for (const [verb, enabled] of [

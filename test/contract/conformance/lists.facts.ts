@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Api, fact, freshWord } from './api.ts'
 
-/** Ids of slots, newest first. */
+/** Makes slots and returns their ids, newest first. */
 async function slots(api: Api, count: number): Promise<string[]> {
   const ids: string[] = []
   for (let at = 0; at < count; at++) ids.unshift((await api.slot()).asset_id)
@@ -83,7 +83,7 @@ export const facts_of_lists = [
     const fresh = await api.elsewhere()
     for (const [path, id, make] of lists) {
       for (let at = 0; at < 3; at++) await make(fresh)
-      // By their ids: a chat that is being answered changes between two lists.
+      // Only ids are compared: a chat that is being answered changes between two lists.
       const idsIn = ({ data }: { data: Record<string, string>[] }) => data.map((item) => item[id])
       const all = idsIn((await fresh.get(path)).body)
       expect(idsIn((await fresh.get(`${path}?after_id=${all[0]}`)).body), path).toEqual(all.slice(1))

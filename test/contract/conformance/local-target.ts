@@ -6,7 +6,7 @@ export interface LocalTarget extends Target {
   close(): Promise<void>
 }
 
-/** A local service of its own, with a key and a project. */
+/** Starts a local service of its own, with a key and a project. */
 export async function localTarget(): Promise<LocalTarget> {
   const service = await startService({ data_dir: makeStore() })
   const { project_id } = service.projects.create('facts')

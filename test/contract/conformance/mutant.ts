@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net'
 import type { Route } from '../../../src/contract/routes/route.ts'
 import { type RouteId, routes } from '../../../src/contract/routes/routes.ts'
 
-/** One thing about the answers of one call that is not as it was. */
+/** One change to the answers of one call. */
 export interface Mutation {
   route: RouteId
-  /** `data[].asset_id`; of an answer without fields, what becomes of the whole. */
+  /** `data[].asset_id`; for an answer without fields, the change to the whole answer. */
   field: string
   how: 'drop' | 'rename' | 'answer 200' | 'spoil the text'
 }
 
-/** An implementation behind which the real one stands: its answers, with one thing changed in each answer of one call. */
+/** A proxy in front of a real implementation that changes one thing in each answer of one call. */
 export interface Mutant {
   url: string
   mutation: Mutation | undefined
@@ -60,7 +60,7 @@ async function pass(mutant: Mutant, real_url: string, incoming: IncomingMessage,
     outgoing.writeHead(answer.status, answered)
     outgoing.end(answer.text)
   } catch {
-    // The one who asked sees it as what it is: no answer.
+    // The caller gets no answer, because the real service gave none.
     outgoing.destroy()
   }
 }

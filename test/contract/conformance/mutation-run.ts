@@ -6,8 +6,8 @@ import { localTarget } from './local-target.ts'
 import { type Mutant, type Mutation, routeIdOf, startMutant } from './mutant.ts'
 
 /**
- * Changes one field of the answers of one call at a time, and asks the facts that make this call: one of them must notice.
- * `choose` says which of the changes of a call are tried.
+ * Changes one field of the answers of one call at a time, and checks the facts that make this call:
+ * one of them must fail. `choose` selects the changes of a call that are tried.
  */
 export async function runMutations(choose: (mutations: Mutation[]) => Mutation[]): Promise<void> {
   const target = await localTarget()
@@ -16,7 +16,7 @@ export async function runMutations(choose: (mutations: Mutation[]) => Mutation[]
   try {
     const api = await Api.at({ ...target, url: mutant.url })
     const facts_by_route = await factsByRoute(api)
-    // What never comes is soon known: nothing here takes long.
+    // Every wait can be short, because the local service takes no time for anything.
     patience.deadline_ms = 2_000
     const unnoticed: string[] = []
     let count = 0
@@ -39,7 +39,10 @@ export async function runMutations(choose: (mutations: Mutation[]) => Mutation[]
   }
 }
 
-/** The facts that make a call, those with the fewest calls first; all of them hold as long as nothing is changed. */
+/**
+ * The facts that make a call, those with the fewest calls first. All of them hold while nothing is
+ * changed.
+ */
 async function factsByRoute(api: Api): Promise<Map<RouteId, Fact[]>> {
   const costs: { fact: Fact; calls: RouteId[] }[] = []
   for (const fact of all_facts) {
@@ -64,7 +67,7 @@ async function isNoticed(mutant: Mutant, mutation: Mutation, api: Api, facts: re
     for (const { check } of facts) await check(api.alone())
     return false
   } catch {
-    // Whatever it fell over is what turns the suite red.
+    // Any error turns the suite red, so any error counts.
     return true
   } finally {
     mutant.mutation = undefined

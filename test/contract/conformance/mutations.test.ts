@@ -1,7 +1,8 @@
 import { test } from 'vitest'
 import { runMutations } from './mutation-run.ts'
 
-test('a field less in the answers of any call turns the facts red', async () => {
-  // One for each call here, the last one that came: as a rule one that need not be there. All of them in mutations.long.ts.
+test('some fact fails when a field is left out of the answers of any call', async () => {
+  // Each call loses one field here: the last one, which is mostly an optional one.
+  // mutations.long.ts tries every field.
   await runMutations((mutations) => mutations.filter(({ how }) => how !== 'rename').slice(-1))
 })
