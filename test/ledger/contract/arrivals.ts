@@ -16,7 +16,7 @@ export function arrivalContract(factory: LedgerFactory): void {
     expect(bench.see.arrivals('docs')).toEqual([md5Of('fast'), md5Of('slow')])
   })
 
-  check('a rename, a copy, an edit and its revert make no second arrival; the edit makes one', async (bench) => {
+  check('an edit makes a second arrival, but a rename, a copy and a revert do not', async (bench) => {
     await bench.makeReady(await bench.settle('docs', 'a', 'text'))
     await bench.gone('docs', 'a')
     await bench.settle('docs', 'renamed', 'text')
@@ -42,7 +42,7 @@ export function arrivalContract(factory: LedgerFactory): void {
     expect(bench.see.sequence()).toEqual([...new Set(bench.see.sequence())])
   })
 
-  check('a file that was moving when its content got ready arrives when it has settled again', async (bench) => {
+  check('a file that was moving when its content became ready arrives when it has settled again', async (bench) => {
     const content = await bench.settle('docs', 'a', 'text')
     await bench.send(content)
     await bench.seen('docs', 'a', 'text')
@@ -52,7 +52,7 @@ export function arrivalContract(factory: LedgerFactory): void {
     expect(bench.see.arrivals('docs')).toEqual([md5Of('text')])
   })
 
-  check('sent again after it vanished: still the one arrival', async (bench) => {
+  check('a content that vanished and is sent again keeps its one arrival', async (bench) => {
     const content = await bench.settle('docs', 'a', 'text')
     await bench.send(content)
     await bench.record({ type: 'asset_vanished', content })

@@ -50,7 +50,7 @@ async function readyFiles(bench: Bench, count: number) {
 export function auditContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
 
-  check('a round that is begun anew has begun when it first did; after its end there is another', async (bench) => {
+  check('a round that is started again keeps its first start time; after its end a new round begins', async (bench) => {
     await readyFiles(bench, 1)
     await begin(bench)
     const { began_ms } = (await state(bench)).running!
@@ -63,7 +63,7 @@ export function auditContract(factory: LedgerFactory): void {
     expect((await state(bench)).running!.began_ms).toBe(began_ms + day_ms)
   })
 
-  check('a round: pages mark what is ready there, the rest is named for single reads', async (bench) => {
+  check('a round marks the listed assets as ready, and names the others for single reads', async (bench) => {
     const files = await readyFiles(bench, 5)
     expect(await state(bench)).toMatchObject({
       round: 0,
@@ -96,7 +96,7 @@ export function auditContract(factory: LedgerFactory): void {
     expect(bench.see.history(files[3]!.content)).toContain('asset_missing')
   })
 
-  check('what becomes ready while a round runs is not looked for in it, and in the next it is', async (bench) => {
+  check('a content that becomes ready during a round is first audited in the next one', async (bench) => {
     const [first] = await readyFiles(bench, 1)
     const round = await begin(bench)
     const late = await bench.settle('docs', 'late.txt', 'late')
@@ -109,7 +109,7 @@ export function auditContract(factory: LedgerFactory): void {
     expect(await unaudited(bench)).toEqual([first!.content, late])
   })
 
-  check('a page of an older round, or of no round, says nothing; seen twice counts once', async (bench) => {
+  check('a page of an older or unknown round changes nothing, and an asset counts once', async (bench) => {
     const [file] = await readyFiles(bench, 1)
     const round = await begin(bench)
     await list(bench, round + 1, [ready(file!.asset_id)])
@@ -124,7 +124,7 @@ export function auditContract(factory: LedgerFactory): void {
     expect((await state(bench)).last?.counts.usable).toBe(1)
   })
 
-  check('the round and its cursor outlive the process', async (bench) => {
+  check('the round and its cursor survive a restart', async (bench) => {
     const files = await readyFiles(bench, 2)
     const round = await begin(bench)
     await list(bench, round, [ready(files[0]!.asset_id)], 'asset_cursor')
@@ -137,13 +137,13 @@ export function auditContract(factory: LedgerFactory): void {
     expect(await unaudited(bench)).toEqual([files[1]!.content])
   })
 
-  check('a person wants one now: in every project, begun at once and marked as asked for', async (bench) => {
+  check('a user asks for an audit: it begins at once in every project and is marked as asked for', async (bench) => {
     await bench.online('other', { project_id: other_project_id })
     await bench.record({ type: 'audit_wanted' })
     expect((await bench.ledger.audits()).map(({ wanted }) => wanted)).toEqual([true, true])
     const round = await begin(bench)
     expect(await state(bench)).toMatchObject({ wanted: false, running: { asked: true } })
-    // Its place in the list was lost: somebody still waits for it.
+    // The service has lost its place in the list, and the user still waits for this round.
     const anew = await begin(bench)
     expect(anew).not.toBe(round)
     expect(await state(bench)).toMatchObject({ running: { asked: true } })
@@ -153,7 +153,7 @@ export function auditContract(factory: LedgerFactory): void {
     expect(await state(bench)).toMatchObject({ running: { asked: false } })
   })
 
-  check('read again there: followed until it is ready once more; nothing arrives twice', async (bench) => {
+  check('an asset that is read again is followed until it is ready, and arrives only once', async (bench) => {
     const [file] = await readyFiles(bench, 1)
     const round = await begin(bench)
     await list(bench, round, [{ asset_id: file!.asset_id, status: 'other' }])
@@ -166,7 +166,7 @@ export function auditContract(factory: LedgerFactory): void {
     expect(bench.see.arrivals('docs')).toHaveLength(1)
   })
 
-  check('failed there: refused, with the reason; ready there again: ready', async (bench) => {
+  check('an asset that failed is refused with the reason, and ready again when the service says so', async (bench) => {
     const [file] = await readyFiles(bench, 1)
     const error = { code: 'ingest_failed', message: 'it cannot be used' }
     await bench.record({ type: 'asset_failed', content: file!.content, error })
@@ -177,7 +177,7 @@ export function auditContract(factory: LedgerFactory): void {
     expect(bench.see.arrivals('docs')).toHaveLength(1)
   })
 
-  check('called gone and listed again: ready; refused for another reason stays so', async (bench) => {
+  check('a missing asset is ready when it is listed again, but not one refused otherwise', async (bench) => {
     const [gone, refused] = await readyFiles(bench, 2)
     await bench.record({ type: 'asset_missing', content: gone!.content })
     await bench.record({ type: 'asset_missing', content: refused!.content })
@@ -191,7 +191,7 @@ export function auditContract(factory: LedgerFactory): void {
     expect((await state(bench)).running?.counts.usable).toBe(1)
   })
 
-  check('the policy: at the end of a round what is gone there is wanted again where a file has it', async (bench) => {
+  check('under the policy, a missing asset that a file needs is wanted again after the round', async (bench) => {
     await bench.configure('docs', { labels: ['team'] })
     const [kept, left] = await readyFiles(bench, 2)
     for (const { content } of [kept!, left!]) {
@@ -210,7 +210,7 @@ export function auditContract(factory: LedgerFactory): void {
     expect(bench.see.arrivals('docs')).toHaveLength(2)
   })
 
-  check('so much is gone that it looks like a fault: nothing is sent again by itself', async (bench) => {
+  check('when so many assets are missing that a fault is likely, nothing is sent again by itself', async (bench) => {
     const files = await readyFiles(bench, 101)
     const round = await begin(bench)
     await list(bench, round, [])
@@ -224,7 +224,7 @@ export function auditContract(factory: LedgerFactory): void {
     expect(await bench.sendable(), 'with one less it is a person’s tidying').toHaveLength(100)
   })
 
-  check('a word for what has disappeared is none for an emptied project', async (bench) => {
+  check('accepting missing files of a folder does not accept an emptied project', async (bench) => {
     const files = await readyFiles(bench, 101)
     const round = await begin(bench)
     await list(bench, round, [])
@@ -242,7 +242,7 @@ export function auditContract(factory: LedgerFactory): void {
     expect(seemsEmptied()).toBe(false)
   })
 
-  check('slots that nobody filled are counted apart from what is unknown', async (bench) => {
+  check('slots without bytes are counted apart from unknown assets', async (bench) => {
     const reserved = await bench.reserve(await bench.settle('docs', 'on-its-way', 'on its way'))
     const round = await begin(bench)
     await list(bench, round, [

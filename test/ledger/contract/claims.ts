@@ -24,7 +24,7 @@ export function claimContract(factory: LedgerFactory): void {
 }
 
 function sendClaims(check: ReturnType<typeof withLedger>): void {
-  check('a claim hides its content until it is released, in the order in which things became due', async (bench) => {
+  check('a claimed content is not claimed again until it is released, and the order is by due time', async (bench) => {
     const contents = []
     for (const text of ['one', 'two', 'three']) contents.push(await bench.settle('docs', text, text))
     const [first, second, third] = contents as [number, number, number]
@@ -37,14 +37,14 @@ function sendClaims(check: ReturnType<typeof withLedger>): void {
     expect(ids(await bench.sendable())).toEqual([second])
   })
 
-  check('no time ends a claim: an upload may take hours', async (bench) => {
+  check('no time ends a claim, because an upload may take hours', async (bench) => {
     await bench.settle('docs', 'a', 'text')
     await bench.sendable()
     await bench.clock.advance(365 * day_ms)
     expect(ids(await bench.sendable())).toEqual([])
   })
 
-  check('claims that are made at the same time share nothing', async (bench) => {
+  check('claims made at the same time have no content in common', async (bench) => {
     const contents = []
     for (const text of ['one', 'two', 'three']) contents.push(await bench.settle('docs', text, text))
     const claims = await Promise.all([bench.sendable(2), bench.sendable(2), bench.sendable(2)])
@@ -62,7 +62,7 @@ function sendClaims(check: ReturnType<typeof withLedger>): void {
     expect(wakes).toEqual([['send', 'released']])
   })
 
-  check('a content is called by a copy that is there, not by one that has gone', async (bench) => {
+  check('a claimed content is named after a present copy, not after one that is gone', async (bench) => {
     await bench.settle('docs', 'a-gone', 'text')
     const content = await bench.settle('docs', 'b-there', 'text')
     for (const type of ['slot_intended', 'slot_reserved', 'bytes_accepted', 'ingest_started'] as const) {
@@ -75,7 +75,7 @@ function sendClaims(check: ReturnType<typeof withLedger>): void {
     expect(work).toMatchObject([{ content, name: 'docs/b-there' }])
   })
 
-  check('no fact ends a claim; the next one has what the facts have made of the content', async (bench) => {
+  check('no fact ends a claim, and the next claim sees what the facts have changed', async (bench) => {
     const content = await bench.settle('docs', 'a', 'text')
     await bench.sendable()
     for (const type of ['slot_intended', 'slot_reserved', 'bytes_accepted', 'deferred'] as const) {
@@ -105,7 +105,7 @@ function sendClaims(check: ReturnType<typeof withLedger>): void {
     expect(ids(await bench.sendable())).toEqual([])
   })
 
-  check('what is said late of an asset that was there before does not stop the next upload', async (bench) => {
+  check('a late fact about an earlier asset does not stop the next upload', async (bench) => {
     const content = await bench.settle('docs', 'a', 'text')
     await bench.makeReady(content)
     await bench.record({ type: 'asset_missing', content }, { type: 'retried', folder: 'docs', path: 'a' })
@@ -120,7 +120,7 @@ function sendClaims(check: ReturnType<typeof withLedger>): void {
     expect(ids(await bench.sendable())).toEqual([content])
   })
 
-  check('what is set back comes when its time has come; next_due_ms says when', async (bench) => {
+  check('a deferred content is claimed at its time, and next_due_ms gives that time', async (bench) => {
     const content = await bench.settle('docs', 'a', 'text')
     await bench.sendable()
     await bench.setBack(content, 30_000)
@@ -130,7 +130,7 @@ function sendClaims(check: ReturnType<typeof withLedger>): void {
     expect(await bench.claimToSend()).toMatchObject({ work: [{ content, attempts: 1 }], next_due_ms: undefined })
   })
 
-  check('excepted projects wait and others go on', async (bench) => {
+  check('excepted projects wait, and others continue', async (bench) => {
     await bench.online('other', { project_id: other_project_id })
     const mine = await bench.settle('docs', 'a', 'text')
     const others = await bench.settle('other', 'b', 'more')
@@ -140,7 +140,7 @@ function sendClaims(check: ReturnType<typeof withLedger>): void {
     expect(ids((await bench.claimToSend(10, [])).work)).toEqual([mine])
   })
 
-  check('sources are the present paths, at most four; another path is offered when one is gone', async (bench) => {
+  check('sources are the present paths, at most four; another path replaces one that is gone', async (bench) => {
     for (let copy = 0; copy < 6; copy++) await bench.settle('docs', `copy ${copy}`, 'same')
     const [work] = await bench.sendable()
     expect(work?.sources).toHaveLength(4)
@@ -152,7 +152,7 @@ function sendClaims(check: ReturnType<typeof withLedger>): void {
     ])
   })
 
-  check('nobody wants it any more: abandoned, ticket and all; wanted again when the bytes come back', async (bench) => {
+  check('a content without a path is abandoned with its ticket until its bytes return', async (bench) => {
     const content = await bench.settle('docs', 'a', 'text')
     await bench.reserve(content)
     expect(bench.see.ticketsKept()).toBe(1)
@@ -165,14 +165,14 @@ function sendClaims(check: ReturnType<typeof withLedger>): void {
     expect(bench.see.counts('docs')).toMatchObject({ wanted: { files: 1, bytes: 4 } })
   })
 
-  check('a path with the bytes came meanwhile: nobody can call the content orphaned', async (bench) => {
+  check('a content with a new path cannot be recorded as orphaned', async (bench) => {
     const content = await bench.settle('docs', 'a', 'text')
     await bench.record({ type: 'content_orphaned', content })
     expect(bench.see.content(md5Of('text'))?.state).toBe('wanted')
     expect(ids(await bench.sendable())).toEqual([content])
   })
 
-  check('once the bytes are out no path is needed any more: it is brought to its end', async (bench) => {
+  check('a content whose bytes are out needs no path to be completed', async (bench) => {
     const content = await bench.settle('docs', 'a', 'text')
     await bench.reserve(content)
     await bench.record({ type: 'bytes_accepted', content })
@@ -183,7 +183,7 @@ function sendClaims(check: ReturnType<typeof withLedger>): void {
     expect(bench.see.arrivals('docs')).toEqual([])
   })
 
-  check('after a restart every claim is free, and a slot is finished, not made anew', async (bench) => {
+  check('after a restart every claim is free, and a reserved slot is completed, not replaced', async (bench) => {
     const content = await bench.settle('docs', 'a', 'text')
     await bench.sendable()
     const asset_id = await bench.reserve(content)
@@ -195,7 +195,7 @@ function sendClaims(check: ReturnType<typeof withLedger>): void {
 }
 
 function otherClaims(check: ReturnType<typeof withLedger>): void {
-  check('follow: due ones, with what the follower needs, claimed until they are released', async (bench) => {
+  check('follow: due contents come with what the follower needs, and stay claimed until released', async (bench) => {
     const content = await bench.settle('docs', 'sub/a.txt', 'text')
     const asset_id = await bench.send(content)
     const started_ms = bench.clock.now_ms()
@@ -225,7 +225,7 @@ function otherClaims(check: ReturnType<typeof withLedger>): void {
     expect(bench.see.history(content)).toEqual(['slot_reserved', 'bytes_accepted', 'ingest_started'])
   })
 
-  check('check: what is due in folders that are online, claimed until it is released', async (bench) => {
+  check('check: due files in online folders stay claimed until released', async (bench) => {
     await bench.seen('docs', 'a', 'text', 1_000)
     await bench.seen('docs', 'b', 'text', 2_000)
     const now_ms = bench.clock.now_ms()
@@ -243,7 +243,7 @@ function otherClaims(check: ReturnType<typeof withLedger>): void {
     expect((await bench.ledger.claimToCheck(10)).work).toEqual([{ folder: 'docs', path: 'a' }])
   })
 
-  check('check: what came to nothing is given back, and nothing else', async (bench) => {
+  check('check: releasing a claim makes only its own files free again', async (bench) => {
     for (const path of ['a', 'b']) await bench.seen('docs', path)
     expect((await bench.ledger.claimToCheck(10)).work).toHaveLength(2)
     expect((await bench.ledger.claimToCheck(10)).work).toEqual([])
@@ -254,7 +254,7 @@ function otherClaims(check: ReturnType<typeof withLedger>): void {
     expect((await bench.ledger.claimToCheck(10)).work).toEqual([{ folder: 'docs', path: 'b' }])
   })
 
-  check('check: of some sizes, and not in folders that are excepted', async (bench) => {
+  check('check: a claim takes only the given sizes, and skips excepted folders', async (bench) => {
     await bench.online('other')
     const sizes = { small: large_bytes - 1, large: large_bytes, larger: large_bytes + 1 }
     for (const [path, size] of Object.entries(sizes)) {
@@ -269,7 +269,7 @@ function otherClaims(check: ReturnType<typeof withLedger>): void {
     expect(await claimed(10)).toEqual([{ folder: 'docs', path: 'larger' }])
   })
 
-  check('pending counts what becomes due within the horizon, of each kind', async (bench) => {
+  check('pending counts the contents of each kind that become due within the horizon', async (bench) => {
     await bench.online('labelled', { labels: ['quarterly'] })
     await bench.seen('docs', 'seen', 'text', 10_000)
     await bench.settle('docs', 'wanted', 'wanted')
@@ -293,7 +293,7 @@ async function offline(bench: Bench, folder: string): Promise<void> {
 }
 
 function outOfReach(check: ReturnType<typeof withLedger>): void {
-  check('contents whose only folder is away wait, lose nothing, and hold nobody up', async (bench) => {
+  check('contents whose only folder is offline wait, lose nothing, and delay no others', async (bench) => {
     await bench.online('share')
     const away = []
     for (let file = 0; file < 50; file++) away.push(await bench.settle('share', `${file}`, `share ${file}`))
@@ -307,7 +307,7 @@ function outOfReach(check: ReturnType<typeof withLedger>): void {
     expect(ids(await bench.sendable()), 'at once when the folder is back').toEqual(away)
   })
 
-  check('a content in two folders is read from the one that is here', async (bench) => {
+  check('a content in two folders is read from the online one', async (bench) => {
     await bench.online('share')
     await bench.settle('share', 'copy', 'same')
     await bench.settle('docs', 'copy', 'same')
@@ -315,7 +315,7 @@ function outOfReach(check: ReturnType<typeof withLedger>): void {
     expect((await bench.sendable())[0]?.sources.map(({ folder }) => folder)).toEqual(['docs'])
   })
 
-  check('a claim call examines a bounded number of rows and says that there is more', async (bench) => {
+  check('a claim reads a bounded number of rows, and says that there are more', async (bench) => {
     await bench.online('share')
     const facts = Array.from({ length: 1_100 }, (_, file) => ({
       type: 'file_settled' as const,
@@ -338,7 +338,7 @@ function outOfReach(check: ReturnType<typeof withLedger>): void {
     expect(calls).toBeLessThan(4)
   })
 
-  check('files of an offline folder are not looked at, and all of them are when it is back', async (bench) => {
+  check('files of an offline folder are not checked, and all of them are when it is online again', async (bench) => {
     await bench.online('share')
     for (const path of ['a', 'b', 'c']) await bench.seen('share', path)
     await bench.seen('docs', 'z')
@@ -350,7 +350,7 @@ function outOfReach(check: ReturnType<typeof withLedger>): void {
     expect(checks.map(({ path }) => path).sort()).toEqual(['a', 'b', 'c'])
   })
 
-  check('without any return they are asked about again after five minutes', async (bench) => {
+  check('without a return to online they are claimed again after five minutes', async (bench) => {
     await bench.settle('docs', 'a', 'text')
     await bench.seen('docs', 'b')
     await offline(bench, 'docs')

@@ -25,29 +25,29 @@ import { removalTimesContract } from './removals/times.ts'
 import { ticketContract } from './tickets.ts'
 import { wallClockContract } from './wall-clock.ts'
 
-/** What every ledger must do, whatever it keeps its rows in. */
+/** The tests that every ledger must pass, however it stores its rows. */
 export function ledgerContract(name: string, factory: LedgerFactory): void {
   describe(`the ledger on ${name}`, () => {
     describe('files', () => fileContract(factory))
-    describe('files of new land', () => foundContract(factory))
+    describe('files found by a first walk', () => foundContract(factory))
     describe('claims', () => claimContract(factory))
-    describe('what goes first', () => orderContract(factory))
+    describe('order of uploads', () => orderContract(factory))
     describe('limits', () => limitContract(factory))
-    describe('a pause', () => pauseContract(factory))
+    describe('pause', () => pauseContract(factory))
     describe('labels', () => labelContract(factory))
     describe('folders', () => folderContract(factory))
     describe('arrivals', () => arrivalContract(factory))
     describe('prompts', () => promptContract(factory))
     describe('runs of prompts', () => promptRunContract(factory))
     describe('properties of prompts', () => promptPropertyContract(factory))
-    describe('what was there before', () => existingFilesContract(factory))
+    describe('files that existed before the folder or the prompt', () => existingFilesContract(factory))
     describe('audits', () => auditContract(factory))
     describe('removals', () => removalContract(factory))
-    describe('removals in doubt', () => removalDoubtContract(factory))
-    describe('removals and what is left out', () => removalLeftOutContract(factory))
-    describe('removals in their time', () => removalTimesContract(factory))
+    describe('uncertain removals', () => removalDoubtContract(factory))
+    describe('removals and left-out files', () => removalLeftOutContract(factory))
+    describe('times of removals', () => removalTimesContract(factory))
     describe('properties of removals', () => removalPropertyContract(factory))
-    describe('a clock that is wrong', () => wallClockContract(factory))
+    describe('wrong clock', () => wallClockContract(factory))
     describe('tickets', () => ticketContract(factory))
     describe('record', () => recordContract(factory))
     describe('differences', () => differenceContract(factory))

@@ -74,7 +74,7 @@ function goneFact(folder: string, path: string): Fact {
   return { type: 'file_gone', folder, path }
 }
 
-/** Two stretches and the rest, as a scan has them. */
+/** Compares two ranges and the rest, as a scan does. */
 async function scan(bench: Bench, folder: string, disk: ReadonlyMap<string, FileStat>, with_digests: boolean) {
   const walked = [...disk].map(([path, stat]) => ({ path, stat })).sort((a, b) => byBytes(a.path, b.path))
   const middle = walked.length >> 1
@@ -97,7 +97,7 @@ async function scan(bench: Bench, folder: string, disk: ReadonlyMap<string, File
 }
 
 export function differenceContract(factory: LedgerFactory): void {
-  test('any tree, cut anywhere: new and changed paths by index, missing ones by name, and nothing else', async () => {
+  test('for any tree and any cuts, the ledger finds new and changed paths by index, missing ones by name, and no others', async () => {
     const bench = await new Bench(factory).open()
     let runs = 0
     const cuts = fc.array(path, { maxLength: 4 })
@@ -137,7 +137,7 @@ export function differenceContract(factory: LedgerFactory): void {
     }
   })
 
-  test('scans with digests tell what scans without them tell, whatever was recorded between them', async () => {
+  test('scans with and without digests find the same, whatever was recorded between them', async () => {
     const bench = await new Bench(factory).open()
     let runs = 0
     const property = fc.asyncProperty(fc.array(act, { maxLength: 40 }), async (acts) => {

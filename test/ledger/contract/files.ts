@@ -5,7 +5,7 @@ import { withLedger } from './with-ledger.ts'
 export function fileContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
 
-  check('first sight, settled, ready, gone: one row, and the times of its story', async (bench) => {
+  check('one row follows a file from its first sight to settled, ready and gone, with the times', async (bench) => {
     const { clock } = bench
     const seen_ms = clock.now_ms()
     await bench.seen('docs', 'a.txt', 'text', 5_000)
@@ -28,7 +28,7 @@ export function fileContract(factory: LedgerFactory): void {
     expect(bench.see.counts('docs')).toEqual({ gone: { files: 1, bytes: 4 } })
   })
 
-  check('what was never settled leaves no row when it goes', async (bench) => {
+  check('a file that never settled leaves no row when it goes', async (bench) => {
     await bench.seen('docs', 'short.txt')
     await bench.gone('docs', 'short.txt')
     await bench.gone('docs', 'never-seen.txt')
@@ -36,7 +36,7 @@ export function fileContract(factory: LedgerFactory): void {
     expect(bench.see.counts('docs')).toEqual({})
   })
 
-  check('the first sight of a version is kept while it settles, and new when settled bytes move', async (bench) => {
+  check('the first sight of a version is kept while it settles, and new when settled bytes change', async (bench) => {
     const { clock } = bench
     const first_ms = clock.now_ms()
     await bench.seen('docs', 'a.txt', 'one')
@@ -49,7 +49,7 @@ export function fileContract(factory: LedgerFactory): void {
     expect(bench.see.file('docs', 'a.txt')?.seen_ms).toBe(first_ms + 2_000)
   })
 
-  check('ignored: no row, whatever it was before', async (bench) => {
+  check('an ignored file has no row, whatever it was before', async (bench) => {
     const content = await bench.settle('docs', 'a.txt', 'text')
     await bench.record({ type: 'file_ignored', folder: 'docs', path: 'a.txt' })
     expect(bench.see.file('docs', 'a.txt')).toBeUndefined()
@@ -58,7 +58,7 @@ export function fileContract(factory: LedgerFactory): void {
     expect(bench.see.content(md5Of('text'))).toMatchObject({ id: content, state: 'abandoned' })
   })
 
-  check('skipped and blocked tell why; blocked without a time waits for a person', async (bench) => {
+  check('skipped and blocked files keep their reason; a block without a time waits for a user', async (bench) => {
     const stat = statOf(0)
     await bench.record(
       { type: 'file_skipped', folder: 'docs', path: 'empty', stat, reason: 'empty', rule: 'no bytes' },
@@ -89,7 +89,7 @@ export function fileContract(factory: LedgerFactory): void {
     expect((await bench.ledger.claimToCheck(10)).work).toEqual([{ folder: 'docs', path: 'link/out' }])
   })
 
-  check('changed under the sender: it waits to settle again, and the old content is nobody\u2019s', async (bench) => {
+  check('a file that changes while it is sent settles again, and the old content has no holder', async (bench) => {
     await bench.settle('docs', 'a.txt', 'old')
     const not_before_ms = bench.clock.now_ms() + 2_000
     await bench.record({ type: 'file_changed', folder: 'docs', path: 'a.txt', not_before_ms })
@@ -102,7 +102,7 @@ export function fileContract(factory: LedgerFactory): void {
   })
 
   check(
-    'filesAt answers in order, undefined for what is unknown; numbers stay exact, and as Node gives them',
+    'filesAt returns the files in the order of the paths, undefined for unknown ones, with exact numbers',
     async (bench) => {
       const stat = { size: 2 ** 52, mtime_ns: 1_790_000_000_123_456_789n, ctime_ns: -5n, inode: -3n }
       await bench.record({ type: 'file_seen', folder: 'docs', path: 'b', stat, not_before_ms: 7 })
@@ -121,7 +121,7 @@ export function fileContract(factory: LedgerFactory): void {
     },
   )
 
-  check('equal bytes at ten paths are one content; a second project has its own', async (bench) => {
+  check('equal bytes at ten paths are one content, and a second project has its own', async (bench) => {
     await bench.online('other', { project_id: 'project_bbbbbbbbbbbbbbbbbbbb' })
     for (let copy = 0; copy < 10; copy++) await bench.settle('docs', `copy ${copy}`, 'same')
     await bench.settle('other', 'copy', 'same')
@@ -131,7 +131,7 @@ export function fileContract(factory: LedgerFactory): void {
     expect(bench.see.counts('docs')).toEqual({ wanted: { files: 10, bytes: 40 } })
   })
 
-  check('known content that is ready: linked, ready at once, nothing to send', async (bench) => {
+  check('a file with known and ready content is ready at once, and nothing is sent', async (bench) => {
     await bench.makeReady(await bench.settle('docs', 'a.txt', 'text'))
     await bench.settle('docs', 'copy.txt', 'text')
     expect(bench.see.file('docs', 'copy.txt')).toMatchObject({ state: 'present', ready_ms: bench.clock.now_ms() })

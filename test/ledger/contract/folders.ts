@@ -6,7 +6,7 @@ import { withLedger } from './with-ledger.ts'
 export function folderContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
 
-  check('online, offline, scanned: what folders() tells', async (bench) => {
+  check('folders() returns whether each folder is online, offline or scanned', async (bench) => {
     const { clock } = bench
     const started_ms = clock.now_ms()
     await bench.configure('new')
@@ -34,7 +34,7 @@ export function folderContract(factory: LedgerFactory): void {
     expect(await of('new')).toMatchObject({ first_scan_ms: began_ms + 500, scan_ended_ms: began_ms + 1_000 })
   })
 
-  check('judged: when it was last found there or away, in this life and at this root', async (bench) => {
+  check('folders() returns when a folder was last online or offline since the start at this root', async (bench) => {
     const { clock } = bench
     await bench.configure('new')
     const judged_ms = async () => (await bench.ledger.folder('new'))?.judged_ms
@@ -63,7 +63,7 @@ export function folderContract(factory: LedgerFactory): void {
     })
   })
 
-  check('rightly gone: a person says so once, of what they were asked about', async (bench) => {
+  check('a user accepts missing files once, for the numbers that Sluice showed', async (bench) => {
     const found = { device: 7n, identity: '2@1', files: 1 }
     const asked = async () => (await bench.ledger.folders())[0]?.disappearance
     const accepted = async () => (await asked())?.is_accepted ?? false
@@ -112,7 +112,7 @@ export function folderContract(factory: LedgerFactory): void {
     expect(await asked(), 'whatever the scan counted, as long as most of it is still known').toBeUndefined()
   })
 
-  check('configured again: what it is watched by stays, whatever the configuration has beside', async (bench) => {
+  check('a folder that is configured again keeps its watcher, whatever other fields it gets', async (bench) => {
     const watched = {
       folder: 'docs',
       watcher: 'scan',
@@ -130,7 +130,7 @@ export function folderContract(factory: LedgerFactory): void {
     expect((await bench.ledger.folder('docs'))?.watch).toEqual(before?.watch)
   })
 
-  check('removed from the config and taken back: nothing is sent again', async (bench) => {
+  check('a folder that is removed from the config and added again sends nothing again', async (bench) => {
     await bench.online('share')
     await bench.makeReady(await bench.settle('share', 'ready', 'ready'))
     const wanted = await bench.settle('share', 'wanted', 'wanted')
@@ -144,7 +144,7 @@ export function folderContract(factory: LedgerFactory): void {
     expect(bench.see.arrivals('share')).toEqual([md5Of('ready')])
   })
 
-  check('another project: every file is looked at again and its bytes are wanted there', async (bench) => {
+  check('a folder that gets another project is checked again, and its bytes are wanted there', async (bench) => {
     await bench.makeReady(await bench.settle('docs', 'a', 'text'))
     await bench.record({
       type: 'file_skipped',
@@ -164,7 +164,7 @@ export function folderContract(factory: LedgerFactory): void {
     expect(bench.see.arrivals('docs')).toEqual([md5Of('text'), md5Of('text')])
   })
 
-  check('new rules: skipped files are looked at again, present ones stay', async (bench) => {
+  check('under new rules skipped files are checked again, and present ones stay', async (bench) => {
     await bench.settle('docs', 'a', 'text')
     const skipped = { type: 'file_skipped', folder: 'docs', rule: '', stat: statOf(9) } as const
     await bench.record(
@@ -178,7 +178,7 @@ export function folderContract(factory: LedgerFactory): void {
     expect(bench.see.file('docs', 'a')?.state).toBe('present')
   })
 
-  check('left out by start: known by inode, size and mtime, also after the old path is gone', async (bench) => {
+  check('a file left out by start is known by inode, size and mtime, even after a move', async (bench) => {
     const stat = { size: 9, mtime_ns: 5n, ctime_ns: 6n, inode: 77n }
     const skipped = { type: 'file_skipped', folder: 'docs', path: 'old', rule: '', stat } as const
     await bench.record({ ...skipped, reason: 'before_start' })
@@ -193,7 +193,7 @@ export function folderContract(factory: LedgerFactory): void {
     expect(bench.see.counts('docs')).toEqual({ gone: { files: 1, bytes: 9 } })
   })
 
-  check('accept lets a file pass that start left out', async (bench) => {
+  check('accept allows a file that start left out', async (bench) => {
     const skipped = { type: 'file_skipped', folder: 'docs', path: 'old', rule: '', stat: statOf(9) } as const
     await bench.record({ ...skipped, reason: 'before_start' }, { ...skipped, path: 'large', reason: 'too_large' })
     await bench.record({ type: 'accepted', folder: 'docs', path: '' })

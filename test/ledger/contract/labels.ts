@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type Bench, type LedgerFactory, md5Of, statOf } from '../fixture.ts'
 import { withLedger } from './with-ledger.ts'
 
-/** Does what the labeler does, and tells what it was asked. */
+/** Sets labels as the labeler does, and returns what it was asked to set. */
 async function settleLabels(bench: Bench): Promise<{ wanted: string[]; attached: string[] }[]> {
   const { work } = await bench.label()
   for (const { content, wanted, attached } of work) {
@@ -19,12 +19,12 @@ async function settleLabels(bench: Bench): Promise<{ wanted: string[]; attached:
 export function labelContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
 
-  check('no folder asks for labels: none is ever due', async (bench) => {
+  check('without labels in a folder nothing is ever due', async (bench) => {
     await bench.makeReady(await bench.settle('docs', 'a', 'text'))
     expect(await bench.label()).toEqual({ work: [], next_due_ms: undefined })
   })
 
-  check('labels of the folder and of the first subfolder, once the asset is ready, and only once', async (bench) => {
+  check('the labels of the folder and of the first subfolder are set once, when the asset is ready', async (bench) => {
     await bench.configure('docs', { labels: ['zeta', 'alpha'], label_from: 'first_folder' })
     const content = await bench.settle('docs', 'Berlin/deep/a.txt', 'text')
     await bench.settle('docs', 'x/short-name-is-no-label.txt', 'other')
@@ -40,7 +40,7 @@ export function labelContract(factory: LedgerFactory): void {
     expect(await settleLabels(bench)).toEqual([])
   })
 
-  check('the wanted set is the union over all present paths; a move takes its labels along', async (bench) => {
+  check('an asset gets the labels of all its present paths, and a move takes its labels along', async (bench) => {
     await bench.configure('docs', { label_from: 'first_folder' })
     const content = await bench.settle('docs', 'Berlin/a.txt', 'text')
     await bench.makeReady(content)
@@ -55,7 +55,7 @@ export function labelContract(factory: LedgerFactory): void {
     expect(bench.see.attached(content)).toEqual(['Rome'])
   })
 
-  check('contents that need no change hold none back: the rest is due at once', async (bench) => {
+  check('contents that need no change do not delay others', async (bench) => {
     await bench.configure('docs', { label_from: 'first_folder' })
     for (const name of ['a', 'b', 'c']) await bench.makeReady(await bench.settle('docs', `Berlin/${name}`, name))
     await settleLabels(bench)
@@ -68,7 +68,7 @@ export function labelContract(factory: LedgerFactory): void {
     expect((await bench.label(2)).work).toMatchObject([{ content: fresh, wanted: ['Paris'] }])
   })
 
-  check('set back while the config asks for others: those are due now', async (bench) => {
+  check('when the config asks for other labels, deferred ones are due at once', async (bench) => {
     await bench.configure('docs', { labels: ['refused'] })
     const content = await bench.settle('docs', 'a', 'text')
     await bench.makeReady(content)
@@ -83,7 +83,7 @@ export function labelContract(factory: LedgerFactory): void {
     expect(await bench.label()).toEqual({ work: [], next_due_ms: not_before_ms })
   })
 
-  check('every one of many paths counts, however many have the same bytes', async (bench) => {
+  check('every path counts, however many of them have the same bytes', async (bench) => {
     await bench.configure('docs', { label_from: 'first_folder' })
     const content = await bench.settle('docs', 'Berlin/a.txt', 'text')
     const paths = Array.from({ length: 1_100 }, (_, copy) => `Paris/${copy}`)
@@ -96,7 +96,7 @@ export function labelContract(factory: LedgerFactory): void {
     expect(await settleLabels(bench)).toEqual([])
   })
 
-  check('the last path is gone: the labels stay as they were', async (bench) => {
+  check('when the last path is gone the labels stay as they were', async (bench) => {
     await bench.configure('docs', { labels: ['quarterly'] })
     const content = await bench.settle('docs', 'a.txt', 'text')
     await bench.makeReady(content)
@@ -106,7 +106,7 @@ export function labelContract(factory: LedgerFactory): void {
     expect(bench.see.attached(content)).toEqual(['quarterly'])
   })
 
-  check('other bytes at the path: the old content loses the labels that only this path gave', async (bench) => {
+  check('when a path gets other bytes, the old content loses the labels that only this path gave', async (bench) => {
     await bench.configure('docs', { label_from: 'first_folder' })
     const old = await bench.settle('docs', 'Berlin/a.txt', 'old')
     await bench.settle('docs', 'Paris/same.txt', 'old')
@@ -118,7 +118,7 @@ export function labelContract(factory: LedgerFactory): void {
     expect(bench.see.attached(old)).toEqual(['Paris'])
   })
 
-  check('a path came while the labels were being set: they stay due', async (bench) => {
+  check('labels stay due when a path came while they were being set', async (bench) => {
     await bench.configure('docs', { label_from: 'first_folder' })
     const content = await bench.settle('docs', 'Berlin/a.txt', 'text')
     await bench.makeReady(content)
@@ -130,7 +130,7 @@ export function labelContract(factory: LedgerFactory): void {
     expect(await settleLabels(bench)).toEqual([{ wanted: ['Berlin', 'Paris'], attached: ['Berlin'] }])
   })
 
-  check('labels in the config change: all assets of the folder follow, to none at the end', async (bench) => {
+  check('all assets of a folder follow its labels in the config, down to none', async (bench) => {
     await bench.configure('docs', { labels: ['one'] })
     const content = await bench.settle('docs', 'a', 'text')
     await bench.makeReady(content)
@@ -161,7 +161,7 @@ export function labelContract(factory: LedgerFactory): void {
     expect(await settleLabels(bench)).toEqual([{ wanted: ['blue', 'red'], attached: ['blue'] }])
   })
 
-  check('an attach without an answer: the label is in doubt until a call about it is answered', async (bench) => {
+  check('an attach without an answer leaves the label in doubt until a call about it is answered', async (bench) => {
     await bench.configure('docs', { labels: ['one'] })
     const content = await bench.settle('docs', 'a', 'text')
     await bench.makeReady(content)
@@ -179,7 +179,7 @@ export function labelContract(factory: LedgerFactory): void {
     expect(bench.see.attached(content)).toEqual(['one'])
   })
 
-  check('a detach without an answer: a label that is wanted again is not taken for attached', async (bench) => {
+  check('a detach without an answer leaves no wanted label marked as attached', async (bench) => {
     await bench.configure('docs', { labels: ['one'] })
     const content = await bench.settle('docs', 'a', 'text')
     await bench.makeReady(content)
@@ -198,7 +198,7 @@ export function labelContract(factory: LedgerFactory): void {
     expect((await bench.label()).work).toEqual([])
   })
 
-  check('calls that were surely not made leave no doubt; another asset begins without any', async (bench) => {
+  check('calls that were certainly not made leave no doubt, and neither does another asset', async (bench) => {
     await bench.configure('docs', { labels: ['one', 'two'] })
     const content = await bench.settle('docs', 'a', 'text')
     const asset_id = await bench.makeReady(content)
@@ -214,7 +214,7 @@ export function labelContract(factory: LedgerFactory): void {
     expect((await bench.label()).work).toMatchObject([{ attached: [], in_doubt: [] }])
   })
 
-  check('set back: asked again at its time; names in any script are settled', async (bench) => {
+  check('deferred labels are asked again at their time, and names in any script are settled', async (bench) => {
     await bench.configure('docs', { labels: ['\u{1F600} smile', '\uFF5E wave', 'two\nlines'] })
     const content = await bench.settle('docs', 'a', 'text')
     await bench.makeReady(content)

@@ -12,7 +12,7 @@ export function limitContract(factory: LedgerFactory): void {
   clockSetBack(check)
 
   check(
-    'a document saved each minute goes up once in ten; the last version wins',
+    'a document that is saved each minute is sent once in ten, and the last version wins',
     async (bench) => {
       const sent_ms = bench.clock.now_ms()
       await bench.makeReady(await bench.settle('docs', 'minutes.txt', 'version 0'))
@@ -33,7 +33,7 @@ export function limitContract(factory: LedgerFactory): void {
   )
 
   check(
-    'a document saved while its bytes go out waits as long',
+    'a document that is saved during its upload waits as long',
     async (bench) => {
       const content = await bench.settle('docs', 'minutes.txt', 'version 0')
       await bench.reserve(content)
@@ -50,7 +50,7 @@ export function limitContract(factory: LedgerFactory): void {
 
 function uploadLimitTests(check: ReturnType<typeof withLedger>): void {
   check(
-    'the upload limit: beyond so many new files the rest waits for a person, whatever the hour',
+    'the upload limit: files beyond it wait for a user, at any hour',
     async (bench) => {
       for (let file = 0; file < 5; file++) await bench.settle('docs', `new/${file}`, `text ${file}`)
       expect(await bench.sendable()).toHaveLength(3)
@@ -75,7 +75,7 @@ function uploadLimitTests(check: ReturnType<typeof withLedger>): void {
   )
 
   check(
-    'an accepted file passes an upload limit that still holds; a directory is accepted with all below it and nothing beside',
+    'an accepted file passes the upload limit, and an accepted directory passes with all below it and nothing else',
     async (bench) => {
       for (let file = 0; file < 3; file++) await bench.settle('docs', `first ${file}`, `text ${file}`)
       await bench.record(
@@ -116,7 +116,7 @@ function uploadLimitTests(check: ReturnType<typeof withLedger>): void {
 
 function dailyLimit(check: ReturnType<typeof withLedger>): void {
   check(
-    'max_bytes_per_day: what is sent and what is on its way count; the rest goes as hours fall out of the day',
+    'max_bytes_per_day counts sent bytes and those on their way, and frees them as hours leave the day',
     async (bench) => {
       const contents = []
       for (let file = 0; file < 4; file++) contents.push(await bench.settle('docs', `${file}`, `text ${file}`, 400))
@@ -139,7 +139,7 @@ function dailyLimit(check: ReturnType<typeof withLedger>): void {
   )
 
   check(
-    'bytes that went out are counted once, also while their claim goes on',
+    'sent bytes are counted once, also while their claim continues',
     async (bench) => {
       const first = await bench.settle('docs', 'a', 'a', 400)
       const second = await bench.settle('docs', 'b', 'b', 400)
@@ -152,7 +152,7 @@ function dailyLimit(check: ReturnType<typeof withLedger>): void {
   )
 
   check(
-    'a file larger than the whole limit goes when nothing else was sent, and nothing with it',
+    'a file larger than the whole limit is sent when nothing else was, and nothing goes with it',
     async (bench) => {
       const large = await bench.settle('docs', 'large', 'large', 5_000)
       await bench.clock.advance(1)
@@ -168,7 +168,7 @@ function dailyLimit(check: ReturnType<typeof withLedger>): void {
   )
 
   check(
-    'a small file does not overtake a large one for ever: it waits for the day after',
+    'small files cannot delay a large one for ever: it is sent the day after',
     async (bench) => {
       const first = await bench.settle('docs', 'first', 'first', 600)
       await bench.clock.advance(1)
@@ -184,7 +184,7 @@ function dailyLimit(check: ReturnType<typeof withLedger>): void {
   )
 
   check(
-    'what only has to be completed costs nothing and never waits for the limit',
+    'a content that only lacks complete uses no limit and never waits for it',
     async (bench) => {
       const sent = await bench.settle('docs', 'sent', 'sent', 2_000)
       for (let file = 0; file < 20; file++) await bench.settle('docs', `${file}`, `text ${file}`, 400)
@@ -202,7 +202,7 @@ function dailyLimit(check: ReturnType<typeof withLedger>): void {
 function clockSetBack(check: ReturnType<typeof withLedger>): void {
   for (const when of ['while it runs', 'while it is stopped']) {
     check(
-      `the clock ran ahead and is set right ${when}: what waits is due, usage of hours to come is forgotten`,
+      `a clock that ran ahead is right ${when}: waiting contents are due, and usage of future hours is forgotten`,
       async (bench) => {
         await bench.clock.advance(4 * hour_ms)
         const [deferred, ready, ingesting] = [
@@ -229,7 +229,7 @@ function clockSetBack(check: ReturnType<typeof withLedger>): void {
     )
   }
 
-  check('a claim alone notices it too; a clock that is moved by seconds changes nothing', async (bench) => {
+  check('a claim alone notices the wrong clock, and a change of some seconds has no effect', async (bench) => {
     const content = await bench.settle('docs', 'a', 'text')
     await bench.setBack(content, 50_000)
     bench.clock.jumpWall(-30_000)
@@ -239,7 +239,7 @@ function clockSetBack(check: ReturnType<typeof withLedger>): void {
   })
 
   check(
-    'what was sent at an hour to come rests as long as what was sent now',
+    'a file sent at a future hour waits as long as one sent now',
     async (bench) => {
       await bench.makeReady(await bench.settle('docs', 'a', 'one'))
       bench.clock.jumpWall(-4 * hour_ms)

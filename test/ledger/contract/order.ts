@@ -5,12 +5,12 @@ import { type LedgerTest, withLedger } from './with-ledger.ts'
 
 const ids = (work: readonly { content: number }[]) => work.map(({ content }) => content)
 
-/** What goes first, and what is not stuck behind what. */
+/** The order of uploads, and the contents that must not wait behind others. */
 export function orderContract(factory: LedgerFactory): void {
   const as_found = withLedger(factory)
   const newest: LedgerTest = (name, body) => as_found(name, body, { newest_first: true })
 
-  newest('what was changed last goes first, whenever it was taken up', async (bench) => {
+  newest('the content that was changed last is sent first, whenever Sluice found it', async (bench) => {
     const old = await changedAt(bench, 'old', 10)
     const young = await changedAt(bench, 'young', 30)
     const between = await changedAt(bench, 'between', 20)
@@ -18,7 +18,7 @@ export function orderContract(factory: LedgerFactory): void {
     expect(ids(await bench.sendable())).toEqual([between, old])
   })
 
-  newest('a probe is what has been due for longest, and not again what only lacks complete', async (bench) => {
+  newest('a probe takes the longest due content, and skips one that only lacks complete', async (bench) => {
     const probed: number[] = []
     const contents: number[] = []
     for (const name of ['old', 'young', 'between']) contents.push(await changedAt(bench, name, 10 + contents.length))
@@ -34,13 +34,13 @@ export function orderContract(factory: LedgerFactory): void {
     }
     expect(probed.slice(0, 3).sort()).toEqual([...contents].sort())
     expect(probed.slice(3)).toEqual(probed.slice(0, 3))
-    // A pause lets no bytes go, and what has its bytes there goes on.
+    // A pause sends no bytes, but a content whose bytes are there continues.
     await bench.record({ type: 'paused', by: 'anna', why: undefined, until_ms: undefined })
     const { work } = await bench.ledger.claimToSend(1, { except_projects: [], is_probe: true })
     expect(ids(work)).toEqual([first])
   })
 
-  newest('what only has to be completed goes before all that is newer, also after a start', async (bench) => {
+  newest('a content that only lacks complete goes before all newer ones, also after a start', async (bench) => {
     const old = await changedAt(bench, 'old', 10)
     await bench.reserve(old)
     await bench.record({ type: 'bytes_accepted', content: old })
@@ -49,7 +49,7 @@ export function orderContract(factory: LedgerFactory): void {
     expect(ids(await bench.sendable(1))).toEqual([old])
   })
 
-  newest('what was set back is passed by until its time, and then goes by its age', async (bench) => {
+  newest('a deferred content is skipped until its time, and then goes by its age', async (bench) => {
     const old = await changedAt(bench, 'old', 10)
     const young = await changedAt(bench, 'young', 30)
     await bench.setBack(young, 30_000)
@@ -59,7 +59,7 @@ export function orderContract(factory: LedgerFactory): void {
     expect(ids(await bench.sendable())).toEqual([young, old])
   })
 
-  newest('what is wanted again goes by the file that wants it', async (bench) => {
+  newest('a content that is wanted again goes by the age of the file that wants it', async (bench) => {
     const back = await changedAt(bench, 'back', 10)
     await bench.sendable()
     await bench.gone('docs', 'back')
@@ -76,7 +76,7 @@ export function orderContract(factory: LedgerFactory): void {
     expect(ids(await bench.sendable())).toEqual([back, other])
   })
 
-  as_found('large ones wait while enough of them are at work, and small ones behind them go', async (bench) => {
+  as_found('large files wait while enough of them are in work, and small ones behind them continue', async (bench) => {
     const large = { over_bytes: 100, max: 2 }
     const larges = []
     for (const text of ['a', 'b', 'c', 'd']) larges.push(await bench.settle('docs', text, text, 1_000))
@@ -87,7 +87,7 @@ export function orderContract(factory: LedgerFactory): void {
     expect(await claim(1)).toEqual([larges[2]])
   })
 
-  as_found('what only has to be completed is small', async (bench) => {
+  as_found('a content that only lacks complete counts as small', async (bench) => {
     const content = await bench.settle('docs', 'large', 'large', 1_000)
     await bench.sendable()
     for (const type of ['slot_intended', 'slot_reserved', 'bytes_accepted', 'deferred'] as const)
@@ -96,7 +96,7 @@ export function orderContract(factory: LedgerFactory): void {
     expect(ids((await bench.claimToSend(1, [], { over_bytes: 100, max: 0 })).work)).toEqual([content])
   })
 
-  newest('however it is claimed, each comes once and none is left', async () => {
+  newest('each content is claimed exactly once, in whatever way it is claimed', async () => {
     const files = fc.array(fc.record({ size: fc.integer({ min: 1, max: 200 }), at: fc.integer({ min: 1, max: 9 }) }), {
       maxLength: 12,
     })

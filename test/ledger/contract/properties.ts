@@ -28,7 +28,7 @@ const content_types: ContentFact['type'][] = [
   'removal_deferred',
 ]
 
-/** A step: what happened, to which path or content, of which of two folders. */
+/** One step: what happens to which path or content of which of two folders. */
 const step = fc.record({
   what: fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom('settled', 'gone', 'seen', 'claim') },
@@ -101,7 +101,7 @@ function factsOf({ what, path, text, folder: side }: Step, run: number, bench: B
 }
 
 export function propertyContract(factory: LedgerFactory): void {
-  test('after any facts: counts equal a GROUP BY over the rows, each content is in the queue of its state, arrivals are unique and never fewer, sent is sent', async () => {
+  test('after any facts: counts match the rows, each content is in the queue of its state, arrivals are unique, sent stays sent', async () => {
     const upload_limit = { files: 30, bytes: 100, per_ms: 3_600_000 }
     const bench = await new Bench(factory, { upload_limit, min_resend_ms: 60_000 }).open()
     let run = 0

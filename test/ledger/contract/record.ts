@@ -10,7 +10,7 @@ const impossible: Fact = { type: 'file_seen', folder: 'docs', path: 'bad', stat:
 export function recordContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
 
-  check('all of the facts or none, and the counts with them', async (bench) => {
+  check('a record applies all of its facts or none, and the counts with them', async (bench) => {
     await bench.settle('docs', 'before', 'before')
     const good: Fact = { type: 'file_settled', folder: 'docs', path: 'good', stat: statOf(4), md5: md5Of('good') }
     await expect(bench.record(good, impossible)).rejects.toMatchObject({ code: 'database.failed' })
@@ -21,7 +21,7 @@ export function recordContract(factory: LedgerFactory): void {
     expect(bench.see.counts('docs')).toEqual({ wanted: { files: 2, bytes: 10 } })
   })
 
-  check('sixteen callers at once: each is whole or absent, and one that fails takes none with it', async (bench) => {
+  check('sixteen callers at once: each record is whole or absent, and one fails alone', async (bench) => {
     const calls = Array.from({ length: 160 }, (_, caller) => {
       const facts: Fact[] = ['x', 'y', 'z'].map((part) => ({
         type: 'file_settled',
@@ -70,7 +70,7 @@ export function recordContract(factory: LedgerFactory): void {
     expect(heard.flat()).not.toContain('check')
   })
 
-  check('troubles: since when and until when, told once more when they last, ended', async (bench) => {
+  check('troubles have a begin and an end, and are reported once more when they last', async (bench) => {
     const since_ms = bench.clock.now_ms()
     const error = { code: 'publicapi.auth.invalid', message: 'the token is refused', hint: 'renew it' }
     await bench.record({ type: 'trouble_began', about: 'account', error })
@@ -88,7 +88,7 @@ export function recordContract(factory: LedgerFactory): void {
     expect(bench.see.troubles()).toEqual([])
   })
 
-  check('retry: refused content is wanted again, what was set back is due now, ready stays', async (bench) => {
+  check('retry: refused content is wanted again, deferred content is due now, ready content stays', async (bench) => {
     const [refused, deferred, ready] = [
       await bench.settle('docs', 'sub/refused', 'refused'),
       await bench.settle('docs', 'sub/set back', 'set back'),
@@ -106,7 +106,7 @@ export function recordContract(factory: LedgerFactory): void {
     expect(bench.see.counts('docs')).toEqual(bench.see.recounted('docs'))
   })
 
-  check('an asset found needs no bytes; a dead one is made anew without md5', async (bench) => {
+  check('a found asset needs no bytes; a dead one is replaced by an upload without md5', async (bench) => {
     const content = await bench.settle('docs', 'a', 'text')
     await bench.record(contentFact('slot_intended', content, 0), contentFact('asset_found', content, 0))
     expect((await bench.follow()).work).toMatchObject([{ content, made_here: false }])
@@ -115,7 +115,7 @@ export function recordContract(factory: LedgerFactory): void {
   })
 
   check(
-    'tidy trims history by age and by rows, and tombstones after a season; counts stay right',
+    'tidy trims history by age and by rows, and tombstones after their time; counts stay right',
     async (bench) => {
       const content = await bench.settle('docs', 'a', 'text')
       await bench.makeReady(content)
@@ -134,7 +134,7 @@ export function recordContract(factory: LedgerFactory): void {
     { max_history_rows: 4 },
   )
 
-  check('after close every verb is refused; closing while others still call closes', async (bench) => {
+  check('a closed ledger refuses every call, and closes while others still call', async (bench) => {
     const { ledger } = bench
     bench.see.close()
     const late = [ledger.folders(), ledger.close(), ledger.folders(), ledger.tidy()]

@@ -7,7 +7,7 @@ export function ticketContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
 
   check(
-    'kept through set-backs, accepted and missing bytes and a restart; erased when ingest starts',
+    'a ticket survives deferrals, accepted and missing bytes and a restart, and is erased when ingest starts',
     async (bench) => {
       const content = await bench.settle('docs', 'a', 'text')
       await bench.reserve(content)
@@ -24,7 +24,7 @@ export function ticketContract(factory: LedgerFactory): void {
   )
 
   for (const end of ['content_refused', 'slot_lost'] as const) {
-    check(`erased by ${end}`, async (bench) => {
+    check(`a ticket is erased by ${end}`, async (bench) => {
       const content = await bench.settle('docs', 'a', 'text')
       await bench.reserve(content)
       await bench.record(contentFact(end, content, 0))
@@ -39,7 +39,7 @@ export function ticketContract(factory: LedgerFactory): void {
     expect(bench.see.content('1cb251ec0d568de6a929b520c4aed8d1')?.state).toBe('wanted')
   })
 
-  check('a record that fails erases no ticket and keeps none', async (bench) => {
+  check('a record that fails neither erases nor keeps a ticket', async (bench) => {
     const kept = await bench.settle('docs', 'a', 'kept')
     const other = await bench.settle('docs', 'b', 'other')
     await bench.reserve(kept)

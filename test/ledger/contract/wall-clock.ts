@@ -8,7 +8,7 @@ import { withLedger } from './with-ledger.ts'
 const grace_ms = 7 * day_ms
 const removing: Partial<FolderFact> = { on_delete: 'remove', delete_grace_ms: grace_ms }
 
-/** What may be removed by now, after a look at all. */
+/** The contents that may be removed now, after a scan of everything. */
 async function removable(bench: Bench): Promise<number[]> {
   await bench.scanned('docs')
   const { work } = await bench.ledger.claimToRemove(100, { except_projects: [] })
@@ -22,7 +22,9 @@ async function readyFile(bench: Bench, path: string): Promise<number> {
   return content
 }
 
-/** As a daemon at work does, that asks for something each minute: time is seen to pass. */
+/**
+ * Lets time pass like a daemon at work, which asks for something every few minutes and so sees it.
+ */
 async function pass(bench: Bench, ms: number): Promise<void> {
   const step_ms = 5 * minute_ms
   for (let left_ms = ms; left_ms > 0; left_ms -= step_ms) {
@@ -31,7 +33,10 @@ async function pass(bench: Bench, ms: number): Promise<void> {
   }
 }
 
-/** Hours by which the clock is wrong, one after the other (0: it is right again), and the days of the grace that it may cost. */
+/**
+ * Hours by which the clock is wrong, one after the other (0: right again), and the days of the
+ * grace that this may cost.
+ */
 const wrong: [string, number[], number][] = [
   ['a month back, and right again', [-720, 0], 0],
   ['a day back, which is less than the grace', [-24, 0], 0],
@@ -70,7 +75,7 @@ export function wallClockContract(factory: LedgerFactory): void {
     }
   }
 
-  check('grace: a clock that ran ahead for years and is right now ends it in its time', async (bench) => {
+  check('grace: after a clock that ran ahead for years is right, the grace ends at its time', async (bench) => {
     await bench.online('docs', removing)
     const content = await readyFile(bench, 'a')
     bench.clock.jumpWall(1_000 * day_ms)
@@ -84,7 +89,7 @@ export function wallClockContract(factory: LedgerFactory): void {
   })
 
   check(
-    'grace: passes that are hours apart end it in its time, when the clock once ran ahead for years',
+    'grace: after a clock that ran ahead for years, passes that are hours apart end the grace at its time',
     async (bench) => {
       await bench.online('docs', removing)
       const content = await readyFile(bench, 'a')
@@ -101,7 +106,7 @@ export function wallClockContract(factory: LedgerFactory): void {
     },
   )
 
-  test('however often it is set back and right again: no grace is shorter than it should be, and each ends', async () => {
+  test('however often the clock is wrong and right again, no grace is too short, and each ends', async () => {
     const act = fc.oneof(
       fc.record({ kind: fc.constant('wrong' as const), hours: fc.integer({ min: -2_000, max: -2 }) }),
       fc.record({ kind: fc.constant('right' as const) }),
@@ -121,7 +126,7 @@ export function wallClockContract(factory: LedgerFactory): void {
         const check = async () => {
           for (const content of await removable(bench)) {
             const seen_ms = bench.clock.monotonic_ms() - gone_ms.get(content)!
-            // The clock of the ledger is written down every ten seconds, and a minute is no jump.
+            // The ledger notes its clock every ten seconds, and a minute counts as no jump.
             expect(seen_ms).toBeGreaterThanOrEqual(short_grace_ms - undetected_ms - acts.length * minute_ms)
             gone_ms.delete(content)
             await bench.record({ type: 'asset_removed', content })
@@ -129,7 +134,8 @@ export function wallClockContract(factory: LedgerFactory): void {
         }
         const setWrong = (hours: number) => {
           const jump_ms = (hours - wrong_by) * hour_ms
-          // It was wrong until its times came to where they had been: nothing tells a step ahead after that from hours that passed.
+          // The clock was wrong until it came back to its old times. After that, the ledger cannot
+          // tell a step ahead from hours that passed.
           if (jump_ms > 0 && bench.clock.now_ms() >= newest_ms - minute_ms) undetected_ms += jump_ms
           newest_ms = Math.max(newest_ms, bench.clock.now_ms())
           bench.clock.jumpWall(jump_ms)

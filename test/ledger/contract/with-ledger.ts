@@ -4,7 +4,9 @@ import { Bench, type LedgerFactory } from '../fixture.ts'
 
 export type LedgerTest = (name: string, body: (bench: Bench) => Promise<void>, limits?: Partial<LedgerLimits>) => void
 
-/** A test on a ledger of its own, with the folder `docs` online; closed whatever happens. */
+/**
+ * Runs a test on a ledger of its own, with the folder `docs` online, and always closes the ledger.
+ */
 export function withLedger(factory: LedgerFactory): LedgerTest {
   return (name, body, limits = {}) => {
     test(name, async () => {

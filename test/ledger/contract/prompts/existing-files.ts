@@ -6,7 +6,7 @@ import { PromptBench } from './prompt-bench.ts'
 
 const old_stat = (text: string) => statOf(text.length, 1n, 0n)
 
-/** What lay in a folder before it was kept is not told as new. */
+/** Files that lay in a folder before Sluice watched it are not reported as new. */
 export function existingFilesContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
   firstScan(check)
@@ -15,7 +15,7 @@ export function existingFilesContract(factory: LedgerFactory): void {
 }
 
 function firstScan(check: ReturnType<typeof withLedger>): void {
-  check('set up together with its folder: the old archive is not fresh, what comes meanwhile is', async (bench) => {
+  check('a prompt added with its folder: old files are not fresh, those that come later are', async (bench) => {
     const prompts = new PromptBench(bench)
     await prompts.configure({ name: 'digest' }, { name: 'everything', first_run: 'all' })
     const old = await bench.settleOld('docs', 'old', 'old')
@@ -35,7 +35,7 @@ function firstScan(check: ReturnType<typeof withLedger>): void {
     expect((await prompts.arrivals(['docs'], lately)).map(({ path }) => path)).toEqual(['new', 'moved in'])
   })
 
-  check('renamed, made readable, touched or taken in later, old bytes stay old; edited ones are new', async (bench) => {
+  check('old bytes stay old when renamed, made readable, touched or included; edited ones are new', async (bench) => {
     const prompts = new PromptBench(bench)
     await prompts.configure({ name: 'digest' })
     const { clock } = bench
@@ -61,7 +61,7 @@ function firstScan(check: ReturnType<typeof withLedger>): void {
     expect(await prompts.fresh()).toEqual(['edited', 'grown'])
   })
 
-  check('equal bytes in two folders: new in the one to which they came', async (bench) => {
+  check('equal bytes in two folders are new only in the folder to which they came', async (bench) => {
     const prompts = new PromptBench(bench)
     await bench.online('second')
     await bench.scanned('second')
@@ -72,12 +72,12 @@ function firstScan(check: ReturnType<typeof withLedger>): void {
     expect(await prompts.fresh(['docs'])).toEqual([])
   })
 
-  check('a folder added to a prompt of old brings its archive to none', async (bench) => {
+  check('a folder added to an existing prompt does not make its old files fresh', async (bench) => {
     const prompts = new PromptBench(bench)
     await prompts.configure({ name: 'digest' })
     await bench.clock.advance(day_ms)
     await bench.online('added')
-    // Given to our user on the day on which the folder was added.
+    // Our user got the right to read it on the day on which the folder was added.
     const ctime_s = BigInt(bench.clock.now_ms() - hour_ms) / 1_000n
     const stat = statOf(3, 1n, ctime_s)
     await bench.record({ type: 'file_settled', folder: 'added', path: 'old', stat, md5: md5Of('old') })
@@ -86,7 +86,7 @@ function firstScan(check: ReturnType<typeof withLedger>): void {
   })
 
   check(
-    'taken out of the config and back, a folder is not set up anew: what came meanwhile is fresh',
+    'a folder removed from the config and added again is no new folder: files that came since are fresh',
     async (bench) => {
       const prompts = new PromptBench(bench)
       await prompts.configure({ name: 'digest' })
@@ -111,7 +111,7 @@ function otherProject(check: ReturnType<typeof withLedger>): void {
     await bench.makeReady(bench.see.content(md5Of(path), project)!.id)
   }
 
-  check('folder and prompt in another project: what was there is not told as new', async (bench) => {
+  check('a folder and its prompt in another project: existing files are not reported as new', async (bench) => {
     const prompts = new PromptBench(bench)
     await prompts.configure({ name: 'digest' })
     await bench.scanned('docs')
@@ -128,7 +128,7 @@ function otherProject(check: ReturnType<typeof withLedger>): void {
 }
 
 function lostLedger(check: ReturnType<typeof withLedger>): void {
-  check('a lost ledger: what the first report left for the next time came after the prompt began', async (bench) => {
+  check('after a lost ledger, files that the first report left for later are still new', async (bench) => {
     const prompts = new PromptBench(bench)
     await prompts.configure({ name: 'digest' })
     const run_due_ms = bench.clock.now_ms() - 7 * day_ms
@@ -153,7 +153,7 @@ function lostLedger(check: ReturnType<typeof withLedger>): void {
     expect((await prompts.claim())[0]?.prompt_began_ms, 'what the next manifest says').toBe(began_ms)
   })
 
-  check('a lost ledger: what was put there since the oldest report and is in none is fresh', async (bench) => {
+  check('after a lost ledger, files that came since the oldest report and are in none are fresh', async (bench) => {
     const prompts = new PromptBench(bench)
     await prompts.configure({ name: 'digest' })
     const oldest_ms = bench.clock.now_ms() - 30 * day_ms

@@ -12,7 +12,7 @@ const paused: Extract<PauseFact, { type: 'paused' }> = {
   until_ms: undefined,
 }
 
-/** What is handed out of all that may go out: contents, labels, runs and deliveries. */
+/** The numbers of contents, labels, runs and deliveries that can be claimed. */
 async function handedOut({ ledger }: Bench): Promise<Record<string, number>> {
   const none = { except_projects: [] }
   const [send, label, run, delivery] = await Promise.all([
@@ -24,7 +24,7 @@ async function handedOut({ ledger }: Bench): Promise<Record<string, number>> {
   return { send: send.work.length, label: label.work.length, run: run.work.length, delivery: delivery.work.length }
 }
 
-/** Of each kind one that is due. */
+/** Makes one of each kind that is due. */
 async function withWork(bench: Bench): Promise<PromptBench> {
   await bench.configure('docs', { labels: ['team'] })
   await bench.makeReady(await bench.settle('docs', 'a', 'text'))
@@ -42,7 +42,7 @@ const nothing = { send: 0, label: 0, run: 0, delivery: 0 }
 export function pauseContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
 
-  check('nothing that goes out is handed out, in this life and the next, until it is resumed', async (bench) => {
+  check('nothing is claimed that would go out, before and after a restart, until it is resumed', async (bench) => {
     await withWork(bench)
     await bench.record(paused)
     expect(await handedOut(bench)).toEqual(nothing)
@@ -54,7 +54,7 @@ export function pauseContract(factory: LedgerFactory): void {
     expect(await handedOut(bench)).toEqual(all)
   })
 
-  check('until a time, it ends by itself', async (bench) => {
+  check('a pause with an end ends by itself', async (bench) => {
     await withWork(bench)
     await bench.record({ ...paused, until_ms: bench.clock.now_ms() + hour_ms })
     await bench.clock.advance(59 * minute_ms)
@@ -63,7 +63,7 @@ export function pauseContract(factory: LedgerFactory): void {
     expect(await handedOut(bench)).toEqual(all)
   })
 
-  check('what is under way goes on: bytes that are there, answers that are waited for, looks', async (bench) => {
+  check('work in progress continues: bytes that are there, expected answers, and checks', async (bench) => {
     const prompts = await withWork(bench)
     const sent = await bench.settle('docs', 'sent', 'bytes that are there')
     await bench.reserve(sent)
@@ -82,7 +82,7 @@ export function pauseContract(factory: LedgerFactory): void {
     expect((await bench.ledger.claimToCheck(10)).work).toEqual([{ folder: 'docs', path: 'new' }])
   })
 
-  check('a pause that could not be recorded pauses nothing', async (bench) => {
+  check('a pause that could not be recorded has no effect', async (bench) => {
     await withWork(bench)
     const impossible: Fact = { type: 'file_seen', folder: 'docs', path: 'bad', stat: statOf(0.5), not_before_ms: 0 }
     await expect(bench.record(paused, impossible)).rejects.toThrow()

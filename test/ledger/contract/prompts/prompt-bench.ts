@@ -6,7 +6,7 @@ export const run_fault = { code: 'http.503', message: 'the service rests' }
 
 type Configured = Extract<RunFact, { type: 'prompts_configured' }>['prompts'][number]
 
-/** Short words for what the scheduler, the reporter and the deliverer tell. */
+/** Short methods for the facts of the scheduler, the reporter and the deliverer. */
 export class PromptBench {
   readonly #bench: Bench
   #turns = 0
@@ -26,7 +26,7 @@ export class PromptBench {
     return found
   }
 
-  /** A run that came due now, a millisecond after the one before; answers its id. */
+  /** Records a run that came due now, a millisecond after the one before, and returns its id. */
   async due(prompt = 'digest', change: { due_ms?: number; cause?: 'schedule' | 'catch_up' | 'person' } = {}) {
     await this.#bench.clock.advance(1)
     const due_ms = change.due_ms ?? this.#bench.clock.now_ms()
@@ -57,7 +57,7 @@ export class PromptBench {
     return this.#bench.record({ type: 'run_written', run, report_path: `/reports/${run}.md`, targets })
   }
 
-  /** The whole way of a run over these assets. */
+  /** Records all steps of a run about these assets. */
   async writeReport(assets: readonly Arrival[], prompt = 'digest', targets: readonly string[] = []): Promise<number> {
     const run = await this.due(prompt)
     await this.plan(run, assets)
@@ -70,7 +70,7 @@ export class PromptBench {
     return (await this.#bench.ledger.claimRuns(limit, { except_projects })).work
   }
 
-  /** Claims the runs, gives them back, and answers this one. */
+  /** Claims the runs, releases them, and returns this one. */
   async check(run: number): Promise<RunWork> {
     const work = await this.claim(1_000)
     this.#bench.ledger.release(

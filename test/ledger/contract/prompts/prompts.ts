@@ -14,7 +14,7 @@ export function promptContract(factory: LedgerFactory): void {
 
 function configured(check: ReturnType<typeof withLedger>): void {
   check(
-    'a prompt seen first begins now: what was there before it is not fresh, unless it asks for all',
+    'a prompt that is seen for the first time begins now: earlier contents are not fresh, unless it asks for all',
     async (bench) => {
       const prompts = new PromptBench(bench)
       await bench.makeReady(await bench.settle('docs', 'old', 'old'))
@@ -38,7 +38,7 @@ function configured(check: ReturnType<typeof withLedger>): void {
     },
   )
 
-  check('configured again, nothing changes; a new schedule looks for due times from now on', async (bench) => {
+  check('configuring a prompt again changes nothing; a new schedule counts from now on', async (bench) => {
     const prompts = new PromptBench(bench)
     await prompts.configure({ name: 'digest' })
     const before = await prompts.state()
@@ -66,7 +66,7 @@ function configured(check: ReturnType<typeof withLedger>): void {
     expect(await prompts.fresh()).toEqual([])
   })
 
-  check('taken out of the config, its open runs end with the reason, and tell nothing', async (bench) => {
+  check('when a prompt leaves the config, its open runs end with the reason and cover nothing', async (bench) => {
     const prompts = new PromptBench(bench)
     await prompts.configure({ name: 'digest' })
     await bench.makeReady(await bench.settle('docs', 'a', 'a'))
@@ -89,7 +89,7 @@ function configured(check: ReturnType<typeof withLedger>): void {
   })
 
   check(
-    'given another project and back, it goes on from where it stood: what arrived meanwhile is fresh',
+    'a prompt that gets another project and its own back continues: contents that came meanwhile are fresh',
     async (bench) => {
       const prompts = new PromptBench(bench)
       await bench.online('elsewhere', { project_id: other_project_id })
@@ -110,7 +110,7 @@ function configured(check: ReturnType<typeof withLedger>): void {
     },
   )
 
-  check('given another project it begins anew, and what was on its way there has failed', async (bench) => {
+  check('a prompt in another project begins anew, and its runs in progress have failed', async (bench) => {
     const prompts = new PromptBench(bench)
     await prompts.configure({ name: 'digest' })
     const content = await bench.settle('docs', 'a', 'a')
@@ -134,7 +134,7 @@ function configured(check: ReturnType<typeof withLedger>): void {
     expect(await prompts.fresh()).toEqual([])
   })
 
-  check('a rebuilt ledger is told what the reports told, before it has any contents', async (bench) => {
+  check('a rebuilt ledger learns what the reports covered, before it has any contents', async (bench) => {
     const prompts = new PromptBench(bench)
     await prompts.configure({ name: 'digest', first_run: 'all' })
     const run_due_ms = bench.clock.now_ms() - day_ms
@@ -151,7 +151,7 @@ function configured(check: ReturnType<typeof withLedger>): void {
 }
 
 function dueTimes(check: ReturnType<typeof withLedger>): void {
-  check('one run a due time, whatever asks for it; due times that are dealt with only move forward', async (bench) => {
+  check('one run is made for each due time, and the mark of handled due times only moves forward', async (bench) => {
     const prompts = new PromptBench(bench)
     await prompts.configure({ name: 'digest' })
     const due_ms = bench.clock.now_ms() + hour_ms
@@ -172,7 +172,7 @@ function dueTimes(check: ReturnType<typeof withLedger>): void {
     expect(await prompts.due('unknown').catch(() => 'none')).toBe('none')
   })
 
-  check('a time that is passed over stands in the history, and is not handed out', async (bench) => {
+  check('a due time that is skipped stays in the history, and is not claimed', async (bench) => {
     const prompts = new PromptBench(bench)
     await prompts.configure({ name: 'digest' })
     const due_ms = bench.clock.now_ms() + hour_ms
@@ -185,7 +185,7 @@ function dueTimes(check: ReturnType<typeof withLedger>): void {
 
 function fresh(check: ReturnType<typeof withLedger>): void {
   check(
-    'what is told is not fresh: not as a copy, not renamed, not in another folder, not sent anew',
+    'a covered content is not fresh: not as a copy, not renamed, not in another folder, not sent again',
     async (bench) => {
       const prompts = new PromptBench(bench)
       await bench.online('second')
@@ -205,7 +205,7 @@ function fresh(check: ReturnType<typeof withLedger>): void {
     },
   )
 
-  check('only ready contents with a present path in a configured folder, with each of their paths', async (bench) => {
+  check('arrivals are ready contents with a path in a configured folder, with all their paths', async (bench) => {
     const prompts = new PromptBench(bench)
     await bench.online('second')
     await prompts.configure({ name: 'digest' })
@@ -238,7 +238,7 @@ function fresh(check: ReturnType<typeof withLedger>): void {
     expect(await prompts.fresh(['docs', 'second'])).toEqual(['elsewhere'])
   })
 
-  check('by time of arrival, told or not, from before the prompt or not', async (bench) => {
+  check('arrivals are chosen by time, covered or not, from before the prompt or not', async (bench) => {
     const prompts = new PromptBench(bench)
     await bench.makeReady(await bench.settle('docs', 'old', 'old'))
     await prompts.configure({ name: 'digest' })
@@ -260,7 +260,7 @@ function fresh(check: ReturnType<typeof withLedger>): void {
 }
 
 function unready(check: ReturnType<typeof withLedger>): void {
-  check('everything that is not ready and not left out, with its stage, in pages', async (bench) => {
+  check('files that are neither ready nor skipped are listed with their stage, in pages', async (bench) => {
     const prompts = new PromptBench(bench)
     await bench.online('second')
     await prompts.configure({ name: 'digest' })

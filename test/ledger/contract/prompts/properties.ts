@@ -18,21 +18,21 @@ const step = fc.record({
 })
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
-/** What must be so, kept beside the ledger in plain sets. */
+/** The expected state, kept beside the ledger in plain sets. */
 class World {
   readonly #bench: Bench
   readonly #prompts: PromptBench
   readonly #folder: string
   readonly present = new Map<string, string>()
-  /** Ever met. */
+  /** Every path so far. */
   readonly paths = new Set<string>()
   readonly ready = new Set<string>()
   readonly arrived: string[] = []
-  /** Of those: they lay in the folder before it was kept. */
+  /** The members of `arrived` that lay in the folder before Sluice watched it. */
   readonly there = new Set<string>()
   is_scanned = false
   readonly covered = { begun: [] as string[], all: [] as string[] }
-  /** Of each prompt the run that is open, and the texts of its plan. */
+  /** The open run of each prompt, and the texts of its plan. */
   readonly open = new Map<string, { run: number; texts: string[]; is_planned: boolean }>()
 
   constructor(bench: Bench, folder: string) {
@@ -137,7 +137,10 @@ class World {
     return `${text} ${this.#folder}`
   }
 
-  /** In the order of arrival; `old` was there before the prompt `begun`, others before the folder was kept. */
+  /**
+   * The fresh contents in order of arrival. `old` was there before the prompt `begun`, others
+   * before Sluice watched the folder.
+   */
   expectedFresh(prompt: 'begun' | 'all'): string[] {
     const held = new Set(this.present.values())
     return this.arrived
@@ -162,7 +165,7 @@ class World {
 }
 
 export function promptPropertyContract(factory: LedgerFactory): void {
-  test('after any history: told and still fresh are all that became ready; nothing twice; only written runs tell', async () => {
+  test('after any history: covered and fresh contents are all that became ready, nothing is covered twice, and only written runs cover', async () => {
     const bench = await new Bench(factory).open()
     let history = 0
     const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {

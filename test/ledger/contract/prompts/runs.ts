@@ -12,7 +12,7 @@ export function promptRunContract(factory: LedgerFactory): void {
   deliveries(check)
 }
 
-/** A prompt `digest` that asks for all, and a ready file `a`. */
+/** Configures a prompt `digest` that asks for everything, and makes the file `a` ready. */
 async function withReadyFile(bench: Bench): Promise<PromptBench> {
   const prompts = new PromptBench(bench)
   await prompts.configure({ name: 'digest', first_run: 'all' })
@@ -21,7 +21,7 @@ async function withReadyFile(bench: Bench): Promise<PromptBench> {
 }
 
 function runs(check: ReturnType<typeof withLedger>): void {
-  check('a run is handed out as it stands, before and after the process ends', async (bench) => {
+  check('a run is claimed in its current state, before and after a restart', async (bench) => {
     const prompts = await withReadyFile(bench)
     const arrivals = await prompts.arrivals(['docs'])
     await prompts.writeReport(arrivals)
@@ -65,7 +65,7 @@ function runs(check: ReturnType<typeof withLedger>): void {
     expect((await prompts.state()).chat_id).toBe('chat_2')
   })
 
-  check('only a written run tells and moves the mark; skipped and failed ones do neither', async (bench) => {
+  check('only a written run covers contents and moves the mark; skipped and failed ones do neither', async (bench) => {
     const prompts = await withReadyFile(bench)
     const assets = await prompts.arrivals(['docs'])
     const ends: ((run: number) => RunFact)[] = [
@@ -91,7 +91,7 @@ function runs(check: ReturnType<typeof withLedger>): void {
     expect(await prompts.state()).toMatchObject({ last_written_due_ms: mark_ms })
   })
 
-  check('facts about a run that is not there, or does not stand so, change nothing', async (bench) => {
+  check('facts about an unknown run, or a run in another state, change nothing', async (bench) => {
     const prompts = await withReadyFile(bench)
     const run = await prompts.due()
     const before = await prompts.check(run)
@@ -109,7 +109,7 @@ function runs(check: ReturnType<typeof withLedger>): void {
     expect(await prompts.state()).toMatchObject({ chat_id: undefined, last_written_due_ms: undefined })
   })
 
-  check('old runs are trimmed, what they told stays, and the newest run of each prompt', async (bench) => {
+  check('old runs are trimmed, but their coverage stays, and so does the newest run of each prompt', async (bench) => {
     const prompts = await withReadyFile(bench)
     const due_ms = bench.clock.now_ms() + 1
     await prompts.writeReport(await prompts.arrivals(['docs']))
@@ -125,7 +125,7 @@ function runs(check: ReturnType<typeof withLedger>): void {
 }
 
 function claims(check: ReturnType<typeof withLedger>): void {
-  check('of each prompt the oldest run alone, until it is released; the others when it is over', async (bench) => {
+  check('only the oldest run of each prompt can be claimed until it ends', async (bench) => {
     const prompts = await withReadyFile(bench)
     await prompts.configure({ name: 'digest' }, { name: 'other', project_id: other_project_id })
     const first = await prompts.due()
@@ -144,7 +144,7 @@ function claims(check: ReturnType<typeof withLedger>): void {
   })
 
   check(
-    'a time that is made up waits for a run by hand that is under way, though it is of a later time',
+    'a catch-up run waits for a run by hand that is in progress, though that one is of a later time',
     async (bench) => {
       const prompts = await withReadyFile(bench)
       const by_hand = await prompts.due('digest', { cause: 'person' })
@@ -159,7 +159,7 @@ function claims(check: ReturnType<typeof withLedger>): void {
     },
   )
 
-  check('what is set back waits, and holds up the runs behind it; next_due_ms says until when', async (bench) => {
+  check('a deferred run waits and delays the runs behind it; next_due_ms gives its time', async (bench) => {
     const prompts = await withReadyFile(bench)
     const run = await prompts.due()
     await prompts.due()
@@ -170,7 +170,7 @@ function claims(check: ReturnType<typeof withLedger>): void {
     expect((await prompts.claim()).map((work) => work.run)).toEqual([run])
   })
 
-  check('a claim that is not released is free in the next life of the daemon', async (bench) => {
+  check('a claim that is not released is free after a restart of the daemon', async (bench) => {
     const prompts = await withReadyFile(bench)
     const run = await prompts.due()
     await prompts.claim()
@@ -180,7 +180,7 @@ function claims(check: ReturnType<typeof withLedger>): void {
   })
 
   check(
-    'a clock that was set back makes runs and deliveries due, and a scan of the lost hour answers nobody',
+    'after a clock is set back, runs and deliveries are due, and a scan of the lost hour does not count',
     async (bench) => {
       const prompts = await withReadyFile(bench)
       await prompts.writeReport([], 'digest', ['mail'])
@@ -213,7 +213,7 @@ function claims(check: ReturnType<typeof withLedger>): void {
     },
   )
 
-  check('each commit wakes those who now have work', async (bench) => {
+  check('each commit wakes the workers that have work now', async (bench) => {
     const prompts = await withReadyFile(bench)
     const woken: string[] = []
     const stop = bench.ledger.onWork((kinds) => woken.push([...kinds].join()))
@@ -226,7 +226,7 @@ function claims(check: ReturnType<typeof withLedger>): void {
 }
 
 function deliveries(check: ReturnType<typeof withLedger>): void {
-  check('each target on its own, with the run as it was written, until it is done or given up', async (bench) => {
+  check('each target is claimed by itself with the written run, until it is delivered or given up', async (bench) => {
     const prompts = await withReadyFile(bench)
     const run = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['mail', 'hook', 'command'])
     const now_ms = bench.clock.now_ms()
@@ -252,7 +252,7 @@ function deliveries(check: ReturnType<typeof withLedger>): void {
   })
 
   check(
-    'an alert goes before reports and in a pause, and its tries are recorded as those of reports',
+    'an alert goes out before reports and during a pause, and its attempts are recorded like theirs',
     async (bench) => {
       const prompts = await withReadyFile(bench)
       const run = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['mail'])
@@ -298,7 +298,7 @@ function deliveries(check: ReturnType<typeof withLedger>): void {
   )
 
   check(
-    'what was given up is wanted again by a word, and one that is new; what was delivered stays so',
+    'a retry makes given-up deliveries due again, and new targets; delivered ones stay delivered',
     async (bench) => {
       const prompts = await withReadyFile(bench)
       const run = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['mail', 'hook'])

@@ -13,7 +13,7 @@ async function remove(bench: Bench): Promise<RemoveWork[]> {
   return work
 }
 
-/** The grace is over, and every folder was looked at since. */
+/** The grace period ends, and every folder is scanned after it. */
 async function later(bench: Bench, ...folders: string[]): Promise<void> {
   await bench.clock.advance(2 * hour_ms)
   for (const folder of folders) await bench.scanned(folder)
@@ -30,14 +30,14 @@ async function known(bench: Bench, change: Partial<FolderFact> = {}): Promise<vo
   await bench.scanned('docs')
 }
 
-/** What is no deletion and no change, or not for sure, removes nothing. */
+/** A file that was neither deleted nor changed, or not for certain, causes no removal. */
 export function removalDoubtContract(factory: LedgerFactory): void {
   const ledgerTest = withLedger(factory)
 
-  describe('a namesake of what was deleted', () => {
+  describe('a new file with the name of a deleted one', () => {
     for (const settles of [true, false]) {
-      const what = settles ? 'at once' : 'that was seen before its bytes were known'
-      ledgerTest(`comes ${what}: what was deleted under "keep" stays`, async (bench) => {
+      const what = settles ? 'settles at once' : 'is seen before its bytes are known'
+      ledgerTest(`${what}: the asset that was deleted under "keep" stays`, async (bench) => {
         await known(bench, { on_delete: 'keep' })
         await ready(bench, 'a', 'old')
         await bench.gone('docs', 'a')
@@ -49,7 +49,7 @@ export function removalDoubtContract(factory: LedgerFactory): void {
     }
 
     ledgerTest(
-      'comes where changes are kept: both go once both are deleted, after the grace of the last',
+      'in a folder that keeps changes: both assets are removed after both files are deleted, a grace after the last',
       async (bench) => {
         await known(bench, { on_change: 'keep' })
         const old = await ready(bench, 'a', 'old')
@@ -57,7 +57,7 @@ export function removalDoubtContract(factory: LedgerFactory): void {
         await bench.seen('docs', 'a', 'namesake')
         const namesake = await ready(bench, 'a', 'namesake')
         await later(bench, 'docs')
-        expect(await remove(bench), 'for people it may be a change').toEqual([])
+        expect(await remove(bench), 'a user may see a change').toEqual([])
         await bench.gone('docs', 'a')
         await bench.clock.advance(minute_ms)
         await bench.scanned('docs')
@@ -67,7 +67,7 @@ export function removalDoubtContract(factory: LedgerFactory): void {
       },
     )
 
-    ledgerTest('comes where both policies remove: as an old version', async (bench) => {
+    ledgerTest('in a folder that removes both: the old asset is removed as an old version', async (bench) => {
       await known(bench)
       const old = await ready(bench, 'a', 'old')
       await bench.gone('docs', 'a')
@@ -77,13 +77,13 @@ export function removalDoubtContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toMatchObject([{ content: old }])
     })
 
-    ledgerTest('turns out to be the same file: nothing has parted', async (bench) => {
+    ledgerTest('turns out to be the same file: nothing is removed', async (bench) => {
       await known(bench)
       await ready(bench, 'a', 'text')
       await bench.gone('docs', 'a')
       await bench.seen('docs', 'a', 'text')
       await later(bench, 'docs')
-      expect(await remove(bench), 'nobody knows yet').toEqual([])
+      expect(await remove(bench), 'its bytes are not known yet').toEqual([])
       await bench.settle('docs', 'a', 'text')
       await later(bench, 'docs')
       expect(await remove(bench)).toEqual([])
@@ -92,7 +92,7 @@ export function removalDoubtContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toHaveLength(1)
     })
 
-    ledgerTest('goes again before it was known: the grace begins anew', async (bench) => {
+    ledgerTest('goes again before its bytes are known: the grace starts again', async (bench) => {
       await known(bench)
       const old = await ready(bench, 'a', 'text')
       await bench.gone('docs', 'a')
@@ -106,7 +106,7 @@ export function removalDoubtContract(factory: LedgerFactory): void {
     })
   })
 
-  describe('a folder that is another place', () => {
+  describe('a folder that is another directory now', () => {
     const moves: Record<string, (bench: Bench) => Promise<void>> = {
       'has another path': (bench) => bench.configure('docs', { ...removing, root: '/data/other' }),
       'left the configuration for a while': async (bench) => {
@@ -115,7 +115,7 @@ export function removalDoubtContract(factory: LedgerFactory): void {
       },
     }
     for (const [what, move] of Object.entries(moves)) {
-      ledgerTest(`${what}: what is not there, or is another file, was neither deleted nor changed`, async (bench) => {
+      ledgerTest(`${what}: a missing or different file counts as neither deleted nor changed`, async (bench) => {
         await known(bench)
         for (const path of ['a', 'b', 'c', 'd']) await ready(bench, path, `text of ${path}`)
         await move(bench)
@@ -140,7 +140,7 @@ export function removalDoubtContract(factory: LedgerFactory): void {
     }
 
     for (const change of [{ root: '/data/other' }, { project_id: other_project_id }]) {
-      ledgerTest(`given another ${Object.keys(change)[0]}: what was deleted before stays`, async (bench) => {
+      ledgerTest(`given another ${Object.keys(change)[0]}: the asset of a file deleted before stays`, async (bench) => {
         await known(bench)
         await ready(bench, 'a', 'text')
         await bench.gone('docs', 'a')
@@ -154,8 +154,8 @@ export function removalDoubtContract(factory: LedgerFactory): void {
     }
   })
 
-  describe('where it may have moved', () => {
-    ledgerTest('an old version stays until the other folders of its project were looked at', async (bench) => {
+  describe('a file that may have moved', () => {
+    ledgerTest('an old version stays until the other folders of its project are scanned', async (bench) => {
       await known(bench)
       await bench.online('archive')
       await bench.scanned('archive')
@@ -166,13 +166,13 @@ export function removalDoubtContract(factory: LedgerFactory): void {
       await bench.clock.advance(minute_ms)
       await bench.settle('archive', 'a-v1', 'old')
       await bench.scanned('archive')
-      expect(await remove(bench), 'it lies there').toEqual([])
+      expect(await remove(bench), 'the archive holds it').toEqual([])
       await bench.gone('archive', 'a-v1')
       await later(bench, 'archive', 'docs')
       expect(await remove(bench), 'archive keeps').toEqual([])
     })
 
-    ledgerTest('and goes once it was looked for in vain', async (bench) => {
+    ledgerTest('an old version is removed once a scan of the other folders has not found it', async (bench) => {
       await known(bench)
       await bench.online('archive')
       const old = await ready(bench, 'a', 'old')
@@ -184,11 +184,11 @@ export function removalDoubtContract(factory: LedgerFactory): void {
 
     const hides = {
       'a disk covers': { other_mounts: ['sub'] },
-      'nobody may read': { unreadable: [{ path: 'sub', code: 'EACCES' }], unreadable_total: 1 },
-      'is one of too many to list that nobody may read': { unreadable_total: 1_000 },
+      'no user may read': { unreadable: [{ path: 'sub', code: 'EACCES' }], unreadable_total: 1 },
+      'is one of too many unreadable ones to list': { unreadable_total: 1_000 },
     }
     for (const [what, seen] of Object.entries(hides)) {
-      ledgerTest(`a look that did not see into a known directory that ${what} is no look`, async (bench) => {
+      ledgerTest(`a scan does not count if it could not enter a known directory that ${what}`, async (bench) => {
         await known(bench)
         await ready(bench, 'sub/b', 'other')
         await ready(bench, 'a', 'text')
@@ -203,7 +203,7 @@ export function removalDoubtContract(factory: LedgerFactory): void {
       })
     }
 
-    ledgerTest('into one that never held anything: it hides nothing that is known', async (bench) => {
+    ledgerTest('a scan counts if it could not enter a directory that never held a known file', async (bench) => {
       await known(bench)
       await ready(bench, 'subject', 'other')
       await ready(bench, 'a', 'text')
@@ -215,7 +215,7 @@ export function removalDoubtContract(factory: LedgerFactory): void {
     })
 
     for (const reason of ['too_large', 'before_start'] as const) {
-      ledgerTest(`a file of its size that is left out (${reason}) may be it`, async (bench) => {
+      ledgerTest(`a left-out file (${reason}) of the same size may be the moved file`, async (bench) => {
         await known(bench)
         await ready(bench, 'a', 'text')
         await bench.gone('docs', 'a')
@@ -241,18 +241,18 @@ export function removalDoubtContract(factory: LedgerFactory): void {
       return content
     }
 
-    ledgerTest('is asked for again', async (bench) => {
+    ledgerTest('is claimed again', async (bench) => {
       const content = await unanswered(bench)
       expect(await remove(bench)).toMatchObject([{ content, is_fresh: false, is_doubted: false }])
     })
 
     const doubts: Record<string, (bench: Bench) => Promise<unknown>> = {
       'the file is back': (bench) => bench.settle('docs', 'a', 'text'),
-      'its folder keeps now': (bench) => bench.configure('docs', { ...removing, on_delete: 'keep' }),
-      'the daemon begins anew, and nobody has looked': (bench) => bench.reopen(),
+      'its folder has "keep" now': (bench) => bench.configure('docs', { ...removing, on_delete: 'keep' }),
+      'the daemon starts again and has not scanned': (bench) => bench.reopen(),
     }
     for (const [what, happens] of Object.entries(doubts)) {
-      ledgerTest(`${what}: it is not asked for again, only whether it is there`, async (bench) => {
+      ledgerTest(`${what}: it is not sent again, and only the asset is read`, async (bench) => {
         const content = await unanswered(bench)
         await happens(bench)
         expect(await remove(bench)).toMatchObject([{ content, is_fresh: false, is_doubted: true }])
@@ -263,7 +263,7 @@ export function removalDoubtContract(factory: LedgerFactory): void {
     }
 
     ledgerTest(
-      'counts with those that are about to be',
+      'counts towards the limit together with the removals that are about to start',
       async (bench) => {
         await known(bench)
         for (const path of ['0', '1', '2', '3', '4', '5', '6', '7']) await ready(bench, path, `text ${path}`)

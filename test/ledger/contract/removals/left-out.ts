@@ -21,7 +21,7 @@ async function ready(bench: Bench, path: string, text: string): Promise<number> 
   return content
 }
 
-/** Of the size of `text`; with another version it is another file. */
+/** Records a left-out file as large as `text`; with another version it is another file. */
 function leftOut(
   bench: Bench,
   {
@@ -39,19 +39,22 @@ async function goneForLong(bench: Bench, path: string): Promise<void> {
   await later(bench)
 }
 
-/** The grace is over, and the folder was looked at since. */
+/** The grace period ends, and the folder is scanned after it. */
 async function later(bench: Bench): Promise<void> {
   await bench.clock.advance(2 * hour_ms)
   await bench.scanned('docs')
 }
 
-/** Nobody reads what is left out: it may be the file that is gone, under another name, unless it was there before that one came. */
+/**
+ * Sluice does not read a left-out file, so it may be the missing file under another name. It cannot
+ * be if it was there before the missing file came.
+ */
 export function removalLeftOutContract(factory: LedgerFactory): void {
   const ledgerTest = withLedger(factory)
 
-  describe('a file of its size that is left out', () => {
+  describe('a left-out file of the same size', () => {
     for (const reason of ['before_start', 'too_large'] as const) {
-      ledgerTest(`since before it came (${reason}) is not it`, async (bench) => {
+      ledgerTest(`that was there before the deleted file (${reason}) does not keep its asset`, async (bench) => {
         await known(bench)
         await leftOut(bench, { reason })
         await ready(bench, 'a', 'text')
@@ -60,7 +63,7 @@ export function removalLeftOutContract(factory: LedgerFactory): void {
       })
     }
 
-    ledgerTest('since after it came may be it, whatever was read since, until it is gone', async (bench) => {
+    ledgerTest('that came after the deleted file keeps its asset, until it is gone itself', async (bench) => {
       await known(bench)
       await ready(bench, 'a', 'text')
       await leftOut(bench)
@@ -73,7 +76,7 @@ export function removalLeftOutContract(factory: LedgerFactory): void {
       expect(await remove(bench), 'at once, and not at the next scan').toEqual(['docs/a'])
     })
 
-    ledgerTest('is one of many: the latest of them counts', async (bench) => {
+    ledgerTest('counts by the latest of several left-out files', async (bench) => {
       await known(bench)
       for (const path of ['old', 'older']) await leftOut(bench, { path })
       await ready(bench, 'a', 'text')
@@ -81,12 +84,12 @@ export function removalLeftOutContract(factory: LedgerFactory): void {
       await ready(bench, 'b', 'TEXT')
       await bench.gone('docs', 'a')
       await goneForLong(bench, 'b')
-      expect(await remove(bench), 'one look finds both').toEqual(['docs/b'])
+      expect(await remove(bench), 'one scan finds both').toEqual(['docs/b'])
     })
 
     const replaced: Record<string, (bench: Bench) => Promise<unknown>> = {
-      'whose place it took': (bench) => leftOut(bench, { version: 8n }),
-      'whose place it took, and that came to rest first': async (bench) => {
+      'was replaced': (bench) => leftOut(bench, { version: 8n }),
+      'was replaced by a file that settled first': async (bench) => {
         await bench.record({
           type: 'file_seen',
           folder: 'docs',
@@ -96,22 +99,22 @@ export function removalLeftOutContract(factory: LedgerFactory): void {
         })
         await leftOut(bench, { version: 8n })
       },
-      'that was told as changed under the same stat': async (bench) => {
+      'was recorded as changed with the same stat': async (bench) => {
         const not_before_ms = bench.clock.now_ms()
         await bench.record({ type: 'file_changed', folder: 'docs', path: 'old', not_before_ms })
         await leftOut(bench)
       },
-      'that was gone for a while': async (bench) => {
+      'was gone for a while': async (bench) => {
         await bench.gone('docs', 'old')
         await leftOut(bench)
       },
-      'that was taken up for a while': async (bench) => {
+      'was uploaded for a while': async (bench) => {
         await ready(bench, 'old', 'more')
         await leftOut(bench, { reason: 'too_large' })
       },
     }
     for (const [what, happens] of Object.entries(replaced)) {
-      ledgerTest(`before it came, ${what}, may be it`, async (bench) => {
+      ledgerTest(`that was there before and ${what} keeps the asset of the deleted file`, async (bench) => {
         await known(bench)
         await leftOut(bench)
         await ready(bench, 'a', 'text')
@@ -121,7 +124,7 @@ export function removalLeftOutContract(factory: LedgerFactory): void {
       })
     }
 
-    ledgerTest('before it came, and judged again by rules that changed, is not it', async (bench) => {
+    ledgerTest('that was there before and is judged again by new rules does not keep the asset', async (bench) => {
       await known(bench)
       await leftOut(bench)
       await ready(bench, 'a', 'text')
@@ -132,7 +135,7 @@ export function removalLeftOutContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toEqual(['docs/a'])
     })
 
-    ledgerTest('is told before the one that is gone is missed: it moved there', async (bench) => {
+    ledgerTest('keeps the asset of a file that moved to another folder before it was missed', async (bench) => {
       await known(bench)
       await bench.online('share')
       await bench.scanned('share')
@@ -146,7 +149,7 @@ export function removalLeftOutContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toEqual([])
     })
 
-    ledgerTest('after it came is so for a clock that was set back, too', async (bench) => {
+    ledgerTest('that came after the deleted file keeps its asset, even if the clock was set back', async (bench) => {
       await known(bench)
       await bench.clock.advance(day_ms)
       await ready(bench, 'a', 'text')
@@ -157,7 +160,7 @@ export function removalLeftOutContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toEqual([])
     })
 
-    ledgerTest('after it came is so though the service read it again since', async (bench) => {
+    ledgerTest('keeps the asset even if the service has read the asset again since', async (bench) => {
       await known(bench)
       const content = await ready(bench, 'a', 'text')
       await leftOut(bench)
@@ -169,7 +172,7 @@ export function removalLeftOutContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toEqual([])
     })
 
-    ledgerTest('since before an old version came: that goes once its own folder was looked at', async (bench) => {
+    ledgerTest('that was there before an old version keeps it until the folder is scanned', async (bench) => {
       await known(bench)
       await leftOut(bench)
       const old = await ready(bench, 'a', 'text')
@@ -182,7 +185,7 @@ export function removalLeftOutContract(factory: LedgerFactory): void {
       expect(work.map(({ content }) => content)).toEqual([old])
     })
 
-    ledgerTest('is known as such after a restart', async (bench) => {
+    ledgerTest('is known after a restart', async (bench) => {
       await known(bench)
       await leftOut(bench)
       await ready(bench, 'a', 'text')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Bench, type LedgerFactory } from '../../fixture.ts'
-import { grace_ms, type Luck, RemovalWorld } from './removal-world.ts'
+import { type Ending, grace_ms, RemovalWorld } from './removal-world.ts'
 
 function often<Word>(word: Word): Word[] {
   return Array.from({ length: 5 }, () => word)
@@ -9,7 +9,7 @@ function often<Word>(word: Word): Word[] {
 
 const path = fc.constantFrom('left/a', 'left/b', 'right/a', 'right/b')
 const text = fc.constantFrom('one', 'two', 'three', 'four', 'five', 'six', 'foreign')
-const luck = fc.constantFrom<Luck>(...often<Luck>('well'), 'crash before', 'crash after', 'answer lost')
+const ending = fc.constantFrom<Ending>(...often<Ending>('well'), 'crash before', 'crash after', 'answer lost')
 const side = fc.constantFrom<0 | 1>(0, 1)
 const policy = fc.record({
   on_delete: fc.constantFrom(...often('remove' as const), 'keep' as const),
@@ -29,8 +29,8 @@ const act: fc.Arbitrary<[string, Act]> = fc.oneof(
     weight: 1,
     arbitrary: fc.tuple(path, path).map(([from, to]) => named(`copy ${from} ${to}`, (w) => w.copy(from, to))),
   },
-  { weight: 10, arbitrary: luck.map((ends) => named(`look and upload ${ends}`, (w) => w.scanAndUpload(ends))) },
-  { weight: 4, arbitrary: luck.map((ends) => named(`later, remove ${ends}`, (w) => w.later(ends))) },
+  { weight: 10, arbitrary: ending.map((ends) => named(`scan and upload ${ends}`, (w) => w.scanAndUpload(ends))) },
+  { weight: 4, arbitrary: ending.map((ends) => named(`later, remove ${ends}`, (w) => w.later(ends))) },
   { weight: 2, arbitrary: fc.constant(named('scan', (w) => w.scan())) },
   { weight: 2, arbitrary: fc.constant(named('notice', (w) => w.notice())) },
   {
@@ -41,8 +41,8 @@ const act: fc.Arbitrary<[string, Act]> = fc.oneof(
       )
     }),
   },
-  { weight: 1, arbitrary: luck.map((ends) => named(`upload ${ends}`, (w) => w.upload(ends))) },
-  { weight: 2, arbitrary: luck.map((ends) => named(`remove ${ends}`, (w) => w.remove(ends))) },
+  { weight: 1, arbitrary: ending.map((ends) => named(`upload ${ends}`, (w) => w.upload(ends))) },
+  { weight: 2, arbitrary: ending.map((ends) => named(`remove ${ends}`, (w) => w.remove(ends))) },
   { weight: 1, arbitrary: fc.constant(named('time passes', (w) => w.pass(grace_ms + 1))) },
   { weight: 1, arbitrary: side.map((one) => named(`offline ${one}`, (w) => w.offline(one))) },
   { weight: 1, arbitrary: fc.constant(named('online', (w) => w.backOnline())) },
@@ -54,7 +54,7 @@ function named(name: string, run: Act): [string, Act] {
 }
 
 export function removalPropertyContract(factory: LedgerFactory, histories = 20): void {
-  test('over any edits, deletes, renames, copies and crashes: removed is only what was ours and no path needs, and no file is without its asset', async () => {
+  test('after any edits, deletes, renames, copies and crashes: only unneeded assets of ours are removed, and every file has its asset', async () => {
     const bench = await new Bench(factory, {
       removal: { files: 1_000, percent: 100, per_ms: 1, wiped: { files: 1_000, percent: 100 } },
     }).open()
@@ -71,13 +71,14 @@ export function removalPropertyContract(factory: LedgerFactory, histories = 20):
           world.check()
         }
         await world.settle()
-        expect(world.has('foreign'), 'what somebody else put there').toBe(true)
+        expect(world.has('foreign'), 'the asset of another user').toBe(true)
         removed += world.removed
       },
     )
     try {
       await fc.assert(property, { numRuns: histories })
-      // Else it has shown nothing. A history removes one asset on average, and four of ten none.
+      // Without removals the test would show nothing. A history removes one asset on average, and
+      // four of ten remove none.
       expect(removed).toBeGreaterThan(histories / 40)
     } finally {
       await bench.close()

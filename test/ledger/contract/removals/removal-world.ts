@@ -11,21 +11,24 @@ interface Asset {
   ours: boolean
 }
 
-/** How an upload or a removal ends for who began it. */
-export type Luck = 'well' | 'crash before' | 'crash after' | 'answer lost'
+/** How an upload or a removal ends for its worker. */
+export type Ending = 'well' | 'crash before' | 'crash after' | 'answer lost'
 
 /**
- * Two folders of one project on a disk, a service that knows md5s, and a ledger between them: whoever works with the ledger can die
- * before or after anything that it does. What must never happen is asked at every step.
+ * Two folders of one project on a disk, a service that knows md5s, and a ledger between them. A
+ * worker can die before and after each step. Every step is checked for what must never happen.
  */
 export class RemovalWorld {
   readonly #bench: Bench
   readonly #folders: readonly [string, string]
   readonly #project_id: string
   readonly #disk = new Map<string, string>()
-  /** What the ledger was told last of each path. */
-  readonly #covered = new Map<string, string>()
-  /** Paths of which the ledger knows that they changed, but not to what: also one that is by now as it was. */
+  /** The text that the ledger recorded last for each path. */
+  readonly #recorded = new Map<string, string>()
+  /**
+   * Paths that the ledger knows as changed without their new bytes. The bytes can be the old ones
+   * again.
+   */
   readonly #noticed = new Set<string>()
   readonly #assets = new Map<string, Asset>()
   #made = 0
@@ -35,7 +38,7 @@ export class RemovalWorld {
     this.#bench = bench
     this.#folders = [`left ${run}`, `right ${run}`]
     this.#project_id = `project_${String(run).padStart(20, '0')}`
-    // Somebody else put this there.
+    // Another user uploaded this asset.
     this.#assets.set(`asset_foreign_${run}`, { md5: md5Of(this.#own('foreign')), ours: false })
   }
 
@@ -64,33 +67,35 @@ export class RemovalWorld {
     if (text !== undefined) this.#disk.set(to, text)
   }
 
-  /** All that is different is told; a folder that is offline tells nothing. */
+  /**
+   * Records all differences between the disk and the ledger, except in folders that are offline.
+   */
   async scan(): Promise<void> {
     const began_ms = this.#bench.clock.now_ms()
     await this.#bench.clock.advance(minute_ms)
     const online = (await this.#bench.ledger.folders()).filter((state) => state.online).map(({ name }) => name)
-    for (const path of new Set([...this.#disk.keys(), ...this.#covered.keys(), ...this.#noticed])) {
+    for (const path of new Set([...this.#disk.keys(), ...this.#recorded.keys(), ...this.#noticed])) {
       const [folder, name] = this.#placeOf(path)
       if (!online.includes(folder)) continue
       const text = this.#disk.get(path)
       const was_noticed = this.#noticed.delete(path)
-      if (text === this.#covered.get(path) && !was_noticed) continue
+      if (text === this.#recorded.get(path) && !was_noticed) continue
       if (text === undefined) await this.#bench.record({ type: 'file_gone', folder, path: name })
       else await this.#bench.record(this.#settled(folder, name, text))
-      if (text === undefined) this.#covered.delete(path)
-      else this.#covered.set(path, text)
+      if (text === undefined) this.#recorded.delete(path)
+      else this.#recorded.set(path, text)
     }
     for (const folder of this.#folders.filter((name) => online.includes(name))) {
       await this.#bench.record({ type: 'scan_finished', folder, began_ms, summary: nothing_seen })
     }
   }
 
-  /** What is different is noticed, and its bytes are not known yet. */
+  /** Records that files changed, before their bytes are known. */
   async notice(): Promise<void> {
     const online = (await this.#bench.ledger.folders()).filter((state) => state.online).map(({ name }) => name)
     for (const [path, text] of this.#disk) {
       const [folder, name] = this.#placeOf(path)
-      if (!online.includes(folder) || text === this.#covered.get(path)) continue
+      if (!online.includes(folder) || text === this.#recorded.get(path)) continue
       const stat = statOf(this.#own(text).length)
       await this.#bench.record({
         type: 'file_seen',
@@ -103,7 +108,7 @@ export class RemovalWorld {
     }
   }
 
-  /** The configuration says something else, and perhaps names another path, where everything lies as it did. */
+  /** Changes the configuration of a folder. A new root holds the same files. */
   async configure(side: 0 | 1, change: Partial<FolderFact>): Promise<void> {
     const state = (await this.#bench.ledger.folders()).find(({ name }) => name === this.#folders[side])
     await this.#bench.configure(this.#folders[side], {
@@ -130,9 +135,9 @@ export class RemovalWorld {
     return this.#bench.reopen()
   }
 
-  async upload(luck: Luck): Promise<void> {
+  async upload(ending: Ending): Promise<void> {
     for (const work of await this.#bench.sendable()) {
-      if (luck === 'crash before') return this.crash()
+      if (ending === 'crash before') return this.crash()
       const { content } = work
       this.#bench.free(content)
       if (work.state === 'wanted') await this.#bench.record({ type: 'slot_intended', content })
@@ -145,54 +150,54 @@ export class RemovalWorld {
         const asset_id = this.#make(work)
         await this.#bench.record({ type: 'slot_reserved', content, asset_id, ticket: ticketFor(asset_id) })
       }
-      if (luck === 'crash after') return this.crash()
+      if (ending === 'crash after') return this.crash()
       await this.#bench.record(...in_the_end.map((type) => ({ type, content, not_before_ms: 0 }) as Fact))
     }
   }
 
-  async remove(luck: Luck): Promise<void> {
+  async remove(ending: Ending): Promise<void> {
     const { work } = await this.#bench.ledger.claimToRemove(100, { except_projects: [] })
     for (const { content } of work) this.#bench.free(content)
     for (const item of work) if (item.is_fresh) this.#mayBeMeant(item)
     for (const { content, asset_id, is_doubted } of work) {
-      if (luck === 'crash before') return this.crash()
+      if (ending === 'crash before') return this.crash()
       if (is_doubted && this.#assets.has(asset_id)) {
         await this.#bench.record({ type: 'asset_kept', content, not_before_ms: this.#bench.clock.now_ms() })
         continue
       }
       expect(this.#assets.get(asset_id)?.ours, 'only what we made').not.toBe(false)
       if (this.#assets.delete(asset_id)) this.removed++
-      if (luck === 'crash after') return this.crash()
+      if (ending === 'crash after') return this.crash()
       const not_before_ms = this.#bench.clock.now_ms() + minute_ms
       const error = { code: 'network.timeout', message: 'no answer' }
-      if (luck === 'answer lost') {
+      if (ending === 'answer lost') {
         await this.#bench.record({ type: 'removal_deferred', content, not_before_ms, error })
       } else await this.#bench.record({ type: 'asset_removed', content })
     }
   }
 
-  async scanAndUpload(luck: Luck): Promise<void> {
+  async scanAndUpload(ending: Ending): Promise<void> {
     await this.scan()
-    await this.upload(luck)
+    await this.upload(ending)
   }
 
-  /** The grace is over, and all was looked at since. */
-  async later(luck: Luck): Promise<void> {
+  /** The grace period ends, everything is scanned, and removals are made. */
+  async later(ending: Ending): Promise<void> {
     await this.pass(grace_ms + minute_ms)
     await this.scan()
-    await this.remove(luck)
+    await this.remove(ending)
   }
 
-  /** What is called ready is there. */
+  /** Every file that the ledger calls ready has its asset on the service. */
   check(): void {
-    for (const [path, text] of this.#covered) {
+    for (const [path, text] of this.#recorded) {
       const content = this.#bench.see.content(md5Of(this.#own(text)), this.#project_id)
       if (content?.state === 'ready')
         expect(this.#assets.has(content.asset_id!), `${path} is without its asset`).toBe(true)
     }
   }
 
-  /** All is told, sent and removed: every file has its asset. */
+  /** Records, sends and removes everything; then every file has its asset. */
   async settle(): Promise<void> {
     await this.backOnline()
     for (let round = 0; round < 6; round++) {
@@ -208,18 +213,21 @@ export class RemovalWorld {
     this.check()
   }
 
-  /** How many of these texts the service has. */
+  /** Returns whether the service has this text. */
   has(text: string): boolean {
     return this.#assetOf(md5Of(this.#own(text))) !== undefined
   }
 
-  /** At the moment of the intent: no path holds it, and what took its place is there. */
+  /**
+   * When a removal starts, no path holds the bytes, and the service has the version that replaced
+   * them.
+   */
   #mayBeMeant({ asset_id, name }: RemoveWork): void {
     const asset = this.#assets.get(asset_id)
     expect(asset, `${name}: it is still there`).toBeDefined()
-    const held = [...this.#covered.values()].map((text) => md5Of(this.#own(text)))
+    const held = [...this.#recorded.values()].map((text) => md5Of(this.#own(text)))
     expect(held, `${name}: a path holds it`).not.toContain(asset!.md5)
-    const now = this.#covered.get(this.#pathOf(name))
+    const now = this.#recorded.get(this.#pathOf(name))
     if (now !== undefined) expect(this.has(now), `${name}: what took its place is there`).toBe(true)
   }
 
@@ -238,7 +246,7 @@ export class RemovalWorld {
     return [...this.#assets].find(([, asset]) => asset.md5 === md5)?.[0]
   }
 
-  /** Runs share a ledger, and no bytes. */
+  /** Runs share a ledger, but no bytes. */
   #own(text: string): string {
     return `${text} of ${this.#project_id}`
   }

@@ -12,7 +12,7 @@ async function remove(bench: Bench, limit = 100): Promise<RemoveWork[]> {
   return (await bench.ledger.claimToRemove(limit, { except_projects: [] })).work
 }
 
-/** The grace is over, and every folder was looked at since. */
+/** The grace period ends, and every folder is scanned after it. */
 async function later(bench: Bench, ...folders: string[]): Promise<void> {
   await bench.clock.advance(2 * hour_ms)
   for (const folder of folders) await bench.scanned(folder)
@@ -33,7 +33,7 @@ export function removalContract(factory: LedgerFactory): void {
   }
 
   describe('a file that is deleted', () => {
-    ledgerTest('is removed after the grace and a look, and never before', async (bench) => {
+    ledgerTest('is removed after the grace and a scan, and never before', async (bench) => {
       await bench.online('docs', removing)
       const content = await ready(bench, 'docs', 'a', 'text')
       await bench.gone('docs', 'a')
@@ -50,7 +50,7 @@ export function removalContract(factory: LedgerFactory): void {
       expect(bench.see.history(content)).toEqual(expect.arrayContaining(['removal_intended', 'asset_removed']))
     })
 
-    ledgerTest('is kept while no look at the folder began since, or the folder is offline', async (bench) => {
+    ledgerTest('is kept until a scan began after the grace, or while the folder is offline', async (bench) => {
       await bench.online('docs', removing)
       await ready(bench, 'docs', 'a', 'text')
       await bench.gone('docs', 'a')
@@ -61,12 +61,12 @@ export function removalContract(factory: LedgerFactory): void {
       await bench.clock.advance(day_ms)
       expect(await remove(bench)).toEqual([])
       await bench.record({ type: 'folder_online', folder: 'docs', device: 5n })
-      expect(await remove(bench), 'back, and not looked at').toEqual([])
+      expect(await remove(bench), 'online again, and not scanned').toEqual([])
       await bench.scanned('docs')
       expect(await remove(bench)).toHaveLength(1)
     })
 
-    ledgerTest('is removed by no scan that is the first after a return, whether deleted or changed', async (bench) => {
+    ledgerTest('is not removed by the first scan after a return, neither deleted nor changed', async (bench) => {
       await bench.online('docs', { ...removing, delete_grace_ms: 0 })
       const deleted = await ready(bench, 'docs', 'a', 'text')
       const changed = await ready(bench, 'docs', 'b', 'old')
@@ -87,7 +87,7 @@ export function removalContract(factory: LedgerFactory): void {
     })
 
     ledgerTest(
-      'is kept after a start until it was looked for: somebody may have put it back meanwhile',
+      'is kept after a start until a scan shows that the file is not back, because a user may have put it back',
       async (bench) => {
         await bench.online('docs', removing)
         await ready(bench, 'docs', 'a', 'text')
@@ -114,7 +114,7 @@ export function removalContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toHaveLength(1)
     })
 
-    ledgerTest('is kept where its folder keeps, and a policy that comes later does not reach back', async (bench) => {
+    ledgerTest('is kept under "keep", and a later policy does not change that', async (bench) => {
       await bench.online('docs', keeping)
       await ready(bench, 'docs', 'a', 'text')
       await bench.gone('docs', 'a')
@@ -123,7 +123,7 @@ export function removalContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toEqual([])
     })
 
-    ledgerTest('is kept when the policy was taken back meanwhile, and goes when it is there again', async (bench) => {
+    ledgerTest('is kept while the policy is withdrawn, and removed when the policy is back', async (bench) => {
       await bench.online('docs', removing)
       await ready(bench, 'docs', 'a', 'text')
       await bench.gone('docs', 'a')
@@ -134,7 +134,7 @@ export function removalContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toHaveLength(1)
     })
 
-    ledgerTest('was moved: no delete; its copy still is there: neither', async (bench) => {
+    ledgerTest('is kept while a moved or copied file holds its bytes', async (bench) => {
       await bench.online('docs', removing)
       await ready(bench, 'docs', 'a', 'moved')
       await bench.gone('docs', 'a')
@@ -155,7 +155,7 @@ export function removalContract(factory: LedgerFactory): void {
       'is gone': (bench) => bench.gone('docs', 'new'),
     }
     for (const [what, end] of Object.entries(twin_ends)) {
-      ledgerTest(`is kept while a file of its size has not come to rest, and until that one ${what}`, async (bench) => {
+      ledgerTest(`is kept while a file of the same size has not settled, until that file ${what}`, async (bench) => {
         await bench.online('docs', removing)
         await ready(bench, 'docs', 'a', 'text')
         await bench.gone('docs', 'a')
@@ -167,7 +167,7 @@ export function removalContract(factory: LedgerFactory): void {
       })
     }
 
-    ledgerTest('was never ours: a hit is kept', async (bench) => {
+    ledgerTest('is kept if the service had it before Sluice', async (bench) => {
       await bench.online('docs', removing)
       const content = await bench.settle('docs', 'a', 'text')
       await bench.record({ type: 'slot_intended', content })
@@ -178,7 +178,7 @@ export function removalContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toEqual([])
     })
 
-    ledgerTest('is kept while another content has the same asset, and a path', async (bench) => {
+    ledgerTest('is kept while another content uses the same asset and has a path', async (bench) => {
       await bench.online('docs', removing)
       const content = await bench.settle('docs', 'a', 'text')
       const asset_id = await bench.makeReady(content)
@@ -191,7 +191,7 @@ export function removalContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toEqual([])
     })
 
-    ledgerTest('in the rules no more, or with another project: kept', async (bench) => {
+    ledgerTest('is kept when the file is ignored now or belongs to another project', async (bench) => {
       await bench.online('docs', removing)
       await ready(bench, 'docs', 'a', 'text')
       await ready(bench, 'docs', 'b', 'more text')
@@ -203,7 +203,7 @@ export function removalContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toEqual([])
     })
 
-    ledgerTest('a folder that left the configuration keeps what it has', async (bench) => {
+    ledgerTest('is kept while its folder is not in the configuration', async (bench) => {
       await bench.online('docs', removing)
       await ready(bench, 'docs', 'a', 'text')
       await bench.gone('docs', 'a')
@@ -217,7 +217,7 @@ export function removalContract(factory: LedgerFactory): void {
   })
 
   describe('a file that changes', () => {
-    ledgerTest('its old version goes once the new one is ready', async (bench) => {
+    ledgerTest('its old version is removed once the new one is ready', async (bench) => {
       await known(bench, 'docs')
       const old = await ready(bench, 'docs', 'a', 'old')
       await bench.seen('docs', 'a', 'newer')
@@ -228,7 +228,7 @@ export function removalContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toMatchObject([{ content: old }])
     })
 
-    ledgerTest('its old version stays after a start until the folder was looked at: it may be back', async (bench) => {
+    ledgerTest('its old version stays after a start until a scan, because it may be back', async (bench) => {
       await known(bench, 'docs')
       await ready(bench, 'docs', 'a', 'old')
       await ready(bench, 'docs', 'a', 'newer')
@@ -238,7 +238,7 @@ export function removalContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toHaveLength(1)
     })
 
-    ledgerTest('and is back at the old bytes: nothing goes but the one between', async (bench) => {
+    ledgerTest('going back to the old bytes removes only the version in between', async (bench) => {
       await known(bench, 'docs')
       await ready(bench, 'docs', 'a', 'old')
       const between = await ready(bench, 'docs', 'a', 'between')
@@ -246,7 +246,7 @@ export function removalContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toMatchObject([{ content: between }])
     })
 
-    ledgerTest('the new one is refused: the old one stays', async (bench) => {
+    ledgerTest('its old version stays when the new one is refused', async (bench) => {
       await known(bench, 'docs')
       await ready(bench, 'docs', 'a', 'old')
       const newer = await bench.settle('docs', 'a', 'newer')
@@ -267,7 +267,7 @@ export function removalContract(factory: LedgerFactory): void {
     })
 
     ledgerTest(
-      'was changed and then deleted before the new version was in: the old one is as a deleted file',
+      'its old version counts as a deleted file when it is deleted before the new version is ready',
       async (bench) => {
         await bench.online('docs', { ...removing, on_delete: 'keep' })
         await bench.online('notes', removing)
@@ -282,7 +282,7 @@ export function removalContract(factory: LedgerFactory): void {
       },
     )
 
-    ledgerTest('became ready when nobody held it any more: it goes when its follower is ready', async (bench) => {
+    ledgerTest('a version that becomes ready without a path is removed after the next one is ready', async (bench) => {
       await known(bench, 'docs')
       const slow = await bench.settle('docs', 'a', 'slow')
       await bench.send(slow)
@@ -293,8 +293,8 @@ export function removalContract(factory: LedgerFactory): void {
     })
   })
 
-  describe('what comes back', () => {
-    ledgerTest('within the grace: it is as before', async (bench) => {
+  describe('a file that comes back', () => {
+    ledgerTest('within the grace stays as before', async (bench) => {
       await bench.online('docs', removing)
       const content = await ready(bench, 'docs', 'a', 'text')
       await bench.gone('docs', 'a')
@@ -305,7 +305,7 @@ export function removalContract(factory: LedgerFactory): void {
       expect(bench.see.content(md5Of('text'))?.state).toBe('ready')
     })
 
-    ledgerTest('after it was removed: it is sent anew, and is no new arrival', async (bench) => {
+    ledgerTest('after its removal is sent again, and is no new arrival', async (bench) => {
       await bench.online('docs', removing)
       const content = await ready(bench, 'docs', 'a', 'text')
       await bench.gone('docs', 'a')
@@ -318,7 +318,7 @@ export function removalContract(factory: LedgerFactory): void {
       expect(bench.see.sequence()).toEqual([1])
     })
 
-    ledgerTest('while it is being removed: it is sent anew once it is gone, also over a restart', async (bench) => {
+    ledgerTest('during its removal is sent again once the asset is gone, also after a restart', async (bench) => {
       await bench.online('docs', removing)
       const content = await ready(bench, 'docs', 'a', 'text')
       await bench.gone('docs', 'a')
@@ -333,7 +333,7 @@ export function removalContract(factory: LedgerFactory): void {
       expect(await bench.sendable()).toMatchObject([{ content, state: 'wanted' }])
     })
 
-    ledgerTest('while it is being removed, and the service keeps it: it is ready as before', async (bench) => {
+    ledgerTest('during its removal is ready as before when the service keeps the asset', async (bench) => {
       await bench.online('docs', removing)
       const content = await ready(bench, 'docs', 'a', 'text')
       await bench.gone('docs', 'a')
@@ -346,7 +346,7 @@ export function removalContract(factory: LedgerFactory): void {
     })
   })
 
-  describe('much at once', () => {
+  describe('many removals at once', () => {
     const wiped = { files: 10, percent: 50 }
     const few = { removal: { files: 2, percent: 10, per_ms: day_ms, wiped } }
     const usual = { removal: { files: 100, percent: 10, per_ms: day_ms, wiped } }
@@ -356,7 +356,7 @@ export function removalContract(factory: LedgerFactory): void {
     }
 
     ledgerTest(
-      'waits for a person, who says yes to what there is and to nothing later',
+      'wait for a user, who accepts those that exist now and none that come later',
       async (bench) => {
         await withFiles(bench, 8)
         for (const path of ['0', '1', '2']) await bench.gone('docs', path)
@@ -379,7 +379,7 @@ export function removalContract(factory: LedgerFactory): void {
     )
 
     ledgerTest(
-      'what was removed lately counts with what is about to be',
+      'count together with the removals of the last days',
       async (bench) => {
         await withFiles(bench, 8)
         for (const path of ['0', '1', '2']) {
@@ -396,7 +396,7 @@ export function removalContract(factory: LedgerFactory): void {
     )
 
     ledgerTest(
-      'most of a small folder, deleted file by file within a day, waits for a person',
+      'of most of a small folder, deleted file by file within a day, wait for a user',
       async (bench) => {
         await withFiles(bench, 20)
         for (let file = 0; file < 11; file++) await bench.gone('docs', `${file}`)
@@ -411,7 +411,7 @@ export function removalContract(factory: LedgerFactory): void {
     )
 
     ledgerTest(
-      'the same over many days, or as old versions of files that stay, is what people do',
+      'over many days, or of old versions of files that stay, are normal work',
       async (bench) => {
         await withFiles(bench, 20)
         for (let file = 0; file < 11; file++) {
@@ -426,7 +426,7 @@ export function removalContract(factory: LedgerFactory): void {
     )
   })
 
-  ledgerTest('a pause hands out nothing; a claim that is given back is free again', async (bench) => {
+  ledgerTest('a pause hands out no removal, and a released claim can be claimed again', async (bench) => {
     await bench.online('docs', removing)
     const content = await ready(bench, 'docs', 'a', 'text')
     await bench.gone('docs', 'a')
@@ -441,7 +441,7 @@ export function removalContract(factory: LedgerFactory): void {
   })
 
   ledgerTest(
-    'a clock that ran a year ahead: the grace begins when it is set right, and nothing waits for a year',
+    'after a clock that ran a year ahead, the grace begins when it is right, and nothing waits a year',
     async (bench) => {
       await known(bench, 'docs')
       const old = await ready(bench, 'docs', 'a', 'old')
@@ -466,7 +466,7 @@ export function removalContract(factory: LedgerFactory): void {
     },
   )
 
-  ledgerTest('no intent stands while a path holds the bytes', async (bench) => {
+  ledgerTest('an intent has no effect while a path holds the bytes', async (bench) => {
     await bench.online('docs', removing)
     const content = await ready(bench, 'docs', 'a', 'text')
     await bench.record({ type: 'removal_intended', content })

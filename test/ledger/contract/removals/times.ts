@@ -34,11 +34,14 @@ async function graceAndScan(bench: Bench): Promise<void> {
   await scanned(bench)
 }
 
-/** What was meant at one time, and by another is another place's, or has come to pass late, or was told by a clock that was wrong. */
+/**
+ * Removals of files whose state or times belong to another directory, to a late event or to a wrong
+ * clock.
+ */
 export function removalTimesContract(factory: LedgerFactory): void {
   const ledgerTest = withLedger(factory)
 
-  describe('what had not come to rest when its folder was given another path', () => {
+  describe('a file that had not settled when its folder got another path', () => {
     const unsettled: Record<string, (bench: Bench) => Promise<unknown>> = {
       seen: (bench) => bench.seen('docs', 'a', 'newer', minute_ms),
       blocked: (bench) => {
@@ -51,7 +54,7 @@ export function removalTimesContract(factory: LedgerFactory): void {
       },
     }
     for (const [what, happens] of Object.entries(unsettled)) {
-      ledgerTest(`${what}: it is not there afterwards, and was not deleted`, async (bench) => {
+      ledgerTest(`${what}: it is missing afterwards, and does not count as deleted`, async (bench) => {
         await known(bench)
         await ready(bench, 'a', 'text')
         await happens(bench)
@@ -64,7 +67,7 @@ export function removalTimesContract(factory: LedgerFactory): void {
     }
   })
 
-  ledgerTest('a look whose list of what it could not read is cut ends no move', async (bench) => {
+  ledgerTest('a scan with a cut list of unreadable paths does not end a move', async (bench) => {
     await known(bench)
     await ready(bench, 'a', 'text')
     await bench.online('docs', elsewhere)
@@ -75,7 +78,7 @@ export function removalTimesContract(factory: LedgerFactory): void {
   })
 
   ledgerTest(
-    'a move that a clock which ran ahead dated is over with the first look after it was set right',
+    'a move dated by a clock that ran ahead ends with the first scan after the clock is right',
     async (bench) => {
       await known(bench)
       await ready(bench, 'a', 'text')
@@ -92,7 +95,7 @@ export function removalTimesContract(factory: LedgerFactory): void {
     },
   )
 
-  ledgerTest('an old version that such a clock dated goes after a look at the other folder', async (bench) => {
+  ledgerTest('an old version dated by such a clock is removed after a scan of the other folder', async (bench) => {
     await known(bench)
     await bench.online('archive')
     await ready(bench, 'a', 'old')
@@ -105,7 +108,7 @@ export function removalTimesContract(factory: LedgerFactory): void {
     expect(await remove(bench)).toEqual(['docs/a'])
   })
 
-  ledgerTest('a look that began in a time that was taken back is none', async (bench) => {
+  ledgerTest('a scan that began at a time that was set back does not count', async (bench) => {
     await known(bench)
     await ready(bench, 'a', 'text')
     await bench.gone('docs', 'a')
@@ -117,7 +120,7 @@ export function removalTimesContract(factory: LedgerFactory): void {
     expect(await remove(bench)).toEqual(['docs/a'])
   })
 
-  describe('a removal without an answer, whose asset was there when the file was back', () => {
+  describe('a removal without an answer, whose asset was still there when the file came back', () => {
     async function keptAndMissing(bench: Bench, after_ms: number): Promise<string | undefined> {
       await known(bench)
       const content = await ready(bench, 'a', 'text')
@@ -132,11 +135,11 @@ export function removalTimesContract(factory: LedgerFactory): void {
       return bench.see.content(md5Of('text'))?.state
     }
 
-    ledgerTest('is missing soon after: it was us, and is sent again', async (bench) => {
+    ledgerTest('is missing soon after: our own removal did it, and the file is sent again', async (bench) => {
       expect(await keptAndMissing(bench, hour_ms)).toBe('wanted')
     })
 
-    ledgerTest('is missing days later: somebody removed it', async (bench) => {
+    ledgerTest('is missing days later: another user removed it', async (bench) => {
       expect(await keptAndMissing(bench, 2 * day_ms)).toBe('removed_on_service')
     })
   })
