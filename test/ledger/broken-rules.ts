@@ -8,7 +8,7 @@ export function allBroken(database: Sqlite): BrokenRule[] {
   return Array.from({ length: rule_steps }, (_, step) => brokenRules(database, step)).flat()
 }
 
-/** For a test that writes rows of its own: the counts are those of the files again. */
+/** Makes the counts match the files again, for a test that writes rows of its own. */
 export function recount(database: Sqlite): void {
   database.exec(`DELETE FROM counts; INSERT INTO counts
     SELECT folder, iif(files.state = 'present', contents.state, files.state) AS stage, count(*), sum(files.size)
@@ -16,7 +16,7 @@ export function recount(database: Sqlite): void {
 }
 
 /**
- * What is wrong in a file that holds a ledger, as `sluice verify` sees it: nothing where it is
+ * Returns the problems of a file that holds a ledger, as `sluice verify` sees it; none where it is
  * sound.
  */
 export function faultsIn(file: string): unknown[] {

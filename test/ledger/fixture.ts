@@ -5,25 +5,25 @@ import type { FileStat } from '../../src/domain/file.ts'
 import type { LargeLimit, Ledger, LedgerLimits, SendWork } from '../../src/ledger/ledger.ts'
 import { FakeClock } from '../rig/fake-clock.ts'
 
-/** What the suite reads of a ledger beside its verbs; every implementation brings its own. */
+/** The suite reads a ledger through this besides its calls; every implementation brings its own. */
 export interface Inspector {
   file(folder: string, path: string): FileFound | undefined
   content(md5: string, project_id?: string): ContentFound | undefined
   counts(folder: string): Record<string, { files: number; bytes: number }>
-  /** The same by counting the rows. */
+  /** The same numbers, by counting the rows. */
   recounted(folder: string): Record<string, { files: number; bytes: number }>
   /** Contents whose queue is not that of their state. */
   inOtherQueues(): number[]
   arrivals(folder: string): string[]
   /** All sequence numbers, in the order of arrival. */
   sequence(): number[]
-  /** So much was gone there in a round of the audit that a person must look. */
+  /** True when an audit found so many assets missing that a user must decide. */
   emptied(project_id: string): boolean
   attached(content: number): string[]
   history(content: number): string[]
   troubles(): { about: string; code: string; hint: string | null; since_ms: number; last_ms: number }[]
   ticketsKept(): number
-  /** All runs, in the order in which they came to be. */
+  /** All runs, in the order in which they were made. */
   runs(): { id: number; state: string; why: string | null; error_code: string | null }[]
   close(): void
 }
@@ -54,7 +54,7 @@ export interface OpenedLedger {
   inspector: Inspector
 }
 
-/** Makes ledgers: opening twice the same `memory` gives what was closed there. */
+/** Makes ledgers: opening the same `memory` again gives the ledger that was closed there. */
 export interface LedgerFactory {
   memory(): string
   open(options: { memory: string; limits: LedgerLimits; clock: FakeClock }): Promise<OpenedLedger>
@@ -92,7 +92,7 @@ export function md5Of(text: string): string {
   return createHash('md5').update(text).digest('hex')
 }
 
-/** Changed after every folder was taken up, unless it is told to be of long ago. */
+/** A file that changed after Sluice began to watch every folder, unless `ctime_s` is earlier. */
 export function statOf(size: number, version = 1n, ctime_s = BigInt(Date.UTC(2100, 0, 1)) / 1_000n): FileStat {
   return {
     size,
@@ -113,7 +113,7 @@ export function ticketFor(name: string, expires_at_ms = Date.UTC(2027, 0, 1)): T
 
 const fault = { code: 'http.500', message: 'the service had a bad moment' }
 
-/** A ledger with a clock that the test moves, and short words for long facts. */
+/** A ledger with a clock that the test moves, and short methods for long facts. */
 export class Bench {
   readonly clock = new FakeClock()
   readonly #factory: LedgerFactory
@@ -173,13 +173,13 @@ export class Bench {
     return this.record({ type: 'file_seen', folder, path, stat: statOf(text.length), not_before_ms })
   }
 
-  /** A file settled with these bytes; answers the id of its content where it has one. */
+  /** Settles a file with these bytes, and returns the id of its content, or 0 where it has none. */
   async settle(folder: string, path: string, text: string, size = text.length): Promise<number> {
     await this.record({ type: 'file_settled', folder, path, stat: statOf(size), md5: md5Of(text) })
     return this.see.file(folder, path)?.content ?? 0
   }
 
-  /** The same for a file that lay there for long. */
+  /** Does the same for a file that is older than its folder in Sluice. */
   async settleOld(folder: string, path: string, text: string): Promise<number> {
     await this.record({ type: 'file_settled', folder, path, stat: statOf(text.length, 1n, 0n), md5: md5Of(text) })
     return this.see.file(folder, path)?.content ?? 0
@@ -223,7 +223,7 @@ export class Bench {
     return asset_id
   }
 
-  /** Each step is a fact of its own, as the uploader and the follower tell them. */
+  /** Records each step as a fact of its own, as the uploader and the follower do. */
   async send(content: number): Promise<string> {
     const asset_id = await this.reserve(content)
     await this.record({ type: 'bytes_accepted', content })

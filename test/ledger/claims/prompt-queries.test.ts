@@ -51,7 +51,7 @@ function allUnready(store: LedgerStore, limit: number): { files: UnreadyFile[]; 
   }
 }
 
-test('more files on their way than are sorted at once: the folder is walked, and says the same', () => {
+test('with more unready files than one sort takes, the folder is walked, with the same result', () => {
   const store = openStore()
   const names = Array.from({ length: 5_000 }, (_, number) => `${String(number).padStart(4, '0')}.txt`)
   store.database.transaction(() => {
@@ -60,7 +60,7 @@ test('more files on their way than are sorted at once: the folder is walked, and
       2,
     )
     store.record([settled('second', 'last')], 2)
-    // All but every tenth are in, and a stretch of two thousand without any.
+    // Every tenth file is gone, and the range of about two thousand is ready.
     for (const [index, name] of names.entries()) {
       if (index >= 2_500 && index < 4_700) makeReady(store, index + 1)
       else if (index % 10 === 0) store.record([{ type: 'file_gone', folder: 'docs', path: name }], 2)
@@ -80,7 +80,7 @@ test('more files on their way than are sorted at once: the folder is walked, and
   }
 })
 
-test('a page reads a bounded number of arrivals, and the next goes on behind them', () => {
+test('a page reads a bounded number of arrivals, and the next page continues behind them', () => {
   const store = openStore()
   store.record([settled('docs', 'first'), settled('docs', 'last')], 2)
   makeReady(store, 1)

@@ -8,7 +8,10 @@ import { makeTree } from '../../rig/tree.ts'
 const open_ledger = fileURLToPath(new URL('../../../dist/ledger/open-ledger.js', import.meta.url))
 const base_time = fileURLToPath(new URL('../../../dist/base/time/time.js', import.meta.url))
 
-/** What every child begins with: a ledger in the directory of its first argument, and words to fill it. */
+/**
+ * The first lines of every child: a ledger in the directory of its first argument, and functions
+ * that fill it.
+ */
 const preamble = `
   import { createHash } from 'node:crypto'
   import { openLedger } from ${JSON.stringify(open_ledger)}

@@ -26,7 +26,7 @@ const child = `
   let recorded = 0
   const batch = (from) => ledger.record(Array.from({ length: 200 }, (_, at) => settled('a rather long path, so that it fills the disk/' + (from + at))))
   const errors = []
-  // Four at once: a batch of several calls meets the full disk together.
+  // Four calls at once, so that a batch of several calls meets the full disk.
   while (errors.length < 8) {
     const starts = [0, 1, 2, 3].map((call) => recorded + call * 200)
     const outcomes = await Promise.allSettled(starts.map(batch))
@@ -48,7 +48,7 @@ const child = `
   say(JSON.stringify({ recorded, while_full, after, reopened, found, errors }))
 `
 
-test('disk full while recording: what was answered is there, and work goes on when there is space again', async (context) => {
+test('on a full disk every answered record is kept, and recording continues when there is space again', async (context) => {
   const directory = makeTree()
   const probe = spawnSync(on_small_disk[0]!, [...on_small_disk.slice(1), directory, 'true'], { encoding: 'utf8' })
   if (probe.status !== 0) {

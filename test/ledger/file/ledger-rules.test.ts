@@ -41,7 +41,7 @@ beforeAll(() => {
 })
 afterAll(() => ledger.close())
 
-test('a sound ledger breaks no rule; runs that were trimmed and what manifests told are part of it', () => {
+test('a sound ledger breaks no rule, also with trimmed runs and contents covered by manifests', () => {
   expect(allBroken(ledger)).toEqual([])
 })
 
@@ -125,7 +125,7 @@ test.each([
     ledger.exec(damage)
     const broken = allBroken(ledger)
     expect(broken[0]).toMatchObject({ what, example })
-    // What moves a file to another state without its count is seen there, too.
+    // A change of a file's state without its count breaks the rule of the counts as well.
     const others = broken.slice(1).filter((rule) => rule.what !== 'a count that status shows differs from the files')
     expect(others).toEqual([])
   } finally {

@@ -3,7 +3,7 @@ import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
 import type { Fact } from '../../../src/domain/fact.ts'
 import { createPageCache } from '../../../src/ledger/file/ledger-file.ts'
 
-test('the memory for pages is large from what a first look found until the scan has ended', () => {
+test('the page cache is large from the first found files until the scan has ended', () => {
   const database = new (sqliteDriver())(':memory:')
   try {
     const cache = createPageCache(database)
@@ -21,7 +21,7 @@ test('the memory for pages is large from what a first look found until the scan 
       'file_settled large',
     ])
     expect(sizesAt('files_found', 'scan_finished')).toEqual(['files_found large', 'scan_finished usual'])
-    // As much as is read in a rescan is held by nobody: its memory stays below 160 MB in all.
+    // A rescan keeps little of what it reads, so that all its memory stays below 160 MB.
     expect(usual_kib).toBeLessThanOrEqual(8_192)
   } finally {
     database.close()

@@ -25,7 +25,7 @@ function benchAt(state_dir: string): Bench {
 
 const openAt = (state_dir: string) => openLedger({ state_dir, limits: no_limits, clock: new FakeClock() })
 
-test('the state directory is 0700 and every file in it 0600, the logs included, whatever the umask', async () => {
+test('the state directory is 0700 and every file in it 0600, including the logs, whatever the umask', async () => {
   const state_dir = join(makeTree(), 'state')
   const before = process.umask(0o000)
   const bench = await benchAt(state_dir).open('docs')
@@ -54,7 +54,7 @@ test('a directory that was open to others is closed; one that cannot be made is 
   })
 })
 
-test('closed beside a reader: the file alone, copied, is whole', async () => {
+test('a ledger closed while a reader is open is complete in its one file', async () => {
   const state_dir = join(makeTree(), 'state')
   const ledger = await openAt(state_dir)
   const view = openLedgerView(state_dir)
@@ -69,7 +69,7 @@ test('closed beside a reader: the file alone, copied, is whole', async () => {
   copied.close()
 })
 
-test('one process at a time: the second is refused, and gets it when the first has closed', async () => {
+test('one process opens a ledger at a time: a second one is refused until the first has closed', async () => {
   const state_dir = makeTree()
   const first = await openAt(state_dir)
   await expect(openAt(state_dir)).rejects.toMatchObject({
@@ -82,7 +82,7 @@ test('one process at a time: the second is refused, and gets it when the first h
   await (await openAt(state_dir)).close()
 })
 
-test('kill -9 while sixteen callers record: the lock is free, and all that was answered is there, whole', async () => {
+test('after kill -9 with sixteen callers the lock is free, and every answered record is there, whole', async () => {
   const state_dir = makeTree()
   const script = childScript(`
     const ledger = await open()
@@ -115,7 +115,7 @@ test('kill -9 while sixteen callers record: the lock is free, and all that was a
   }
 })
 
-test('written by a newer version: refused with what to do, untouched, and the lock is free again', async () => {
+test('a ledger of a newer version is refused with advice and untouched, and the lock is free again', async () => {
   const state_dir = makeTree()
   await (await openAt(state_dir)).close()
   const file = join(state_dir, 'ledger.db')
@@ -133,7 +133,7 @@ test('written by a newer version: refused with what to do, untouched, and the lo
   database.close()
 })
 
-test('a file that is no database, and one with a damaged page: database.damaged, with what to do', async () => {
+test('a file that is no database, or has a damaged page, gives database.damaged with advice', async () => {
   const state_dir = makeTree({ 'ledger.db': 'this is not a database, it is a letter to my aunt '.repeat(100) })
   await expect(openAt(state_dir)).rejects.toMatchObject({
     code: 'database.damaged',
@@ -161,7 +161,7 @@ test('a file that is no database, and one with a damaged page: database.damaged,
   await expect(working).rejects.toMatchObject({ code: 'database.damaged', hint: expect.stringContaining('backup') })
 })
 
-test('written before the first release: refused with what to do, by whoever writes and whoever reads, and untouched', async () => {
+test('a ledger from before the first release is refused with advice for reading and writing, and untouched', async () => {
   const state_dir = makeTree()
   const file = join(state_dir, 'ledger.db')
   const ninth = Array.from({ length: 9 }, (_, index) => ({ version: index + 1, sql: 'SELECT 1' }))
@@ -177,7 +177,7 @@ test('written before the first release: refused with what to do, by whoever writ
   expect(readFileSync(file).equals(before)).toBe(true)
 })
 
-test('a copy is kept before each migration, of the data as it was; a migration that fails changes nothing', () => {
+test('each migration first keeps a copy of the data, and a failing migration changes nothing', () => {
   const file = join(makeTree(), 'some.db')
   const first = { version: 1, sql: 'CREATE TABLE t (a TEXT) STRICT' }
   const second = { version: 2, sql: `ALTER TABLE t ADD COLUMN b TEXT; UPDATE t SET b = 'new'` }
@@ -243,7 +243,7 @@ test('signed URLs and upload headers are in tickets.db alone, and leave no trace
   for (const secret of secrets) expect(holding(state_dir, secret), secret).toEqual([])
 })
 
-test('tickets that a crash left behind are erased by tidy', async () => {
+test('tidy erases tickets that a crash left behind', async () => {
   const state_dir = makeTree()
   const bench = await benchAt(state_dir).open('docs')
   try {
@@ -269,7 +269,7 @@ test('tickets that a crash left behind are erased by tidy', async () => {
   }
 })
 
-test('a slot whose ticket reached the disk and whose fact did not is still known after the crash', async () => {
+test('a slot whose ticket reached the disk before a crash is known after it, even without its fact', async () => {
   const state_dir = makeTree()
   const bench = await benchAt(state_dir).open('docs')
   const content = await bench.settle('docs', 'a', 'text')
@@ -289,7 +289,7 @@ test('a slot whose ticket reached the disk and whose fact did not is still known
   await bench.close()
 })
 
-test('a record of twenty thousand first looks is one transaction', async () => {
+test('a record of twenty thousand first-seen files is one transaction', async () => {
   const bench = await benchAt(makeTree()).open('docs')
   try {
     const facts = Array.from({ length: 20_000 }, (_, file) => {

@@ -4,7 +4,7 @@ import { createLedgerStore } from '../../../src/ledger/store.ts'
 import { makeStore } from '../../rig/tree.ts'
 import { no_limits } from '../fixture.ts'
 
-test('what is asked for each copy that comes or goes is answered by the index, with a look at no other copy', () => {
+test('queries about copies that come or go use the index, and read no other copy', () => {
   const place = makeStore()
   const store = createLedgerStore({ ledger: `${place}/ledger.db`, tickets: `${place}/tickets.db` }, no_limits)
   const searches = (sql: string) =>
@@ -12,7 +12,7 @@ test('what is asked for each copy that comes or goes is answered by the index, w
       .map(({ detail }) => detail)
       .filter((detail) => detail.startsWith('SEARCH files'))
 
-  // For each state the first there_ms that is not NULL.
+  // One search for each state, to the first there_ms that is not NULL.
   expect(searches(`SELECT ${oldestThere('1', '2')}`)).toEqual(
     Array(5).fill(
       'SEARCH files USING COVERING INDEX files_by_content (content=? AND state=? AND folder=? AND there_ms>?)',
@@ -24,7 +24,7 @@ test('what is asked for each copy that comes or goes is answered by the index, w
   store.close()
 })
 
-test('a content is called by a copy that holds it, else by one that is there, else by one that was', () => {
+test('a content is named after a present copy, else one that is there, else a gone one', () => {
   const place = makeStore()
   const store = createLedgerStore({ ledger: `${place}/ledger.db`, tickets: `${place}/tickets.db` }, no_limits)
   const files = `(SELECT 'gone' AS state UNION ALL SELECT 'blocked' UNION ALL SELECT 'present') AS files`

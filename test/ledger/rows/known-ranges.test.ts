@@ -11,7 +11,7 @@ type Step =
   | { do: 'learn'; range: KnownRange }
   | { do: 'touch'; path: string }
   | { do: 'flush' }
-  /** What was not flushed is forgotten; nothing else is. */
+  /** Forgets what was not flushed, and nothing else. */
   | { do: 'restart' }
 
 const places = ['a', 'b', 'b!', 'c', '\uFF5E', '\u{1F600}']
@@ -37,16 +37,16 @@ function holds({ after_path, through_path }: KnownRange, path: string): boolean 
   return byBytes(after_path, path) < 0 && byBytes(path, through_path) <= 0
 }
 
-test('what was learned is known until a path in it is touched, before a restart and after it; nothing else is', () => {
+test('a learned range is known until a path in it is touched, before and after a restart', () => {
   const file = join(makeStore(), 'ledger.db')
   const database = openSqlite({ file, migrations: ledger_migrations, synchronous: 'NORMAL' })
   let folder = 0
   const property = fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
     folder += 1
     let ranges = createKnownRanges(database)
-    /** May be known: no path in them was touched since. */
+    /** Ranges that may be known: no path in them was touched since. */
     let right: KnownRange[] = []
-    /** Must be known: nothing that overlaps was learned since. */
+    /** Ranges that must be known: no overlapping range was learned since. */
     let newest: KnownRange[] = []
     let flushed: KnownRange[] = []
     for (const next of steps) {
@@ -55,7 +55,7 @@ test('what was learned is known until a path in it is touched, before a restart 
           ranges.learn(folder, next.range)
           right = [...right, next.range]
           newest = [...newest.filter((other) => !overlap(other, next.range)), next.range]
-          // The same one, learned again, is not kept yet.
+          // The range was learned again, and is not flushed yet.
           flushed = flushed.filter((other) => !overlap(other, next.range))
           break
         case 'touch':

@@ -7,7 +7,7 @@ import { builtModule } from '../../rig/unprivileged.ts'
 import { no_limits } from '../fixture.ts'
 
 const rows = 30_000
-/** So many rows do not fit when they are all read at once. */
+/** Too little memory for all rows, if they are read at once. */
 const maxOldGenerationSizeMb = 24
 
 const script = `
@@ -37,7 +37,7 @@ test.each([
   ['another project', 'skipped', 'too_large', { type: 'folder_configured', folder: { ...plain, project_id: 'q' } }],
   ['accept all', 'blocked', 'upload_limit', { type: 'accepted', folder: 'docs', path: '' }],
   ['retry a directory', 'blocked', 'unreadable', { type: 'retried', folder: 'docs', path: 'archive' }],
-])('%s: a large folder is put back page by page, in little memory', async (_what, state, reason, fact) => {
+])('%s: the rows of a large folder are changed page by page, in little memory', async (_what, state, reason, fact) => {
   const place = makeStore()
   const file = join(place, 'worker.mjs')
   writeFileSync(file, script)

@@ -11,7 +11,7 @@ import { md5Of, openRig, project_id, stat } from './view-rig.ts'
 
 const folder = { name: 'notes', root: '/srv', project_id, labels: [], label_from: 'none', rules: '' } as const
 
-test('the content that has waited longest, and not one whose folder is away', async () => {
+test('finds the content that has waited longest, and skips one whose folder is offline', async () => {
   const rig = await openRig()
   const view = openHealthView(rig.state_dir)
   try {
@@ -32,14 +32,14 @@ test('the content that has waited longest, and not one whose folder is away', as
     await rig.clock.advance(day_ms)
     await rig.record({ type: 'file_gone', folder: 'notes', path: 'third.txt' })
     await rig.record({ type: 'retried', folder: 'notes', path: 'first.txt' })
-    // Refused for a day, it has waited since it was wanted again.
+    // A content that was refused for a day has waited since it was wanted again.
     expect(view.oldestWaiting()).toMatchObject({ since_ms: rig.clock.now_ms(), name: 'notes/first.txt' })
   } finally {
     view.close()
   }
 })
 
-test('what waits in a folder that is back waits since then, and hides nothing that has waited for longer', async () => {
+test('contents of a folder that is online again wait since then, and hide none that has waited longer', async () => {
   const rig = await openRig()
   const view = openHealthView(rig.state_dir)
   try {
@@ -64,7 +64,7 @@ test('what waits in a folder that is back waits since then, and hides nothing th
   }
 })
 
-test('files that failed: those that are tried again, and those that were given up', async () => {
+test('failing files are those that are tried again and those that were given up', async () => {
   const rig = await openRig()
   const view = openHealthView(rig.state_dir)
   const fails = (content: number) =>
@@ -86,7 +86,8 @@ test('files that failed: those that are tried again, and those that were given u
       { ...of_two, contents: 1, since_ms: began_ms + minute_ms, name: 'notes/a.txt' },
       { ...of_two, contents: 1, given_up: true, message: error.message },
     ])
-    // Refused by the service's own word, or for the first time: the list of refused files says it.
+    // The list of refused files shows contents that the service refused, or that failed for the
+    // first time.
     await rig.record({ type: 'content_refused', content: contents[0]!, error: { code: 'publicapi.x', message: 'no' } })
     expect(view.failing().map(({ given_up }) => given_up)).toEqual([true])
     await rig.record({ type: 'retried', folder: 'notes', path: '' })
@@ -96,7 +97,7 @@ test('files that failed: those that are tried again, and those that were given u
   }
 })
 
-test('absences: from one sign of life to the next, and each pause; a restart is none', async () => {
+test('an absence lasts from one sign of life to the next, and so does each pause; a restart is none', async () => {
   const rig = await openRig()
   const view = openHealthView(rig.state_dir)
   const { clock } = rig
@@ -111,7 +112,7 @@ test('absences: from one sign of life to the next, and each pause; a restart is 
     await clock.advance(4 * minute_ms)
     await atWork()
     expect(view.absences(clock.now_ms())).toEqual([before])
-    // At work all the time, though nothing could be recorded.
+    // The daemon was at work all the time, though nothing could be recorded.
     await clock.advance(hour_ms)
     await atWork(clock.now_ms() - hour_ms)
     expect(view.absences(clock.now_ms())).toEqual([before])
@@ -133,7 +134,7 @@ test('absences: from one sign of life to the next, and each pause; a restart is 
     await rig.record({ type: 'resumed' })
     expect(view.absences(clock.now_ms())).toEqual([before, weekend, pause])
 
-    // The clock ran a year ahead, and is set right: nothing may hide behind that year.
+    // The clock ran a year ahead, and is right again: that year must hide no absence.
     await atWork(clock.now_ms() + 365 * day_ms)
     await atWork()
     expect(view.absences(clock.now_ms())).toEqual([before, weekend, pause])
@@ -142,7 +143,7 @@ test('absences: from one sign of life to the next, and each pause; a restart is 
   }
 })
 
-test('the look that has been due for longest', async () => {
+test('finds the check that has been due for longest', async () => {
   const rig = await openRig()
   const view = openHealthView(rig.state_dir)
   try {
@@ -159,7 +160,7 @@ test('the look that has been due for longest', async () => {
   }
 })
 
-test('arrivals after a number, with the time at which each file was saved', async () => {
+test('lists arrivals after a number, with the time at which each file was saved', async () => {
   const rig = await openRig()
   const view = openHealthView(rig.state_dir)
   try {
@@ -185,7 +186,7 @@ test('arrivals after a number, with the time at which each file was saved', asyn
     expect(view.arrivalsAfter(1, 10)).toEqual([{ seq: 2, ready_ms, saved_ms: ready_ms }])
     expect(view.arrivalsAfter(2, 10)).toEqual([])
     expect(view.newestArrival()).toEqual({ seq: 2, at_ms: ready_ms })
-    // However many copies of it came and went.
+    // The result is the same, however many copies of it came and went.
     const gone = Array.from({ length: 120 }, (_, number) => `a-gone/${number}`)
     const md5 = md5Of(4_711)
     await rig.bringIn('copied', { md5 })
@@ -197,7 +198,7 @@ test('arrivals after a number, with the time at which each file was saved', asyn
   }
 })
 
-test('prompts, and deliveries that were given up until the next one arrives', async () => {
+test('shows prompts, and deliveries that were given up until the next one arrives', async () => {
   const memory = makeTree()
   const bench = new Bench({
     memory: () => memory,
@@ -234,7 +235,7 @@ test('prompts, and deliveries that were given up until the next one arrives', as
   }
 })
 
-test('what is asked every few seconds finds its rows by an index', async () => {
+test('queries that run every few seconds use an index', async () => {
   const rig = await openRig()
   const database = openSqliteReadOnly(`${rig.state_dir}/ledger.db`, 'any format')
   const planOf = (sql: string) =>

@@ -7,7 +7,7 @@ import { run_fault as error, PromptBench } from '../contract/prompts/prompt-benc
 import { Bench } from '../fixture.ts'
 import { inspectSqlite } from '../inspect-sqlite.ts'
 
-test('prompts, runs and deliveries, as people ask for them', async () => {
+test('shows prompts, runs and deliveries to users', async () => {
   const memory = makeTree()
   const bench = new Bench({
     memory: () => memory,

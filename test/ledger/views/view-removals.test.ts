@@ -4,7 +4,7 @@ import { openRig } from './view-rig.ts'
 const first = 'a'.repeat(32)
 const second = 'b'.repeat(32)
 
-test('a version still answers as an outdated one from when the last path left it until one has it again', async () => {
+test('a version counts as outdated while no path has it', async () => {
   const rig = await openRig()
   await rig.bringIn('a.txt', { md5: first, size: 10 })
   await rig.settle('copy.txt', { md5: first, size: 10 })

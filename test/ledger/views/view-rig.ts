@@ -17,11 +17,11 @@ export interface Rig {
   state_dir: string
   /** A view, closed when the test ends. */
   view(): LedgerView
-  /** Facts of one folder called `notes`, configured and online, at `root`. */
+  /** Records facts of one folder called `notes`, configured and online, at `root`. */
   record(...facts: Fact[]): Promise<void>
-  /** A file that settled with bytes of its own; answers its content's number. */
+  /** Settles a file with bytes of its own, and returns the number of its content. */
   settle(path: string, options?: { size?: number; md5?: string; folder?: string; mtime_ns?: bigint }): Promise<number>
-  /** All the way until `ready`. */
+  /** Takes a file all the way until `ready`. */
   bringIn(path: string, options?: { size?: number; md5?: string }): Promise<number>
   closeLedger(): Promise<void>
 }

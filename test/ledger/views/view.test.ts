@@ -16,8 +16,8 @@ const Database = sqliteDriver()
 const error = { code: 'asset.create.type', message: 'this type is not read' }
 const note = (path: string) => ({ folder: 'notes', path })
 
-describe('what cannot be opened', () => {
-  test('no ledger yet says so and what to do', () => {
+describe('a ledger that cannot be opened', () => {
+  test('without a ledger the error says so, and what to do', () => {
     const state_dir = tmp.dirSync({ unsafeCleanup: true }).name
     for (const missing of [state_dir, join(state_dir, 'not/there')]) {
       expect(() => openLedgerView(missing)).toThrow(
@@ -26,14 +26,14 @@ describe('what cannot be opened', () => {
     }
   })
 
-  test('a ledger that is only being made counts as none', () => {
+  test('a ledger that is just being made counts as missing', () => {
     const state_dir = tmp.dirSync({ unsafeCleanup: true }).name
     new Database(join(state_dir, 'ledger.db')).close()
     writeFileSync(join(state_dir, 'ledger.db'), '')
     expect(() => openLedgerView(state_dir)).toThrow(expect.objectContaining({ code: 'ledger.none' }))
   })
 
-  test('a newer one, and something that is none', () => {
+  test('a newer ledger and a file that is no ledger are errors', () => {
     const newer = tmp.dirSync({ unsafeCleanup: true }).name
     const database = new Database(join(newer, 'ledger.db'))
     database.pragma('user_version = 99')
@@ -45,7 +45,7 @@ describe('what cannot be opened', () => {
   })
 })
 
-test('it reads beside a ledger at work, and after it was closed', async () => {
+test('a view reads beside a ledger at work, and after it was closed', async () => {
   const rig = await openRig()
   const view = rig.view()
   await rig.bringIn('a.txt', { size: 100 })
@@ -56,7 +56,7 @@ test('it reads beside a ledger at work, and after it was closed', async () => {
   expect(rig.view().folders()[0]?.stages.ready).toEqual({ files: 2, bytes: 150 })
 })
 
-test('several reads together are of one moment', async () => {
+test('several reads together see one moment', async () => {
   const rig = await openRig()
   const view = rig.view()
   await rig.settle('a.txt')
@@ -73,13 +73,13 @@ test('several reads together are of one moment', async () => {
 const every = { folder: 'notes', prefix: '', stages: [], after: undefined, limit: 100 }
 
 describe('stages', () => {
-  test('each state has one, each stage a state', () => {
+  test('each state has one stage, and each stage at least one state', () => {
     for (const stage of stages) for (const state of statesOf([stage])) expect(stageOf(state)).toBe(stage)
     for (const stage of stages) expect(statesOf([stage])).not.toHaveLength(0)
     expect(statesOf(stages)).toHaveLength(14)
   })
 
-  test('counts and rows tell the same of every one', async () => {
+  test('counts and rows agree for every stage', async () => {
     const rig = await openRig()
     await rig.record({ type: 'file_seen', ...note('seen'), stat: stat(1), not_before_ms: 0 })
     await rig.record({ type: 'file_skipped', ...note('skip'), stat: stat(0), reason: 'empty', rule: 'r' })
@@ -138,7 +138,7 @@ describe('stages', () => {
 })
 
 describe('files', () => {
-  test('in byte order of their paths, in pages, below a directory or one alone', async () => {
+  test('are listed in byte order of their paths, in pages, below a directory or as a single one', async () => {
     const rig = await openRig()
     const paths = ['a', 'a!b', 'a/b', 'a/b/c', 'a/ü', 'a0', 'b', '\uffee', '😀']
     for (const path of paths.toReversed()) await rig.settle(path)
@@ -165,7 +165,7 @@ describe('files', () => {
 })
 
 describe('problems', () => {
-  test('grouped by reason, counted by file, with a few names', async () => {
+  test('are grouped by reason, counted by file, with a few names', async () => {
     const rig = await openRig()
     for (let n = 0; n < 5; n += 1) {
       const content = await rig.settle(`d/${n}.bin`, { size: 10 })
@@ -187,7 +187,7 @@ describe('problems', () => {
     })
   })
 
-  test('what failed and is tried again, with the next try', async () => {
+  test('failed contents that are tried again are listed with the next attempt', async () => {
     const rig = await openRig()
     const fault = { code: 'network.refused', message: 'connection refused' }
     for (const path of ['a', 'b']) {
@@ -202,7 +202,7 @@ describe('problems', () => {
     expect(rig.view().retrying()).toEqual([])
   })
 
-  test('what is tried again is told for as long as a file of its own is there, whatever becomes of others', async () => {
+  test('a retried content is listed as long as one of its own files is there', async () => {
     const rig = await openRig()
     await rig.settle('another')
     const content = await rig.settle('waits')
@@ -215,7 +215,7 @@ describe('problems', () => {
     expect(rig.view().retrying()).toEqual([])
   })
 
-  test('files over the upload limit, by the deepest directory that holds what arrived together', async () => {
+  test('files over the upload limit are listed by the deepest directory of those that arrived together', async () => {
     const rig = await openRig({ limits: { upload_limit: { files: 1, bytes: 1e9, per_ms: day_ms } } })
     await rig.settle('first')
     for (const path of ['usb/photos/1/a', 'usb/photos/1/b', 'usb/photos/2/a', 'loose', 'old/x']) await rig.settle(path)
@@ -235,7 +235,7 @@ describe('problems', () => {
     expect(rig.view().used('sent', hour_ms, rig.clock.now_ms())).toEqual({ files: 0, bytes: 0 })
   })
 
-  test('troubles come and go', async () => {
+  test('troubles begin and end', async () => {
     const rig = await openRig()
     const trouble = { code: 'account.refused', message: 'the token was refused', hint: 'make a new one' }
     await rig.record({ type: 'trouble_began', about: 'account', error: trouble })
@@ -245,7 +245,7 @@ describe('problems', () => {
   })
 })
 
-test('a folder: online, offline and why, the last scan; one that left the config is not shown', async () => {
+test('a folder is online, or offline with a reason, with its last scan; one that left the config is not shown', async () => {
   const rig = await openRig()
   const summary: ScanSummary = {
     files: 3,
@@ -283,7 +283,7 @@ test('a folder: online, offline and why, the last scan; one that left the config
   expect(rig.view().files(every)).toEqual([])
 })
 
-test('the story of a file: row, content, labels, history, others with the same bytes', async () => {
+test('the story of a file has its row, content, labels, history, and other files with the same bytes', async () => {
   const rig = await openRig()
   const content = await rig.bringIn('reports/a.txt', { size: 12, md5: md5Of(0xabc) })
   await rig.settle('copy.txt', { size: 12, md5: md5Of(0xabc) })
@@ -308,7 +308,7 @@ test('the story of a file: row, content, labels, history, others with the same b
   expect(view.contentState('project_other', md5Of(0xabc), 12)).toBeUndefined()
 })
 
-test('somebody without the right to read it is told what to do', async () => {
+test('a user without the right to read the ledger gets advice', async () => {
   const rig = await openRig()
   chmodSync(join(rig.state_dir, '..'), 0o755)
   const script = `import { openLedgerView } from ${JSON.stringify(builtModule('ledger/views/view'))}
@@ -321,7 +321,7 @@ test('somebody without the right to read it is told what to do', async () => {
   chmodSync(rig.state_dir, 0o700)
 })
 
-test('of where uploads go the origin is kept, and nothing of the signed address', async () => {
+test('the ledger keeps the origin of uploads, and nothing else of the signed address', async () => {
   const rig = await openRig()
   expect(rig.view().blobOrigin()).toBe(undefined)
   await rig.bringIn('a.txt')
