@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { default_ignores, defaultIgnore } from '../../src/disk/default-ignores.ts'
 
-/** A name for each rule, and how it must be told even with dot_files on. */
+/** An example name for each rule, with the rule that must ignore it even when dot_files is on. */
 const files: Record<string, string> = {
   '~$budget.xlsx': '~$*',
   'base.laccdb': '*.laccdb',
@@ -92,7 +92,7 @@ const directories: Record<string, string> = {
   '.gnupg': '.gnupg',
 }
 
-describe('each default ignores what it is for', () => {
+describe('each default rule ignores its example', () => {
   test.each(Object.entries(files))('the file %j by %s', (name, rule) => {
     expect(defaultIgnore(name, 'file', true)?.rule).toBe(rule)
   })
@@ -103,20 +103,20 @@ describe('each default ignores what it is for', () => {
     expect(as_file).toBe(rule.endsWith('/') ? undefined : rule)
   })
 
-  test('none is untested, and each gives a reason', () => {
+  test('every rule has an example and a reason', () => {
     const tested = new Set([...Object.values(files), ...Object.values(directories), '.*'])
     expect(default_ignores.map(({ rule }) => rule).filter((rule) => !tested.has(rule))).toEqual([])
     for (const { reason } of default_ignores) expect(reason.length).toBeGreaterThan(10)
   })
 })
 
-test('dot-files are ignored unless asked for', () => {
+test('dot-files are ignored unless dot_files is on', () => {
   expect(defaultIgnore('.profile', 'file', false)?.rule).toBe('.*')
   expect(defaultIgnore('.config', 'directory', false)?.rule).toBe('.*')
   expect(defaultIgnore('.profile', 'file', true)).toBeUndefined()
 })
 
-test('a name that is a secret and something else is a secret', () => {
+test('a name that fits a secret rule and another one counts as a secret', () => {
   expect(defaultIgnore('.env.tmp', 'file', true)).toMatchObject({ rule: '.env*', final: true })
   expect(defaultIgnore('~$key.pem', 'file', true)).toMatchObject({ final: true })
 })
@@ -133,7 +133,7 @@ test.each([
   'part',
   'id_rs',
   '日本.txt',
-])('ordinary names pass: %s', (name) => {
+])('an ordinary name is not ignored: %s', (name) => {
   expect(defaultIgnore(name, 'file', false)).toBeUndefined()
 })
 

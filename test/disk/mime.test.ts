@@ -15,13 +15,13 @@ test.each([
   expect(mimeType(path, undefined, {})).toBe(type)
 })
 
-test('the config comes first, whatever the case', () => {
+test('the config decides first, whatever the case', () => {
   expect(mimeType('x.MD', bytes('%PDF-1.7'), { md: 'text/plain' })).toBe('text/plain')
   expect(mimeType('x.weird', undefined, { WEIRD: 'application/x-weird' })).toBe('application/x-weird')
   expect(mimeType('weird', undefined, { weird: 'application/x-weird' })).toBe('application/octet-stream')
 })
 
-describe('by the first bytes where the extension says nothing', () => {
+describe('by the first bytes where the extension is unknown', () => {
   test.each<[string, Uint8Array, string]>([
     ['PDF', bytes('%PDF-1.7\n'), 'application/pdf'],
     ['PNG', bytes('\x89PNG\r\n\x1a\n\0'), 'image/png'],
@@ -59,7 +59,7 @@ describe('by the first bytes where the extension says nothing', () => {
     expect(mimeType('.hidden', first, {})).toBe(type)
   })
 
-  test('the extension wins over the bytes', () => {
+  test('a known extension decides before the bytes', () => {
     expect(mimeType('x.txt', bytes('%PDF-1.7'), {})).toBe('text/plain')
   })
 })

@@ -20,7 +20,7 @@ export function makeFifo(root: string, name: string): void {
   execFileSync('mkfifo', [join(root, name)])
 }
 
-/** A Unix socket lies in the folder as long as the server listens. */
+/** Makes a Unix socket that lies in the folder as long as the server listens. */
 export async function makeSocket(root: string, name: string): Promise<Server> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(join(root, name), resolve))

@@ -4,11 +4,12 @@ import { onTestFinished } from 'vitest'
 import { isNotRoot } from '../rig/root-only.ts'
 
 /**
- * A file system that nobody serves, mounted over a directory: every call to it waits, as on a hard mount whose server is gone.
- * Answers how to take it away again; undefined where it cannot be mounted.
+ * Mounts a file system without a server over a directory: every call to it waits, as on a hard
+ * mount whose server is down. Returns a function that unmounts it, or undefined where it cannot be
+ * mounted.
  */
 export function mountUnresponsive(place: string): (() => void) | undefined {
-  if (isNotRoot('a share that is dead')) return undefined
+  if (isNotRoot('an unresponsive mount')) return undefined
   let device: number
   try {
     device = openSync('/dev/fuse', 'r+')
@@ -22,7 +23,7 @@ export function mountUnresponsive(place: string): (() => void) | undefined {
   const unmount = () => {
     if (!is_there) return
     is_there = false
-    // With the last descriptor whoever waits gets ENOTCONN.
+    // After the last descriptor is closed, waiting callers get ENOTCONN.
     closeSync(device)
     if (status === 0) spawnSync('umount', ['-l', place])
   }

@@ -36,7 +36,7 @@ async function pathState(root: string, paths: string[]): Promise<Parameters<Exam
   })
 }
 
-/** Lets the disk change under a file that has been looked at, then reads it. */
+/** Lets the disk change under a checked file, and then reads it. */
 async function fingerprintAfter(root: string, path: string, change: () => void) {
   const entries = await pathState(root, [path])
   change()
@@ -47,7 +47,7 @@ async function fingerprintAfter(root: string, path: string, change: () => void) 
 }
 
 describe('lstat', () => {
-  test('says what is there, in the order of the paths', async () => {
+  test('returns what is at each path, in the order of the paths', async () => {
     const root = makeTree({ 'a/file': '12345', 'a/dir/': '', 'a/link': { link: 'file' }, 'to-a': { link: 'a' } })
     makeFifo(root, 'fifo')
     const server = await makeSocket(root, 'socket')
@@ -74,18 +74,18 @@ describe('lstat', () => {
       { kind: 'special', what: 'socket' },
       { kind: 'missing' },
       { kind: 'missing' },
-      // Links are not followed, so what lies behind one is not there.
+      // Links are not followed, so the paths behind one are missing.
       { kind: 'missing' },
       { kind: 'directory' },
     ]
     expect(found).toEqual(expected)
   })
 
-  test('a missing root is no reason to call a file missing', async () => {
+  test('fails on a missing root instead of calling its files missing', async () => {
     await expect(examiner.lstat('/nowhere/at/all', ['a'])).rejects.toMatchObject({ code: 'disk.offline' })
   })
 
-  test('odd names work: newline, quotes, emoji, backslash, 255 bytes', async () => {
+  test('handles odd names: newline, quotes, emoji, backslash, 255 bytes', async () => {
     const names = ['new\nline', `"it's"`, '\u{1f600}.txt', 'back\\slash', 'x'.repeat(255), ' ', '\u00e9', 'e\u0301']
     const root = makeTree(Object.fromEntries(names.map((name) => [`d\n/${name}`, name])))
     const entries = await pathState(
@@ -112,7 +112,7 @@ describe('fingerprint', () => {
     )
   })
 
-  test('answers stand where their paths stood, over many slices and directories', async () => {
+  test('returns the results in the order of the paths, over many slices and directories', async () => {
     const paths = Array.from({ length: 500 }, (_, index) => `d${index % 7}/f${index}`)
     const root = makeTree(Object.fromEntries(paths.map((path) => [path, path])))
     const entries = await pathState(root, paths)
@@ -123,7 +123,7 @@ describe('fingerprint', () => {
     )
   })
 
-  test('small files are not held up by large ones', async () => {
+  test('does not let small files wait for large ones', async () => {
     const one_thread = startExaminer({ threads: 1 })
     const root = makeTree({ big: { bytes: 300_000_000 }, small: 'x' })
     const [big, small] = await pathState(root, ['big', 'small'])
@@ -136,14 +136,14 @@ describe('fingerprint', () => {
   })
 })
 
-test('a time that 64 bits of nanoseconds do not hold is no reason to think that it changes', async () => {
+test('hashes a file whose time does not fit into 64 bits of nanoseconds', async () => {
   const root = makeTree({ 'a.txt': 'from the year 2400' })
   utimesSync(join(root, 'a.txt'), 0, Date.UTC(2400, 0) / 1_000)
   expect(await fingerprintAfter(root, 'a.txt', () => {})).toBe('hashed')
 })
 
-describe('a file that is not what was looked at', () => {
-  test('unchanged is hashed', async () => {
+describe('a file that may have changed since its check', () => {
+  test('that is unchanged is hashed', async () => {
     expect(await fingerprintAfter(makeTree({ f: 'x' }), 'f', () => {})).toBe('hashed')
   })
 
@@ -160,7 +160,7 @@ describe('a file that is not what was looked at', () => {
     expect(await fingerprintAfter(root, 'a/f', () => change(join(root, 'a/f')))).toBe(expected)
   })
 
-  test('a directory above it swapped for a link to outside leaks nothing', async () => {
+  test('is not read through a directory that was swapped for a link to outside', async () => {
     const outside = makeTree({ secret: 'secret' })
     const root = makeTree({ 'a/b/secret': 'public' })
     renameSync(join(root, 'a'), join(root, 'was-a'))
@@ -174,27 +174,30 @@ describe('a file that is not what was looked at', () => {
     expect(await examiner.lstat(root, ['a/b/secret'])).toEqual([{ kind: 'missing' }])
   })
 
-  test('nor does a folder beside the root whose name begins the same', async () => {
+  test('is not read from a folder beside the root whose name begins the same', async () => {
     const above = makeTree({ 'folder/a.txt': 'x', 'folder-secret/s': 's', 'folder/link': { link: '../folder-secret' } })
     const [entry] = await pathState(join(above, 'folder-secret'), ['s'])
     const read = await examiner.fingerprint(join(above, 'folder'), [{ path: 'link/s', stat: entry!.stat }])
     expect(read).toEqual([{ kind: 'outside' }])
   })
 
-  test('a link inside the folder is not a way around ignore rules', async () => {
+  test('is not read through a link that leads around the ignore rules', async () => {
     const root = makeTree({ '.ssh/id': 'secret', link: { link: '.ssh' } })
     const [entry] = await pathState(root, ['.ssh/id'])
     expect(await examiner.fingerprint(root, [{ path: 'link/id', stat: entry!.stat }])).toEqual([{ kind: 'missing' }])
   })
 
-  test('the root itself may be a link', async () => {
+  test('is read when the root itself is a link', async () => {
     const above = makeTree({ 'real/a/f': 'x', root: { link: 'real' } })
     const entries = await pathState(join(above, 'root'), ['a/f'])
     expect(await examiner.fingerprint(join(above, 'root'), entries)).toMatchObject([{ kind: 'hashed', md5: md5('x') }])
   })
 })
 
-/** As `touch -r` after an edit in place: only ctime tells, which older kernels move on once in some milliseconds. */
+/**
+ * Keeps size and mtime, as `touch -r` after an edit in place. Only ctime differs, and older kernels
+ * move it once in some milliseconds.
+ */
 function sameSizeAndTime(file: string): void {
   const before = lstatSync(file, { bigint: true })
   const seconds = before.mtimeNs / 1_000_000_000n
@@ -221,7 +224,7 @@ function replace(file: string): void {
 const shows_open_files = existsSync('/proc/self/fd')
 if (!shows_open_files) console.log('skipped: a file that grows while it is hashed, because /proc/self/fd is not there')
 
-test.skipIf(!shows_open_files)('a file that grows while it is hashed is changed, never hashed', async () => {
+test.skipIf(!shows_open_files)('a file that grows while it is hashed is reported as changed', async () => {
   const root = makeTree({ log: { bytes: 300_000_000 } })
   const entries = await pathState(root, ['log'])
   const reading = examiner.fingerprint(root, entries)
@@ -236,13 +239,13 @@ function isOpen(file: string): boolean {
     try {
       return readlinkSync(`/proc/self/fd/${descriptor}`) === file
     } catch {
-      // Closed since the list was made.
+      // The descriptor was closed after the list was made.
       return false
     }
   })
 }
 
-test('readWhole hands over the bytes that it hashed', async () => {
+test('readWhole returns the bytes that it hashed', async () => {
   const root = makeTree({ f: 'hello', empty: '' })
   const [f, empty] = await pathState(root, ['f', 'empty'])
   const read = await examiner.readWhole(root, 'f', f!.stat)
@@ -254,7 +257,7 @@ test('readWhole hands over the bytes that it hashed', async () => {
   })
 })
 
-test('an examiner that was closed rejects what waits and what comes', async () => {
+test('a closed examiner rejects waiting and new calls', async () => {
   const root = makeTree({ big: { bytes: 300_000_000 } })
   const entries = await pathState(root, ['big'])
   const other = startExaminer({ threads: 1 })
@@ -266,7 +269,7 @@ test('an examiner that was closed rejects what waits and what comes', async () =
   await expect(other.lstat(root, ['big'])).rejects.toMatchObject({ code: 'thread.ended' })
 })
 
-test('what may not be read is unreadable, with the code', () => {
+test('a file without the right to read it is unreadable, with the code', () => {
   const root = makeTree({ 'locked.txt': 'x', 'open.txt': 'y', 'dir/f': 'z' })
   const entries = ['locked.txt', 'open.txt', 'dir/f'].map((path) => ({ path, ...rawStat(join(root, path)) }))
   chmodSync(join(root, 'locked.txt'), 0)
@@ -296,7 +299,7 @@ function rawStat(file: string) {
   return { size: Number(stat.size), mtime_ns: `${stat.mtimeNs}`, ctime_ns: `${stat.ctimeNs}`, inode: `${stat.ino}` }
 }
 
-test('a directory opened once serves its files only while it is the same', async () => {
+test('an opened directory serves its files only while it is the same directory', async () => {
   const root = makeTree({ 'a/f': 'old' })
   const entries = await pathState(root, ['a/f'])
   rmSync(join(root, 'a'), { recursive: true })

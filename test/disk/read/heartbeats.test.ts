@@ -7,7 +7,7 @@ import { scanFolder } from '../../../src/disk/scan/scan.ts'
 import { makeTree } from '../../rig/tree.ts'
 import { realWait } from '../../rig/waiting.ts'
 
-/** What a watchdog would see: the counters of what goes on now, and how often any has begun. */
+/** The view of a watchdog: the counters of work in progress, and how often any work has begun. */
 function watched() {
   const progress = new Set<() => number>()
   const names: string[] = []
@@ -27,7 +27,7 @@ function watched() {
   }
 }
 
-test('a huge file that is hashed without a word counts on, and is over in the end', async () => {
+test('hashing a huge file moves its counter, and ends it', async () => {
   const { heartbeats, seen, living } = watched()
   const root = makeTree({ 'huge.bin': { bytes: 200_000_000 } })
   const { size, mtimeNs, ctimeNs, ino } = statSync(join(root, 'huge.bin'), { bigint: true })
@@ -52,7 +52,7 @@ test('a huge file that is hashed without a word counts on, and is over in the en
   }
 })
 
-test('a walk counts ignored files too; it has no heartbeat while its caller is busy', async () => {
+test('a walk counts ignored files too, and has no heartbeat while its caller is busy', async () => {
   const { heartbeats, names, living } = watched()
   let max = 0
   const counting: Heartbeats = {

@@ -32,8 +32,8 @@ async function openContent() {
   return { file, source: await openSource(root, 'a/big.txt', expectedOf(file, content)) }
 }
 
-describe('an unchanged file', () => {
-  test('comes whole, in chunks, again for another try', async () => {
+describe('an unchanged file is read whole', () => {
+  test('in chunks, and again for a second attempt', async () => {
     const { source } = await openContent()
     expect(source.size).toBe(content.length)
     for (const _try of [1, 2]) {
@@ -44,7 +44,7 @@ describe('an unchanged file', () => {
     await source.close()
   })
 
-  test('whose time 64 bits of nanoseconds do not hold', async () => {
+  test('with a time that does not fit into 64 bits of nanoseconds', async () => {
     const root = makeTree({ 'a.txt': 'from the year 2400' })
     const file = join(root, 'a.txt')
     utimesSync(file, 0, Date.UTC(2400, 0) / 1_000)
@@ -54,7 +54,7 @@ describe('an unchanged file', () => {
     await source.close()
   })
 
-  test.each([0, 1, 262_144, 262_145])('of %i bytes', async (size) => {
+  test.each([0, 1, 262_144, 262_145])('with %i bytes', async (size) => {
     const bytes = Buffer.alloc(size, 'x')
     const root = makeTree({ f: bytes })
     const source = await openSource(root, 'f', expectedOf(join(root, 'f'), bytes))
@@ -63,12 +63,12 @@ describe('an unchanged file', () => {
   })
 })
 
-describe('a file that changes on the way never comes whole', () => {
+describe('a file that changes during the upload is never read whole', () => {
   test.each<[string, (file: string) => void]>([
     ['grows', (file) => appendFileSync(file, 'more')],
     ['shrinks', (file) => writeFileSync(file, content.subarray(0, 300_000))],
     ['is rewritten and its mtime set back', rewriteAndSetBack],
-  ])('it %s', async (_what, change) => {
+  ])('when it %s', async (_what, change) => {
     const { file, source } = await openContent()
     let received = 0
     const read = async () => {
@@ -83,7 +83,7 @@ describe('a file that changes on the way never comes whole', () => {
     await source.close()
   })
 
-  test('it changes when all but its last chunk is out: that one is held back', async () => {
+  test('when it changes after all but its last chunk: that chunk is held back', async () => {
     const { file, source } = await openContent()
     let received = 0
     const read = async () => {
@@ -98,7 +98,7 @@ describe('a file that changes on the way never comes whole', () => {
     await source.close()
   })
 
-  test('one byte of many chunks is another than was hashed', async () => {
+  test('when one byte of many chunks differs from the hashed ones', async () => {
     const root = makeTree({ f: content })
     const file = join(root, 'f')
     const hashed = Buffer.from(content)
@@ -113,7 +113,7 @@ describe('a file that changes on the way never comes whole', () => {
     await source.close()
   })
 
-  test('it grows after the last byte was read: the last chunk is still held back', async () => {
+  test('when it grows after the last byte was read: the last chunk is still held back', async () => {
     const root = makeTree({ f: 'one chunk' })
     const file = join(root, 'f')
     const source = await openSource(root, 'f', expectedOf(file, Buffer.from('one chunk')))
@@ -127,7 +127,7 @@ describe('a file that changes on the way never comes whole', () => {
     await source.close()
   })
 
-  test('its bytes are others than the md5 says', async () => {
+  test('when its bytes do not match the md5', async () => {
     const root = makeTree({ f: 'text' })
     const source = await openSource(root, 'f', expectedOf(join(root, 'f'), Buffer.from('TEXT')))
     await expect(collect(source.stream())).rejects.toMatchObject({ code: 'file.changed' })
@@ -135,7 +135,7 @@ describe('a file that changes on the way never comes whole', () => {
   })
 })
 
-test('closed in the middle: nothing more is read of a number that may be another file’s', async () => {
+test('a closed source reads no more, because its descriptor may belong to another file', async () => {
   const { source } = await openContent()
   const chunks = source.stream()[Symbol.asyncIterator]()
   await Promise.all([chunks.next().catch(() => {}), source.close()])
@@ -150,7 +150,7 @@ function rewriteAndSetBack(file: string): void {
   utimesSync(file, atime, mtime)
 }
 
-describe('a file that cannot be opened', () => {
+describe('opening fails for a file', () => {
   const some: ExpectedFile = { stat: { size: 1, mtime_ns: 0n, ctime_ns: 0n, inode: 1n }, md5: '' }
 
   test('that is gone, or has become something else', async () => {
@@ -165,7 +165,7 @@ describe('a file that cannot be opened', () => {
     await expect(openSource(root, 'dir', some)).rejects.toMatchObject({ code: 'file.changed' })
   })
 
-  test('that lies behind a link to outside', async () => {
+  test('behind a link to outside', async () => {
     const outside = makeTree({ secret: 'secret' })
     const root = makeTree({ 'a/': '' })
     rmSync(join(root, 'a'), { recursive: true })
@@ -174,11 +174,11 @@ describe('a file that cannot be opened', () => {
     await expect(openSource(root, 'a/secret', expected)).rejects.toMatchObject({ code: 'file.outside' })
   })
 
-  test('whose folder is not there', async () => {
+  test('whose folder is missing', async () => {
     await expect(openSource('/nowhere', 'f', some)).rejects.toMatchObject({ code: 'disk.offline' })
   })
 
-  test('that may not be read', () => {
+  test('without the right to read it', () => {
     const root = makeTree({ f: 'x' })
     chmodSync(join(root, 'f'), 0)
     const script = `

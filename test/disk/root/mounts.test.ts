@@ -25,7 +25,7 @@ describe('by the mount table', () => {
     ['/memory', '0:53', 'tmpfs'],
   ] as const
 
-  test('shares below the root, and what is in them', () => {
+  test('lists shares below the root, and covers what is in them', () => {
     const shares = sharesIn(root, table(root, all))
     for (const path of ['nfs', 'a/sshfs', 'with blank']) {
       expect([path, shares.isPlace(path), shares.covers(path)]).toEqual([path, true, true])
@@ -36,7 +36,7 @@ describe('by the mount table', () => {
     }
   })
 
-  test('a part of the share of the root is none', () => {
+  test('lists no share that is part of the root’s own', () => {
     const mounts = [
       ['', '0:50', 'nfs4'],
       ['/part', '0:50', 'nfs4'],
@@ -46,7 +46,7 @@ describe('by the mount table', () => {
     expect([shares.isPlace('part'), shares.isPlace('other')]).toEqual([false, true])
   })
 
-  test('the mount that holds the root is the last of those at the nearest place', () => {
+  test('takes the last mount at the nearest place for the root', () => {
     const mounts = [
       ['', '8:1', 'ext4'],
       ['', '0:50', 'nfs4'],
@@ -55,17 +55,17 @@ describe('by the mount table', () => {
     expect(sharesIn(root, table(root, mounts)).isPlace('part')).toBe(false)
   })
 
-  test('no table, no root', () => {
+  test('finds nothing without a table or without a root', () => {
     expect(sharesIn(root, '').covers('a')).toBe(false)
     expect(sharesIn(join(root, 'missing'), table(root, all)).covers('nfs')).toBe(false)
   })
 })
 
-test('nobody is asked what is below a share that does not answer: it is another disk', async ({ skip }) => {
+test('a path below an unresponsive share is another disk, and the share is not asked', async ({ skip }) => {
   const root = makeTree({ 'a.txt': 'a' })
   mkdirSync(join(root, 'share'))
   const unmount = mountUnresponsive(join(root, 'share'))
-  if (!unmount) return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
+  if (!unmount) return skip('only root can mount an unresponsive file system, and only where there is FUSE')
   const roots = startRootAsker(system_clock)
   const examiner = startExaminer({ threads: 1, silence: { roots, answer_ms: 60_000 } })
   try {

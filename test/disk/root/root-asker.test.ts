@@ -10,7 +10,7 @@ import { mountUnresponsive } from '../unresponsive-mount.ts'
 
 const ample_ms = 20_000
 
-test('the answer is that of identifiedRoot, for many at once', async () => {
+test('the answers are those of identifiedRoot, for many roots at once', async () => {
   const roots = startRootAsker(system_clock)
   onTestFinished(() => roots.close())
   const places = [makeTree({ a: 'a' }), makeTree(), '/proc', '/no/such/place']
@@ -19,23 +19,23 @@ test('the answer is that of identifiedRoot, for many at once', async () => {
   expect(await roots.status(places[0]!, ample_ms)).toEqual(asked[0])
 })
 
-test('a dead share is offline within the time, holds up nobody, and is there again when it is', async ({ skip }) => {
+test('an unresponsive mount is offline in time, delays no others, and can be online again', async ({ skip }) => {
   const roots = startRootAsker(system_clock)
   onTestFinished(() => roots.close())
-  const dead = makeTree({ a: 'a' })
-  const unmount = mountUnresponsive(dead)
-  if (!unmount) return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
+  const silent = makeTree({ a: 'a' })
+  const unmount = mountUnresponsive(silent)
+  if (!unmount) return skip('only root can mount an unresponsive file system, and only where there is FUSE')
   const no_answer = { kind: 'offline', reason: 'no answer', detail: expect.stringContaining('does not answer') }
-  const first = roots.status(dead, 300)
+  const first = roots.status(silent, 300)
   expect(await roots.status(makeTree({ b: 'b' }), ample_ms)).toMatchObject({ kind: 'online', empty: false })
   expect(await first).toEqual(no_answer)
-  // It is not waited for again, nor asked again.
-  expect(await roots.status(dead, ample_ms)).toEqual(no_answer)
+  // The second call neither waits nor asks the mount again.
+  expect(await roots.status(silent, ample_ms)).toEqual(no_answer)
   unmount()
-  await expect.poll(() => roots.status(dead, ample_ms), { timeout: ample_ms }).toMatchObject({ kind: 'online' })
+  await expect.poll(() => roots.status(silent, ample_ms), { timeout: ample_ms }).toMatchObject({ kind: 'online' })
 })
 
-test('a doubt is answered by a look that began after it', async () => {
+test('a doubtful root is answered by a check that began after the question', async () => {
   const roots = startRootAsker(system_clock)
   onTestFinished(() => roots.close())
   const here = join(makeTree({ 'here/': '' }), 'here')
@@ -43,7 +43,7 @@ test('a doubt is answered by a look that began after it', async () => {
   await ask()
   for (let swap = 0; swap < 40; swap += 1) {
     const under_way = ask()
-    // Its thread has looked at the root by now, and asks for the id.
+    // By now the thread has read the root's status, and asks for the id.
     await realWait('a moment of a thread', swap / 8)
     renameSync(here, `${here}-${swap}`)
     mkdirSync(here)
@@ -53,7 +53,7 @@ test('a doubt is answered by a look that began after it', async () => {
   }
 })
 
-test('who asks after the end is refused, and begins no thread that nobody would end', async () => {
+test('a question after the end is refused and starts no thread', async () => {
   const roots = startRootAsker(system_clock)
   await roots.close()
   await expect(roots.status(makeTree({ a: 'a' }), ample_ms)).rejects.toMatchObject({ code: 'thread.ended' })

@@ -11,7 +11,7 @@ test.each<[string | undefined, string | undefined, boolean]>([
   ['2@', '3@', false],
   ['32 bytes', '64 bytes', false],
   [undefined, '2@1', true],
-])('root %s, then %s', (before, after, is_same) => expect(isSameRoot(before, after)).toBe(is_same))
+])('root %s, then %s: the same root %s', (before, after, is_same) => expect(isSameRoot(before, after)).toBe(is_same))
 
 test.each<[string | undefined, string | undefined, ReturnType<typeof likeness>]>([
   ['2@1#ab', '2@1#ab', 'same'],
@@ -40,7 +40,7 @@ test.each<[known: string | undefined, now: string | undefined, kept: string | un
   ['2@1#ab', '2@1#cd', '2@1#cd'],
   ['2@1', '2@1#cd', '2@1#cd'],
   [undefined, '2@1', '2@1'],
-])('of root %s, found as %s, %s is remembered', (known, now, kept) => expect(withKnownId(known, now)).toBe(kept))
+])('root %s, found as %s, is remembered as %s', (known, now, kept) => expect(withKnownId(known, now)).toBe(kept))
 
 const known: KnownFolder = {
   device: 7n,

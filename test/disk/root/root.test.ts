@@ -13,7 +13,7 @@ test('a folder is online, with its device and its filesystem', () => {
   expect(status.kind === 'online' && status.filesystem).toMatch(/^([a-z0-9]+|0x[0-9a-f]+)$/)
 })
 
-test('the filesystem is asked for its id where the root is another than before', () => {
+test('the filesystem is asked for its id only when the root differs from the one before', () => {
   const root = makeTree({ 'a/x.txt': 'x', 'b/x.txt': 'x' })
   const online = (path: string, before?: OnlineRoot) => {
     const status = identifiedRoot(join(root, path), before)
@@ -30,11 +30,11 @@ test('the filesystem is asked for its id where the root is another than before',
 const has_proc = statfsSync('/proc').type === 0x9fa0
 if (!has_proc) console.log('skipped: an unknown filesystem, because /proc is none that is known to be one')
 
-test.skipIf(!has_proc)('an unknown filesystem is told by its number', () => {
+test.skipIf(!has_proc)('an unknown filesystem is named by its number', () => {
   expect(rootStatus('/proc')).toMatchObject({ kind: 'online', filesystem: '0x9fa0', remote: false })
 })
 
-test('empty is what holds nothing but leftovers', () => {
+test('a folder that holds only system leftovers is empty', () => {
   expect(rootStatus(makeTree())).toMatchObject({ empty: true })
   expect(rootStatus(makeTree({ 'lost+found/': '', '.Trash-1000/x': '', '.DS_Store': '' }))).toMatchObject({
     empty: true,
@@ -43,7 +43,7 @@ test('empty is what holds nothing but leftovers', () => {
   expect(rootStatus(makeTree({ 'sub/': '' }))).toMatchObject({ empty: false })
 })
 
-test('a folder that is not there, or is none, is offline with a reason', () => {
+test('a folder that is missing, or is no directory, is offline with a reason', () => {
   const root = makeTree({ file: '' })
   const detail = `${join(root, 'none')} does not exist (not mounted?)`
   expect(rootStatus(join(root, 'none'))).toEqual({ kind: 'offline', reason: 'missing', detail })
@@ -53,7 +53,7 @@ test('a folder that is not there, or is none, is offline with a reason', () => {
   expect(rootStatus(join(root, 'loop'))).toMatchObject({ kind: 'offline', reason: 'unreadable' })
 })
 
-test('another directory is told from the same one, whatever happens in it', () => {
+test('another directory differs from the first one, whatever changes in either', () => {
   const root = makeTree({ 'a/x.txt': 'x', 'b/x.txt': 'x' })
   const identity = (path: string) => {
     const status = rootStatus(join(root, path))

@@ -36,7 +36,7 @@ function roomWith(...paths: string[]): BatchRoom {
   return room
 }
 
-test('what took the place of a file after it was named is told as what it is; its neighbours stay', () => {
+test('a file that is replaced after it was listed is measured as its replacement, and its neighbours stay', () => {
   const root = makeTree({ a: '1', b: '22', c: '333', d: '4444', e: '55555', f: '666666' })
   const room = roomWith('a', 'b', 'c', 'd', 'e', 'f')
   for (const name of ['a', 'b', 'd', 'e']) rmSync(join(root, name))
@@ -54,7 +54,7 @@ test('what took the place of a file after it was named is told as what it is; it
   expect(total).toMatchObject({ files: 3, bytes: 20, special: [{ kind: 'symlink', count: 1 }], unreadable_total: 0 })
 })
 
-test('hard links are files of their own, with one inode', async () => {
+test('hard links are separate files with one inode', async () => {
   const root = makeTree({ 'a.txt': 'text', 'sub/': '' })
   linkSync(join(root, 'a.txt'), join(root, 'sub/b.txt'))
   const { found } = await scanAll(root)
@@ -62,13 +62,13 @@ test('hard links are files of their own, with one inode', async () => {
   expect(found.get('a.txt')).toBe(found.get('sub/b.txt'))
 })
 
-test('one name composed and decomposed stands side by side', async () => {
+test('composed and decomposed forms of a name are separate files', async () => {
   const names = ['caf\u0065\u0301.txt', 'caf\u00e9.txt']
   const root = makeTree(Object.fromEntries(names.map((name) => [name, name])))
   expect((await scanAll(root)).paths).toEqual(names)
 })
 
-test('a batch of long paths ends early, and finds its place', () => {
+test('a batch of long paths ends early and fits into its buffer', () => {
   const builder = createBatchBuilder(60)
   const room = createBatchRoom(60)
   const counts: number[] = []
@@ -82,12 +82,12 @@ test('a batch of long paths ends early, and finds its place', () => {
   expect(counts).toEqual([16, 60, 60])
 })
 
-test('200 directories deep', async () => {
+test('finds a file 200 directories deep', async () => {
   const path = `${'d/'.repeat(200)}file.txt`
   expect((await scanAll(makeTree({ [path]: 'text' }))).paths).toEqual([path])
 })
 
-test('what lies too deep for the system to name is told of, and nothing else is lost', async () => {
+test('a path too long for the system is reported, and all others are found', async () => {
   const root = makeTree({ 'a.txt': '', 'z.txt': '' })
   const name = 'n'.repeat(250)
   // 17 times 251 bytes and more: beyond PATH_MAX, which is 4,096 with the root.
@@ -103,7 +103,7 @@ test('what lies too deep for the system to name is told of, and nothing else is 
   execFileSync('rm', ['-rf', join(root, name)])
 })
 
-test('a file that comes moves the borders of its neighbourhood alone', async () => {
+test('a new file changes only the digests near it', async () => {
   const tree = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`d${at % 30}/file ${at}.txt`, '']))
   const root = makeTree(tree)
   const before = await scanAll(root, { batch_entries: 200 })
@@ -114,10 +114,10 @@ test('a file that comes moves the borders of its neighbourhood alone', async () 
   expect(before.digests.filter((digest) => !after.has(digest)).length).toBeLessThan(6)
 })
 
-test('an abort ends a scan within 200 ms, also of a directory of many files', async () => {
+test('an abort ends a scan within 200 ms, also in a directory of many files', async () => {
   const root = makeTree(Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`file ${at}.txt`, ''])))
   const took_ms: number[] = []
-  // The machine may be busy with something else for a moment.
+  // Another program may keep the machine busy for a moment.
   for (let tries = 0; tries < 5 && !took_ms.some((ms) => ms < 200); tries += 1) {
     const abort = new AbortController()
     const end = await scanFolder({ root, ignore, batch_entries: 100, signal: abort.signal }, () => {
@@ -131,10 +131,10 @@ test('an abort ends a scan within 200 ms, also of a directory of many files', as
   expect(Math.min(...took_ms)).toBeLessThan(200)
 })
 
-test('filesystems that make inode numbers up are known', () => {
+test('filesystems that invent inode numbers are known', () => {
   const magic = { ext4: 0xef53, xfs: 0x58465342, btrfs: 0x9123683e, nfs: 0x6969, vfat: 0x4d44, exfat: 0x2011bab0 }
   const smb = 0xff534d42
   expect(Object.entries(magic).flatMap(([name, number]) => (isMadeUp(number) ? [name] : []))).toEqual(['vfat', 'exfat'])
-  // Some systems answer it with a sign.
+  // Some systems report the type with a sign.
   expect([smb, smb | 0].map(isMadeUp)).toEqual([true, true])
 })

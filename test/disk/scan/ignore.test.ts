@@ -30,7 +30,7 @@ describe('.sluiceignore', () => {
     expect(verdict('x.draft', 'file')).toEqual({ ignored: false })
   })
 
-  test('the deeper file decides, negations too', () => {
+  test('the deeper file decides, also by negations', () => {
     const { verdict } = rulesFor({
       '.sluiceignore': '*.log\n!keep.log\nbuild/\n',
       'deep/.sluiceignore': '!*.log\n/only-here.txt\n',
@@ -44,21 +44,21 @@ describe('.sluiceignore', () => {
     expect(verdict('deep/er/only-here.txt', 'file').ignored).toBe(false)
   })
 
-  test('what is in an ignored directory is ignored by its rule and cannot be brought back', () => {
+  test('a file in an ignored directory is ignored by its rule and cannot be included again', () => {
     const { verdict } = rulesFor({ '.sluiceignore': 'build/\n!build/keep.txt\n', 'build/.sluiceignore': '!*\n' })
     expect(ruleOf(verdict('build', 'directory'))).toBe('build/')
     expect(ruleOf(verdict('build/deep/keep.txt', 'file'))).toBe('build/')
     expect(verdict('build', 'file').ignored).toBe(false)
   })
 
-  test('names with glob characters in a directory are taken literally', () => {
+  test("glob characters in a directory's name are taken literally", () => {
     const { verdict } = rulesFor({ 'a[1]*/.sluiceignore': 'x.txt\n', 'a1/y': '' })
     expect(verdict('a[1]*/x.txt', 'file').ignored).toBe(true)
     expect(verdict('a1/x.txt', 'file').ignored).toBe(false)
     expect(verdict('a1b/x.txt', 'file').ignored).toBe(false)
   })
 
-  test('it is itself never content, not even by a negation', () => {
+  test('the file itself is never uploaded, not even by a negation', () => {
     const { verdict } = rulesFor(
       { '.sluiceignore': '!.sluiceignore\n' },
       { dot_files: true, include: ['.sluiceignore'] },
@@ -67,7 +67,7 @@ describe('.sluiceignore', () => {
     expect(verdict('deep/.sluiceignore', 'file').ignored).toBe(true)
   })
 
-  test('a changed one counts after forget', () => {
+  test('a changed file counts after forget', () => {
     const { root, verdict, forget } = rulesFor({ 'a/b/c.txt': '' })
     expect(verdict('a/b/c.txt', 'file').ignored).toBe(false)
     addToTree(root, { 'a/.sluiceignore': 'c.txt' })
@@ -76,7 +76,7 @@ describe('.sluiceignore', () => {
     expect(verdict('a/b/c.txt', 'file').ignored).toBe(true)
   })
 
-  test('what cannot be used is read again at the next question, unasked', () => {
+  test('an unusable file is read again at the next question', () => {
     const { root, verdict } = rulesFor({ 'a/b/c.txt': '' })
     symlinkSync('/etc/hostname', join(root, 'a/.sluiceignore'))
     expect(verdict('a/b/c.txt', 'file')).toMatchObject({ rule: '.sluiceignore', passing: true })
@@ -91,7 +91,7 @@ describe('.sluiceignore', () => {
     ['beyond 1 MiB', 'it is larger than 1 MiB', (file: string) => writeFileSync(file, 'x\n'.repeat(600_000))],
     ['of too many lines', 'it has more than 10,000 lines', (file: string) => writeFileSync(file, 'x\n'.repeat(20_000))],
     ['UTF-16', 'it is not UTF-8 text', (file: string) => writeFileSync(file, Buffer.from('secret/\n', 'utf16le'))],
-  ])('one that is %s closes its directory: nothing that it may exclude goes up', (_what, why, make) => {
+  ])('a file that is %s closes its directory: nothing below it is uploaded', (_what, why, make) => {
     const root = makeTree({ 'a/b/x.txt': '', 'y.txt': '' })
     make(join(root, 'a/.sluiceignore'))
     const { verdict } = createIgnoreRules(root, plain)
@@ -104,8 +104,8 @@ describe('.sluiceignore', () => {
   })
 })
 
-describe('include and exclude of the config', () => {
-  test('exclude says its pattern and is not undone by a .sluiceignore', () => {
+describe('include and exclude in the config', () => {
+  test('exclude names its pattern, and a .sluiceignore does not undo it', () => {
     const { verdict } = rulesFor({ '.sluiceignore': '!*.iso\n!old/\n' }, { exclude: ['*.iso', '/old/', '!good.iso'] })
     expect(verdict('x.iso', 'file')).toMatchObject({ rule: '*.iso', source: 'config exclude' })
     expect(verdict('good.iso', 'file').ignored).toBe(false)
@@ -113,7 +113,7 @@ describe('include and exclude of the config', () => {
     expect(verdict('deep/old', 'directory').ignored).toBe(false)
   })
 
-  test('with include only what it names goes up, and directories are walked', () => {
+  test('include allows only what it names, and directories are still walked', () => {
     const { verdict } = rulesFor({}, { include: ['*.pdf', 'docs/'] })
     expect(verdict('a/b/x.pdf', 'file').ignored).toBe(false)
     expect(verdict('docs/deep/x.txt', 'file').ignored).toBe(false)
@@ -128,8 +128,8 @@ describe('include and exclude of the config', () => {
   })
 })
 
-describe('lifting a default', () => {
-  test('a pattern that bears its mark brings it back', () => {
+describe('an exception from a default rule', () => {
+  test('is made by a pattern that names what the rule is for', () => {
     const { verdict } = rulesFor({ '.sluiceignore': '!*.tmp\n!node_modules/\n!/docs/.config\n' })
     expect(verdict('a/x.tmp', 'file').ignored).toBe(false)
     expect(verdict('a/node_modules/x/readme.md', 'file').ignored).toBe(false)
@@ -140,7 +140,7 @@ describe('lifting a default', () => {
     expect(ruleOf(verdict('x.swp', 'file'))).toBe('*.swp')
   })
 
-  test('a broad negation does not', () => {
+  test('is not made by a broad negation', () => {
     const { verdict } = rulesFor({ '.sluiceignore': '*\n!*/\n!*.docx\n' }, { include: ['*.docx'] })
     expect(verdict('a/report.docx', 'file').ignored).toBe(false)
     expect(ruleOf(verdict('a/~$report.docx', 'file'))).toBe('~$*')
@@ -148,13 +148,13 @@ describe('lifting a default', () => {
     expect(ruleOf(verdict('.git', 'directory'))).toBe('.git')
   })
 
-  test('it holds below the file that says it', () => {
+  test('holds below the .sluiceignore that makes it', () => {
     const { verdict } = rulesFor({ 'a/.sluiceignore': '!*.part\n' })
     expect(verdict('a/b/x.part', 'file').ignored).toBe(false)
     expect(verdict('x.part', 'file').ignored).toBe(true)
   })
 
-  test('an include asks for the folders on its way', () => {
+  test('an include also allows the directories on its way', () => {
     const { verdict } = rulesFor({}, { include: ['.config/*.yaml', 'lab/.data/**'] })
     expect(verdict('.config/a.yaml', 'file').ignored).toBe(false)
     expect(verdict('.config/a.txt', 'file').ignored).toBe(true)
@@ -163,7 +163,7 @@ describe('lifting a default', () => {
     expect(verdict('sub/.config', 'directory').ignored).toBe(true)
   })
 
-  test('no pattern brings back a secret', () => {
+  test('no pattern allows a secret', () => {
     const names = ['.env', '.env.local', 'id_rsa', 'id_rsa.pub', 'tls.pem', 'TLS.KEY', 'x.pfx', 'safe.kdbx', '.netrc']
     const spec = { dot_files: true, include: ['*', ...names, '.ssh/**'], exclude: names.map((name) => `!${name}`) }
     const { verdict } = rulesFor(
@@ -179,7 +179,7 @@ describe('lifting a default', () => {
 const git = spawnSync('git', ['--version']).status === 0
 if (!git) console.log('skipped: nested .sluiceignore files against git, because git is not installed')
 
-test.skipIf(!git)('nested files mean what git says they mean', () => {
+test.skipIf(!git)('nested files mean the same as in git', () => {
   const name = fc.constantFrom('a', 'b', 'ab', 'a', 'b', 'a.b', 'B', 'c d', 'x!', '#h', '[q]', 'a*')
   const segment = fc.constantFrom(
     'a',
@@ -243,7 +243,7 @@ test.skipIf(!git)('nested files mean what git says they mean', () => {
   expect(ignored).toBeGreaterThan(10)
 })
 
-/** In a random tree a file may stand where a directory should. */
+/** Skips the file where a random tree has a file in place of a directory. */
 function tryToWrite(file: string, text: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true })
@@ -264,7 +264,7 @@ function filesIn(root: string, directory: string): string[] {
 describe('widening: skip', () => {
   const spec = { include: [], exclude: [], dot_files: false, widening: 'skip' } as const
 
-  test('a path below a directory that fewer people can read is ignored, until its permissions are looked at again', () => {
+  test('ignores a path below a directory that fewer people can read, until its permissions change', () => {
     const root = makeTree({ 'hr/deep/pay.txt': 'a number', 'open.txt': 'hello' })
     chmodSync(root, 0o755)
     chmodSync(join(root, 'hr'), 0o700)
@@ -280,7 +280,7 @@ describe('widening: skip', () => {
     expect(rules.verdict('hr/deep/pay.txt', 'file')).toEqual({ ignored: false })
   })
 
-  test('what is not there is left to whoever reads it; warn ignores nothing', () => {
+  test('does not ignore a missing path, and warn ignores nothing', () => {
     const root = makeTree({ 'hr/pay.txt': '' })
     chmodSync(root, 0o755)
     chmodSync(join(root, 'hr'), 0o700)

@@ -16,9 +16,9 @@ const folder_group = 'it is closed to the group of the folder'
 const other_group = 'it belongs to another group'
 const other_user = 'it belongs to another user'
 
-describe('a subfolder against its folder', () => {
+describe('a subfolder compared with its folder', () => {
   test.each([
-    // A folder that everybody can read.
+    // Every user can read this folder.
     ['0755 ada staff', '0755 ada staff', undefined],
     ['0755 ada staff', '0755 bob hr', undefined],
     ['0755 ada staff', '2775 bob hr', undefined],
@@ -29,7 +29,7 @@ describe('a subfolder against its folder', () => {
     ['0755 ada staff', '0000 ada staff', others],
     ['0755 ada staff', '0705 ada hr', own_group],
     ['1777 root staff', '0700 ada staff', others],
-    // A folder of a group.
+    // One group can read this folder.
     ['0770 ada staff', '0770 ada staff', undefined],
     ['0770 ada staff', '0750 bob staff', undefined],
     ['0750 ada staff', '2755 bob staff', undefined],
@@ -39,7 +39,7 @@ describe('a subfolder against its folder', () => {
     ['0770 ada staff', '0770 ada hr', other_group],
     ['0770 ada staff', '0775 ada hr', undefined],
     ['0770 root staff', '0700 root staff', folder_group],
-    // A folder of one user.
+    // One user can read this folder.
     ['0700 ada staff', '0700 ada staff', undefined],
     ['0700 ada staff', '0755 ada hr', undefined],
     ['0700 ada staff', '0700 bob staff', other_user],
@@ -47,7 +47,7 @@ describe('a subfolder against its folder', () => {
     ['0700 ada staff', '0750 bob staff', undefined],
     ['0700 ada staff', '0755 bob hr', undefined],
     ['0700 root staff', '0700 bob hr', undefined],
-    // Files in it can be opened by name, but nobody sees which there are: closed.
+    // Files in it can be opened by name, but it cannot be listed: it counts as closed.
     ['0711 ada staff', '0700 ada staff', undefined],
   ])('%s holds %s: %s', (folder, directory, why) => {
     expect(narrowerBecause(access(directory), access(folder))).toBe(why)

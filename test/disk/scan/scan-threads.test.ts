@@ -41,19 +41,19 @@ async function pathsIn(root: string, under = ''): Promise<string[]> {
   return paths
 }
 
-test('walks one after another have one thread, and each its own folder', async () => {
+test('walks one after another share one thread, and each sees its own folder', async () => {
   const root = makeTree({ 'a.txt': '', 'b/c.txt': '', 'b/d.txt': '', 'b/e/f.txt': '', 'g.txt': '' })
   expect(await pathsIn(root)).toEqual(['a.txt', 'b/c.txt', 'b/d.txt', 'b/e/f.txt', 'g.txt'])
   expect(await pathsIn(root, 'b')).toEqual(['b/c.txt', 'b/d.txt', 'b/e/f.txt'])
   expect(await pathsIn(makeTree({ 'other.txt': '' }))).toEqual(['other.txt'])
   expect(started).toBe(1)
-  // Two at once need two; one of them is kept.
+  // Two walks at once need two threads; one of them is kept.
   await Promise.all([pathsIn(root), pathsIn(root, 'b')])
   expect(started).toBe(2)
   await until('one is kept', () => alive.size === 1)
 })
 
-test('a walk that was given up, or failed, takes its thread with it', async () => {
+test('a walk that is stopped or fails ends its thread', async () => {
   const root = makeTree({ 'a.txt': '', 'b.txt': '', 'c.txt': '', 'd.txt': '' })
   await scanFolder({ root, ignore, batch_entries: 2, threads }, (_batch, stop) => stop())
   await until('it has ended', () => alive.size === 0)
@@ -63,7 +63,7 @@ test('a walk that was given up, or failed, takes its thread with it', async () =
   expect(started).toBe(3)
 })
 
-test('between looks at a quiet folder none is kept', async () => {
+test('a thread is kept for some seconds between scans, and not longer', async () => {
   const root = makeTree({ 'a.txt': '' })
   await pathsIn(root)
   clock.skip(9_000)

@@ -22,14 +22,14 @@ function wideTree(directories: number, files: number): string {
   return makeTree(tree)
 }
 
-test('a folder comes through the thread as the walker lists it', async () => {
+test('a scan in the thread lists a folder as the walker does', async () => {
   const root = makeTree({ 'a/b.txt': 'one', 'a.txt': 'three', '.hidden': '', 'x.tmp': '' })
   const { paths, end } = await scanAll({ root, ignore, batch_entries: 1 })
   expect(paths).toEqual(['a.txt', 'a/b.txt'])
   expect(end).toMatchObject({ complete: true, files: 2, bytes: 8, directories: 2 })
 })
 
-test('a batch is no longer than its files: whoever compares it with a ledger reads on to its end', async () => {
+test('a batch covers no more paths than its files, so that the caller compares up to its end', async () => {
   const lengths: number[][] = []
   await scanFolder({ root: wideTree(1, 7), ignore, batch_entries: 5 }, ({ count, ends, stats }) => {
     lengths.push([count, ends.length, stats.length])
@@ -40,7 +40,7 @@ test('a batch is no longer than its files: whoever compares it with a ledger rea
   ])
 })
 
-test('batches go round in as much memory as those have that may be ahead, and so do those of the next scan', async () => {
+test('batches reuse a bounded number of buffers, and so does the next scan', async () => {
   const memory = new Set<ArrayBufferLike>()
   for (const root of [wideTree(10, 20), wideTree(5, 40)]) {
     const { files } = await scanFolder({ root, ignore, batch_entries: 5, max_ahead: 3 }, ({ names, ends, stats }) => {
@@ -51,7 +51,7 @@ test('batches go round in as much memory as those have that may be ahead, and so
   expect(memory.size).toBe(3 * 3)
 })
 
-test('an empty folder ends at once', async () => {
+test('an empty folder ends the scan at once', async () => {
   expect((await scanAll({ root: makeTree(), ignore })).end).toMatchObject({ complete: true, files: 0, directories: 1 })
 })
 
@@ -62,7 +62,7 @@ test('a missing root is offline, and gives no batch', async () => {
   await expect(scan).rejects.toMatchObject({ code: 'disk.offline' })
 })
 
-test('a scan ends with the error of the function that takes its batches', async () => {
+test('a scan ends with the error of its batch function', async () => {
   const scan = scanFolder({ root: wideTree(2, 10), ignore, batch_entries: 5 }, async () => {
     throw new Error('not taken')
   })
@@ -77,7 +77,7 @@ test.each(['../x', 'a/../..', '/etc', 'a//b', 'a/'])(
 )
 
 describe('stopping', () => {
-  test('an abort ends a scan within some batches, incomplete, with what was handed over', async () => {
+  test('an abort ends a scan within some batches, incomplete, and keeps what was handed over', async () => {
     const root = wideTree(60, 100)
     const abort = new AbortController()
     let seen = 0
@@ -86,11 +86,12 @@ describe('stopping', () => {
       if (seen >= 100) abort.abort()
     })
     expect(end).toMatchObject({ complete: false, files: seen })
-    // Of 6,000 files: the thread is four batches of ten ahead, and may have begun on the next ones.
+    // The folder has 6,000 files. The thread is four batches of ten ahead, and may have begun the
+    // next ones.
     expect(seen).toBeLessThan(300)
   })
 
-  test('an abort is heard while a batch is awaited', async () => {
+  test('an abort ends a scan that waits for a batch function', async () => {
     const root = wideTree(60, 100)
     const abort = new AbortController()
     const scan = scanAll({ root, ignore, batch_entries: 1_000_000, signal: abort.signal })
@@ -98,12 +99,12 @@ describe('stopping', () => {
     expect(await scan).toMatchObject({ paths: [], end: { complete: false, files: 0 } })
   })
 
-  test('one that is aborted before it starts does not start', async () => {
+  test('a scan that is aborted before its start does not start', async () => {
     const { end } = await scanAll({ root: '/nowhere', ignore, signal: AbortSignal.abort() })
     expect(end.complete).toBe(false)
   })
 
-  test('its caller stops it after a batch', async () => {
+  test('the batch function can stop the scan', async () => {
     const counts: number[] = []
     const end = await scanFolder({ root: wideTree(2, 10), ignore, batch_entries: 5 }, async ({ count }, stop) => {
       counts.push(count)
@@ -114,7 +115,7 @@ describe('stopping', () => {
   })
 })
 
-/** Run in a child process: root is not bound by permission bits. */
+/** This runs in a child process, because permission bits do not bind root. */
 const scan_script = `
   import { entryPath, scanFolder } from '${builtModule('disk/scan/scan')}'
   const ignore = { include: [], exclude: [], dot_files: false }
@@ -124,7 +125,7 @@ const scan_script = `
   })
   console.log(JSON.stringify({ paths, end }))`
 
-test('a directory that cannot be read is named, and the rest comes', () => {
+test('a directory that cannot be read is named, and the others are listed', () => {
   const root = makeTree({ 'a.txt': '', 'locked/b.txt': '', 'no-entry/c.txt': '', 'z/d.txt': '' })
   chmodSync(root, 0o755)
   chmodSync(join(root, 'z'), 0o755)

@@ -22,7 +22,7 @@ async function md5sOf(
   return md5s
 }
 
-test('a walk reads small files as it looks at them, and leaves the others to those who come after it', async () => {
+test('a walk hashes small files and leaves large ones to the examiner', async () => {
   const tree: Record<string, TreeEntry> = {
     'deep/er/a.txt': 'a',
     'deep/b.txt': 'b'.repeat(1_000),
@@ -42,7 +42,7 @@ test('a walk reads small files as it looks at them, and leaves the others to tho
   })
 })
 
-test('nothing is read where nobody asks for it, and nothing that may still be written to', async () => {
+test('a walk hashes no file that is not wanted, and none that may still be written to', async () => {
   const root = makeTree({ 'a.txt': 'a' })
   expect(await md5sOf(root, { rule, isWanted: () => false })).toEqual({ 'a.txt': undefined })
   const { mtimeNs, ctimeNs } = lstatSync(join(root, 'a.txt'), { bigint: true })
@@ -52,7 +52,7 @@ test('nothing is read where nobody asks for it, and nothing that may still be wr
   expect(await at(newest_ns)).toEqual({ 'a.txt': md5Of('a') })
 })
 
-test('a link, a pipe, a directory, a locked file, a name that is gone: nothing is said, and nothing is followed or waited for', () => {
+test('links, pipes, directories, locked and missing files are neither hashed nor followed, and block nothing', () => {
   const root = makeTree({ 'inside/a.txt': 'a', 'locked.txt': 'locked', 'dir/': '' })
   const outside = makeTree({ 'a.txt': 'secret' })
   symlinkSync(join(outside, 'a.txt'), join(root, 'link.txt'))
@@ -65,7 +65,7 @@ test('a link, a pipe, a directory, a locked file, a name that is gone: nothing i
   for (const path of ['link.txt', 'pipe', 'dir', 'gone.txt', 'inside/a.txt']) {
     expect(hasher.hash(path, stats, 0), path).toBeUndefined()
   }
-  // Root reads what is locked as well.
+  // Root can read a locked file as well.
   const may_read = process.getuid?.() === 0
   const md5 = may_read ? md5Of(readFileSync(join(root, 'locked.txt'))) : undefined
   expect(hasher.hash('locked.txt', stats, 0)).toBe(md5)

@@ -5,7 +5,10 @@ import { isNotRoot } from '../../rig/root-only.ts'
 import { makeTree } from '../../rig/tree.ts'
 import { builtModule } from '../../rig/unprivileged.ts'
 
-/** Its directories do not say what their entries are (DT_UNKNOWN): neither do those of old filesystems, and of some by FUSE. */
+/**
+ * Directories of this file system do not say what their entries are (DT_UNKNOWN), as on some old
+ * and FUSE file systems.
+ */
 const mount =
   'truncate -s 8M "$1/image" && mkfs.ext4 -q -O ^filetype "$1/image" && mount -o loop "$1/image" "$1/folder"'
 const sample = makeTree({ 'folder/': '' })
@@ -35,7 +38,7 @@ const script = `
   console.log(JSON.stringify({ kinds, paths, end }))`
 
 test.skipIf(!may_mount)(
-  'where a directory does not say what its entries are, each is looked at, by its own bytes',
+  'where a directory does not say what its entries are, a walk checks each of them by its own bytes',
   () => {
     const base = makeTree({ 'folder/': '', 'script.mjs': script })
     const words = [
@@ -51,7 +54,7 @@ test.skipIf(!may_mount)(
     const { status, stdout, stderr } = spawnSync('unshare', words, { encoding: 'utf8' })
     expect(status, stderr).toBe(0)
     const { kinds, paths, end } = JSON.parse(stdout) as { kinds: unknown[]; paths: string[]; end: ScanEnd }
-    // What is undefined is null in JSON: the filesystem is one of those.
+    // undefined is null in JSON: this file system does not say what an entry is.
     expect(new Set(kinds)).toEqual(new Set([null]))
     expect(paths).toEqual(['a.txt', 'sub/café/menu.txt', 'sub/naïve.txt', 'z.txt'])
     expect(end).toMatchObject({ complete: true, files: 4, bytes: 16, directories: 3, unreadable: [] })

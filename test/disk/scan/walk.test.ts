@@ -47,7 +47,10 @@ function inByteOrder(paths: Iterable<string>): string[] {
   return [...paths].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
 }
 
-/** Names with bytes below `/`, with a tail that other names are a start of, beyond the BMP, and as long as they may be. */
+/**
+ * Names with bytes below `/`, names that begin like others, names beyond the BMP, and the longest
+ * ones.
+ */
 const odd_name = fc.oneof(
   { weight: 3, arbitrary: fc.stringMatching(/^[ab]{1,2}[ !+.-]?[ab.]?$/).filter((name) => !/^\.+$/.test(name)) },
   fc.constantFrom(
@@ -69,7 +72,7 @@ const odd_name = fc.oneof(
 const odd_path = fc.array(odd_name, { minLength: 1, maxLength: 4 }).map((names) => names.join('/'))
 
 describe('order and completeness', () => {
-  test('a random tree comes whole, in byte order of the full paths, with its sizes', () => {
+  test('a random tree is listed whole, in byte order of the full paths, with its sizes', () => {
     fc.assert(
       fc.property(
         fc.dictionary(odd_path, fc.nat(40), { minKeys: 1, maxKeys: 25 }),
@@ -95,12 +98,12 @@ describe('order and completeness', () => {
     )
   })
 
-  test('a directory sorts as if its name ended in a slash, not as UTF-16', () => {
+  test('a directory is sorted as if its name ended in a slash, by bytes and not by UTF-16', () => {
     const root = makeTree({ 'a/z': '', 'a.txt': '', 'a!/b': '', a0: '', '\u{1f600}': '', '\uffee': '', '\u00e9/x': '' })
     expect(walkAll(root).paths).toEqual(['a!/b', 'a.txt', 'a/z', 'a0', '\u00e9/x', '\uffee', '\u{1f600}'])
   })
 
-  test('under gives one directory of it, with paths from the root', () => {
+  test('`under` lists one directory, with paths from the root', () => {
     const root = makeTree({ 'a/b/1': '', 'a/b/c/2': '', 'a/b.txt': '', 'a/bb/3': '' })
     expect(walkAll(root, { under: 'a/b' }).paths).toEqual(['a/b/1', 'a/b/c/2'])
     expect(walkAll(root, { under: 'a/none' })).toMatchObject({ paths: [], end: { complete: true, files: 0 } })
@@ -108,7 +111,7 @@ describe('order and completeness', () => {
   })
 })
 
-/** In a random tree a file may stand where a directory should. */
+/** Skips the file where a random tree has a file in place of a directory. */
 function writeIfPossible(file: string, size: number): boolean {
   try {
     mkdirSync(dirname(file), { recursive: true })
@@ -120,8 +123,8 @@ function writeIfPossible(file: string, size: number): boolean {
   }
 }
 
-describe('ignored', () => {
-  test('files and directories are counted by rule, an ignored directory once', () => {
+describe('ignored entries', () => {
+  test('are counted by rule, and an ignored directory counts once', () => {
     const root = makeTree({
       'a.txt': '',
       'x.tmp': '',
@@ -142,20 +145,20 @@ describe('ignored', () => {
     expect(end.directories).toBe(2)
   })
 
-  test('a directory whose .sluiceignore cannot be used is one ignored entry', () => {
+  test('a directory with an unusable .sluiceignore is one ignored entry', () => {
     const root = makeTree({ 'a/1': '', 'b/2': '', 'a/.sluiceignore': { link: '/etc/hostname' } })
     const { paths, end } = walkAll(root)
     expect(paths).toEqual(['b/2'])
     expect(end.ignored).toMatchObject([{ rule: '.sluiceignore', count: 1 }])
   })
 
-  test('rules above hold under a directory too', () => {
+  test('rules above `under` hold below it too', () => {
     const root = makeTree({ '.sluiceignore': '*.log\nold/\n', 'a/1.log': '', 'a/2.txt': '', 'old/a/3.txt': '' })
     expect(walkAll(root, { under: 'a' }).paths).toEqual(['a/2.txt'])
     expect(walkAll(root, { under: 'old/a' })).toMatchObject({ paths: [], end: { ignored: [{ rule: 'old/' }] } })
   })
 
-  test('the list of rules is bounded, the count is not', () => {
+  test('the list of rules is bounded, and the count is not', () => {
     const root = makeTree(Object.fromEntries(Array.from({ length: 1_200 }, (_, index) => [`f${index}.x`, ''])))
     const exclude = Array.from({ length: 1_200 }, (_, index) => `f${index}.x`)
     const { ignored } = walkAll(root, { ignore: { ...everything, exclude } }).end
@@ -184,7 +187,7 @@ describe('subfolders that fewer people can read', () => {
     expect(end).toMatchObject({ narrower: named, narrower_total: 2, ignored: [] })
   })
 
-  test('are left out by widening: skip, as by a rule', () => {
+  test('are ignored under widening: skip', () => {
     const root = makeNarrower()
     const ignore: IgnoreSpec = { ...everything, widening: 'skip' }
     const { paths, end } = walkAll(root, { ignore })
@@ -198,14 +201,14 @@ describe('subfolders that fewer people can read', () => {
     expect(walkAll(root, { ignore }).paths).toContain('hr/deep/b.txt')
   })
 
-  test('are not told of where a rule leaves them out', () => {
+  test('are not named below an ignored directory', () => {
     const { end } = walkAll(makeNarrower(), { ignore: { ...everything, exclude: ['hr/', 'closed/'] } })
     expect(end.narrower_total).toBe(0)
   })
 })
 
-describe('what is no ordinary file', () => {
-  test('names that are not UTF-8 are told of, escaped, and not entered', () => {
+describe('entries that are no ordinary files', () => {
+  test('names that are not UTF-8 are reported in escaped form, and not entered', () => {
     const root = makeTree({ 'ok.txt': '', 'dir/fine.txt': '' })
     writeRawFile(join(root, 'dir'), 'caf\xe9.txt', 'x')
     writeRawFile(root, 'back\\slash\xff', 'x')
@@ -251,7 +254,7 @@ describe('what is no ordinary file', () => {
     expect(walkAll(join(root, 'link')).paths).toEqual(['a.txt'])
   })
 
-  test('a file beyond 4 GiB has its size', () => {
+  test('a file beyond 4 GiB has its real size', () => {
     expect(walkAll(makeTree({ 'big.bin': { bytes: 5_000_000_000 } })).sizes.get('big.bin')).toBe(5_000_000_000)
   })
 })
@@ -271,7 +274,7 @@ describe('the root', () => {
     }
   })
 
-  test('that is replaced during the walk makes it incomplete: nothing may count as gone', () => {
+  test('that is replaced during the walk makes it incomplete, so that nothing counts as gone', () => {
     const above = makeTree({ 'root/a': '', 'root/b': '' })
     const root = join(above, 'root')
     const steps = walk({ root, ignore: everything, under: '', batch_entries: 1 })
@@ -287,7 +290,7 @@ describe('the root', () => {
 const may_mount = spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 if (!may_mount) console.log('skipped: mount points, because mount namespaces are not allowed here')
 
-test.skipIf(!may_mount)('a directory on which something is mounted is named and not entered', () => {
+test.skipIf(!may_mount)('a directory with another disk mounted on it is named and not entered', () => {
   const root = makeTree({ 'a/1': '', 'mounted/below.txt': '', 'z/2': '' })
   const script = `
     import { entryPath } from '${builtModule('disk/scan/scan-batch')}'

@@ -37,7 +37,7 @@ test.each<[string, WatchFacts, string]>([
     'native: more than 10,001 files, chokidar is for up to 10,000 files and folders',
   ],
   [
-    'other folders have taken the room',
+    'other folders take too many watches',
     facts(5_000, 100, { inotify: { ...limit, value: 8_192, taken: 4_000 } }),
     'native: 5,000 files, chokidar would take 5,100 inotify watches of 8,192 (other folders take 4,000), by fs.inotify.max_user_watches',
   ],

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { codeOf } from '../../../src/base/run/errors.ts'
 
-/** Watches that this process holds; 0 where that cannot be read. */
+/** Counts the watches of this process; 0 where they cannot be read. */
 export function countInotifyWatches(): number {
   return inotifyFiles().reduce((sum, text) => sum + (text.match(/^inotify /gm)?.length ?? 0), 0)
 }
@@ -17,7 +17,7 @@ function inotifyFiles(): string[] {
   }
 }
 
-/** Descriptors come and go while they are listed. */
+/** A descriptor may be closed while the list is read. */
 function readIfThere(file: string): string {
   try {
     return readFileSync(file, 'utf8')

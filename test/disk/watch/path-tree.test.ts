@@ -7,7 +7,7 @@ const path = fc.array(fc.constantFrom('a', 'aa', 'b', 'a.b'), { maxLength: 4 }).
 
 const step = fc.record({ path, does: fc.constantFrom('set', 'set', 'set', 'take') })
 
-test('whatever was set: a branch is the path and what is below it, and nothing else', () => {
+test('takeBranch takes the path and all paths below it, and no others', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const tree = new PathTree<{ id: number }>()
@@ -26,7 +26,7 @@ test('whatever was set: a branch is the path and what is below it, and nothing e
   )
 })
 
-test('a branch costs what it has, however many others there are', () => {
+test('takeBranch costs as much as its branch, however many others there are', () => {
   const tree = new PathTree<object>()
   for (let index = 0; index < 20_000; index += 1) tree.set(`stays${index % 100}/${index}`, {})
   for (let index = 0; index < 1_000; index += 1) tree.set(`gone/${index}`, {})
@@ -40,7 +40,7 @@ test('a branch costs what it has, however many others there are', () => {
   expect(tree.size).toBe(20_000)
 })
 
-/** The definition. */
+/** A plain version that defines the right result. */
 function takePlainly<Value>(plain: Map<string, Value>, top: string): Value[] {
   const taken = [...plain].filter(([path]) => top === '' || path === top || path.startsWith(`${top}/`))
   for (const [path] of taken) plain.delete(path)

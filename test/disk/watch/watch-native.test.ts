@@ -27,12 +27,15 @@ async function watchTree(root: string, burst_events = 1_000) {
     on_hint: (hint) => hints.push(hint),
   })
   open.push(watcher)
-  const heard = (hint: Partial<Hint>) =>
+  const received = (hint: Partial<Hint>) =>
     vi.waitFor(() => expect(hints).toContainEqual(expect.objectContaining(hint)), { timeout: 30_000, interval: 10 })
-  return { watcher, hints, heard }
+  return { watcher, hints, received }
 }
 
-/** By the same inode number where the filesystem gives it again, as ext4 does at once; and never in the same tick of the clock. */
+/**
+ * Makes the root again, with the same inode number where the filesystem reuses it at once, as ext4
+ * does, but never within the same tick of the clock.
+ */
 function remake(root: string): void {
   const before = statSync(root, { bigint: true })
   for (let round = 0; round < 1_000; round += 1) {
@@ -46,179 +49,179 @@ function remake(root: string): void {
 const until = (fact: () => boolean) => vi.waitFor(() => expect(fact()).toBe(true), { timeout: 30_000, interval: 10 })
 
 describe('hints', () => {
-  test('files are paths; what is deleted may have been a directory', async () => {
+  test('a changed file gives its path, and a deleted one may have been a directory', async () => {
     const root = makeTree({ 'a/old.txt': 'x' })
-    const { heard, hints, watcher } = await watchTree(root)
+    const { received, hints, watcher } = await watchTree(root)
     expect(hints).toEqual([])
     appendFileSync(join(root, 'a/old.txt'), 'y')
-    await heard({ kind: 'path', path: 'a/old.txt' })
+    await received({ kind: 'path', path: 'a/old.txt' })
     writeFileSync(join(root, 'a/new "file".txt'), '1')
-    await heard({ kind: 'path', path: 'a/new "file".txt' })
+    await received({ kind: 'path', path: 'a/new "file".txt' })
     rmSync(join(root, 'a/old.txt'))
-    await heard({ kind: 'directory', path: 'a/old.txt' })
+    await received({ kind: 'directory', path: 'a/old.txt' })
     expect(watcher.isStale()).toBe(false)
   })
 
-  test('a new directory is one to look into, and is watched from then on', async () => {
+  test('a new directory gives a directory hint, and is watched from then on', async () => {
     const root = makeTree()
-    const { heard, watcher } = await watchTree(root)
+    const { received, watcher } = await watchTree(root)
     mkdirSync(join(root, 'new'))
-    await heard({ kind: 'directory', path: 'new' })
+    await received({ kind: 'directory', path: 'new' })
     await until(() => countInotifyWatches() >= 2)
     writeFileSync(join(root, 'new/later.txt'), '1')
-    await heard({ kind: 'path', path: 'new/later.txt' })
+    await received({ kind: 'path', path: 'new/later.txt' })
     expect(watcher.isStale()).toBe(false)
   })
 
-  test('a name that is not UTF-8 means: look into its directory', async () => {
+  test('a name that is not UTF-8 gives a hint for its directory', async () => {
     const root = makeTree({ 'a/x': '' })
-    const { heard } = await watchTree(root)
+    const { received } = await watchTree(root)
     writeRawFile(join(root, 'a'), 'caf\xe9.txt', 'x')
-    await heard({ kind: 'directory', path: 'a' })
+    await received({ kind: 'directory', path: 'a' })
   })
 
-  test('a name with a real U+FFFD, which is UTF-8, is one as any other', async () => {
+  test('a name with a real U+FFFD, which is UTF-8, is handled like any other', async () => {
     const root = makeTree({ 'a/b\uFFFDd/x.txt': '', 'a/c': '' })
-    const { heard, watcher } = await watchTree(root)
+    const { received, watcher } = await watchTree(root)
     expect(watcher.watched()).toBe(3)
     writeFileSync(join(root, 'a/b\uFFFDd/y\uFFFD.txt'), '')
-    await heard({ kind: 'path', path: 'a/b\uFFFDd/y\uFFFD.txt' })
+    await received({ kind: 'path', path: 'a/b\uFFFDd/y\uFFFD.txt' })
     mkdirSync(join(root, 'a/\uFFFD'))
-    await heard({ kind: 'directory', path: 'a/\uFFFD' })
+    await received({ kind: 'directory', path: 'a/\uFFFD' })
     await until(() => watcher.watched() === 4)
     writeFileSync(join(root, 'a/\uFFFD/later.txt'), '')
-    await heard({ kind: 'path', path: 'a/\uFFFD/later.txt' })
+    await received({ kind: 'path', path: 'a/\uFFFD/later.txt' })
   })
 
-  test('a directory whose name is not UTF-8 is passed over, and its neighbours are watched', async () => {
+  test('a directory whose name is not UTF-8 is skipped, and its neighbours are watched', async () => {
     const root = makeTree({ 'a/x': '', 'z/x': '' })
     makeRawDirectory(root, 'caf\xe9')
-    const { heard, watcher } = await watchTree(root)
+    const { received, watcher } = await watchTree(root)
     expect(watcher.watched()).toBe(3)
     expect(watcher.trouble()).toBeUndefined()
     writeFileSync(join(root, 'z/new.txt'), '')
-    await heard({ kind: 'path', path: 'z/new.txt' })
+    await received({ kind: 'path', path: 'z/new.txt' })
   })
 
-  test('many at once are doubtful', async () => {
+  test('many events at once give a doubtful hint', async () => {
     const root = makeTree({ 'a/x': '' })
-    const { heard } = await watchTree(root, 20)
+    const { received } = await watchTree(root, 20)
     for (let index = 0; index < 100; index += 1) writeFileSync(join(root, `a/f${index}`), 'x')
-    await heard({ kind: 'doubtful' })
+    await received({ kind: 'doubtful' })
   })
 
-  test('what is ignored is not told; it takes no watch', async () => {
+  test('an ignored path gives no hint and takes no watch', async () => {
     const root = makeTree({ 'node_modules/p/q/index.js': '', 'a/doc.txt': '' })
     const before = countInotifyWatches()
-    const { hints, heard } = await watchTree(root)
+    const { hints, received } = await watchTree(root)
     expect(countInotifyWatches() - before).toBe(2)
     writeFileSync(join(root, 'node_modules/p/new.js'), '')
     writeFileSync(join(root, 'a/x.tmp'), '')
     writeFileSync(join(root, 'a/end.txt'), '')
-    await heard({ kind: 'path', path: 'a/end.txt' })
+    await received({ kind: 'path', path: 'a/end.txt' })
     expect(hints).toEqual([{ kind: 'path', path: 'a/end.txt' }])
   })
 })
 
 describe('directories that come and go', () => {
-  test('one that is moved inside is heard at both places, and under its new name from then on', async () => {
+  test('a moved directory gives hints at both places, and then under its new name', async () => {
     const root = makeTree({ 'a/b/x.txt': '' })
-    const { heard, hints, watcher } = await watchTree(root)
+    const { received, hints, watcher } = await watchTree(root)
     const watches = countInotifyWatches()
     renameSync(join(root, 'a'), join(root, 'z'))
-    await heard({ kind: 'directory', path: 'a' })
-    await heard({ kind: 'directory', path: 'z' })
+    await received({ kind: 'directory', path: 'a' })
+    await received({ kind: 'directory', path: 'z' })
     hints.length = 0
     writeFileSync(join(root, 'z/b/y.txt'), '')
-    await heard({ kind: 'path', path: 'z/b/y.txt' })
+    await received({ kind: 'path', path: 'z/b/y.txt' })
     expect(hints).not.toContainEqual({ kind: 'path', path: 'a/b/y.txt' })
     expect(watcher.isStale()).toBe(false)
     expect(countInotifyWatches()).toBe(watches)
   })
 
-  test('directories that are made inside a new one at once', async () => {
+  test('directories made inside a new one at once are watched', async () => {
     const root = makeTree()
-    const { heard, watcher } = await watchTree(root)
+    const { received, watcher } = await watchTree(root)
     addToTree(root, { 'new/deep/er/file.txt': '1' })
-    await heard({ kind: 'directory', path: 'new' })
+    await received({ kind: 'directory', path: 'new' })
     await until(() => countInotifyWatches() >= 4)
     writeFileSync(join(root, 'new/deep/er/later.txt'), '1')
-    await heard({ kind: 'path', path: 'new/deep/er/later.txt' })
+    await received({ kind: 'path', path: 'new/deep/er/later.txt' })
     expect(watcher.isStale()).toBe(false)
   })
 
-  test('one that is removed and made again, which may have its inode', async () => {
+  test('a directory that is removed and made again is watched, even with the same inode', async () => {
     const root = makeTree({ 'a/b/x.txt': '' })
-    const { heard, hints } = await watchTree(root)
+    const { received, hints } = await watchTree(root)
     const watches = countInotifyWatches()
     for (let round = 0; round < 20; round += 1) {
       rmSync(join(root, 'a'), { recursive: true })
       mkdirSync(join(root, 'a/b'), { recursive: true })
-      await heard({ kind: 'directory', path: 'a' })
+      await received({ kind: 'directory', path: 'a' })
       await until(() => countInotifyWatches() === watches)
       hints.length = 0
       writeFileSync(join(root, `a/b/${round}.txt`), '1')
-      await heard({ path: `a/b/${round}.txt` })
+      await received({ path: `a/b/${round}.txt` })
       hints.length = 0
     }
   })
 
-  test('those that a burst brought are heard after it', async () => {
+  test('directories made by a burst are watched after it', async () => {
     const root = makeTree()
-    const { heard } = await watchTree(root, 20)
+    const { received } = await watchTree(root, 20)
     for (let index = 0; index < 100; index += 1) mkdirSync(join(root, `d${index}/e`), { recursive: true })
-    await heard({ kind: 'doubtful' })
+    await received({ kind: 'doubtful' })
     await until(() => countInotifyWatches() >= 201)
     writeFileSync(join(root, 'd77/e/later.txt'), '1')
-    await heard({ kind: 'path', path: 'd77/e/later.txt' })
+    await received({ kind: 'path', path: 'd77/e/later.txt' })
   })
 
-  test('what is not ignored any more is watched, what is ignored by now is not', async () => {
+  test('under changed rules newly included directories are watched, and ignored ones are not', async () => {
     const root = makeTree({ '.sluiceignore': 'a/\n', 'a/b/x': '', 'c/x': '' })
-    const { heard } = await watchTree(root)
+    const { received } = await watchTree(root)
     const watches = countInotifyWatches()
     writeFileSync(join(root, '.sluiceignore'), 'c/\n')
-    await heard({ kind: 'folder' })
+    await received({ kind: 'folder' })
     expect(countInotifyWatches()).toBe(watches + 1)
     writeFileSync(join(root, 'a/b/y.txt'), '')
-    await heard({ kind: 'path', path: 'a/b/y.txt' })
+    await received({ kind: 'path', path: 'a/b/y.txt' })
   })
 
-  test('its root is removed', async () => {
+  test('a removed root gives a doubtful hint', async () => {
     const root = makeTree({ 'a/x': '' })
-    const { heard, watcher } = await watchTree(root)
+    const { received, watcher } = await watchTree(root)
     rmSync(root, { recursive: true })
-    await heard({ kind: 'doubtful' })
+    await received({ kind: 'doubtful' })
     expect(watcher.trouble()).toContain('removed or replaced')
     expect(watcher.isStale()).toBe(true)
   })
 
-  test('its root is made anew, which may have its inode', async () => {
+  test('a root that is made again gives a doubtful hint, even with the same inode', async () => {
     const root = makeTree({ 'a/x': '' })
-    const { heard, watcher } = await watchTree(root)
+    const { received, watcher } = await watchTree(root)
     remake(root)
-    await heard({ kind: 'doubtful' })
+    await received({ kind: 'doubtful' })
     expect(watcher.isStale()).toBe(true)
   })
 
-  test('what has the name of its root comes and goes, or the root itself goes and comes back: it is still heard', async () => {
+  test("an entry with the root's name, and a root that goes and returns, do not stop events", async () => {
     const root = makeTree({ 'a/x': '' })
-    const { heard, hints, watcher } = await watchTree(root)
+    const { received, hints, watcher } = await watchTree(root)
     const namesake = basename(root)
     writeFileSync(join(root, namesake), '')
-    await heard({ kind: 'path', path: namesake })
+    await received({ kind: 'path', path: namesake })
     renameSync(root, `${root}-away`)
     renameSync(`${root}-away`, root)
     hints.length = 0
     rmSync(join(root, namesake))
-    await heard({ kind: 'directory', path: namesake })
+    await received({ kind: 'directory', path: namesake })
     writeFileSync(join(root, 'a/y'), '')
-    await heard({ kind: 'path', path: 'a/y' })
+    await received({ kind: 'path', path: 'a/y' })
     expect(watcher.isStale()).toBe(false)
   })
 })
 
-test('it leaves neither watches nor threads, also where directories vanished under it', async () => {
+test('a closed watcher leaves neither watches nor threads, even when directories vanished', async () => {
   const threads = () => readdirSync('/proc/self/task').length
   const root = makeTree({ 'a/b/c/x': '', 'd/e': '' })
   const cycle = async () => {
@@ -239,7 +242,7 @@ test('it leaves neither watches nor threads, also where directories vanished und
 const limited = spawnSync('unshare', ['-Ur', 'sh', '-c', 'echo 60 > /proc/sys/user/max_inotify_watches']).status === 0
 if (!limited) console.log('skipped: the limit of inotify watches, because user namespaces are not allowed here')
 
-test.skipIf(!limited)('at the limit: no start with too many directories, and trouble for those that come later', () => {
+test.skipIf(!limited)('at the limit a start with too many directories fails, and later ones give trouble', () => {
   const directories = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`d${index}/f`, '']))
   const root = makeTree({

@@ -22,7 +22,7 @@ function toDirectory(path: string): void {
   addToTree(path, { 'sub/x.txt': 'anew' })
 }
 
-/** What is done at once. */
+/** The changes that are made to a path at once. */
 const swaps = [
   { what: 'a directory made anew', steps: [toDirectory], ends: 'directory' },
   { what: 'a directory that becomes a file', steps: [toFile], ends: 'file' },
@@ -32,40 +32,40 @@ const swaps = [
 ]
 
 describe.each(['native', 'chokidar'] as const)('%s', (watcher) => {
-  test.each(swaps)('$what: all that happens there later is heard', async ({ begins, steps, ends }) => {
+  test.each(swaps)('$what: later changes there give hints', async ({ begins, steps, ends }) => {
     const at = (place: string) => (begins === 'file' ? place : `${place}/sub/x.txt`)
     const root = makeTree(Object.fromEntries(places.map((place) => [at(place), 'x'])))
     let hints: Hint[] = []
     const rules = createIgnoreRules(root, { include: [], exclude: [], dot_files: false })
     open.push(await watchFolder({ root, rules, watcher, burst_events: 1_000, on_hint: (hint) => hints.push(hint) }))
     for (const place of places) for (const swap of steps) swap(join(root, place))
-    // Where chokidar starts anew, what comes meanwhile is told as the whole folder.
-    await heardAt(() => hints, places, { or_folder: true })
+    // While chokidar starts anew, changes are reported as one hint for the whole folder.
+    await hintsAt(() => hints, places, { or_folder: true })
     const changed = ends === 'file' ? places : places.flatMap((place) => [`${place}/y.txt`, `${place}/sub/y.txt`])
     let round = 0
     await vi.waitFor(
       async () => {
         hints = []
         for (const path of changed) writeFileSync(join(root, path), `${round++}`)
-        await heardAt(() => hints, changed, { timeout: 300 })
+        await hintsAt(() => hints, changed, { timeout: 300 })
       },
       { timeout: 15_000, interval: 50 },
     )
   })
 })
 
-interface Hearing {
+interface WaitOptions {
   timeout?: number
   or_folder?: boolean
 }
 
-function heardAt(hints: () => readonly Hint[], paths: readonly string[], hearing: Hearing = {}): Promise<void> {
-  const { timeout = 15_000, or_folder = false } = hearing
+function hintsAt(hints: () => readonly Hint[], paths: readonly string[], options: WaitOptions = {}): Promise<void> {
+  const { timeout = 15_000, or_folder = false } = options
   return vi.waitFor(
     () => {
-      const heard = new Set(hints().map((hint) => ('path' in hint ? hint.path : '')))
+      const received = new Set(hints().map((hint) => ('path' in hint ? hint.path : '')))
       if (or_folder && hints().some(({ kind }) => kind === 'folder')) return
-      expect(paths.filter((path) => !heard.has(path))).toEqual([])
+      expect(paths.filter((path) => !received.has(path))).toEqual([])
     },
     { timeout, interval: 20 },
   )

@@ -16,7 +16,7 @@ test('EMFILE names the limit of inotify instances with its number, and the line 
 test.each([
   ['before', true],
   ['after', false],
-])('a folder that began to be watched %s the last descriptor was used has no Infinity in its text', (_when, first) => {
+])('a folder watched %s the last descriptor was used has no Infinity in its text', (_when, first) => {
   const script = `
     import { openSync } from 'node:fs'
     const { createWatchTrouble } = await import(${JSON.stringify(builtModule('disk/watch/watch-trouble'))})

@@ -24,8 +24,8 @@ interface Watched {
   hints: Hint[]
   watcher: FolderWatcher
   rules: IgnoreRules
-  /** Waits until such a hint has come; the counter starts anew. */
-  heard(hint: Partial<Hint>): Promise<void>
+  /** Waits until such a hint has come, and then drops the earlier ones. */
+  received(hint: Partial<Hint>): Promise<void>
 }
 
 async function watchTree(tree: Record<string, string>, clock: Clock = system_clock): Promise<Watched> {
@@ -39,7 +39,7 @@ async function watchTree(tree: Record<string, string>, clock: Clock = system_clo
     hints,
     watcher,
     rules,
-    async heard(hint) {
+    async received(hint) {
       await vi.waitFor(() => expect(hints).toContainEqual(expect.objectContaining(hint)), {
         timeout: 30_000,
         interval: 10,
@@ -49,46 +49,46 @@ async function watchTree(tree: Record<string, string>, clock: Clock = system_clo
 }
 
 describe('hints', () => {
-  test('what is there already gives none', async () => {
-    const { root, hints, heard } = await watchTree({ 'a/b.txt': 'x', 'c.txt': 'y' })
+  test('existing files give no hints', async () => {
+    const { root, hints, received } = await watchTree({ 'a/b.txt': 'x', 'c.txt': 'y' })
     appendFileSync(join(root, 'c.txt'), 'more')
-    await heard({ kind: 'path', path: 'c.txt' })
+    await received({ kind: 'path', path: 'c.txt' })
     expect(hints.every((hint) => hint.kind === 'path' && hint.path === 'c.txt')).toBe(true)
   })
 
-  test('files made, changed and removed are paths, relative to the root', async () => {
-    const { root, hints, heard } = await watchTree({ 'a/old.txt': 'x' })
+  test('made, changed and removed files give their paths, relative to the root', async () => {
+    const { root, hints, received } = await watchTree({ 'a/old.txt': 'x' })
     writeFileSync(join(root, 'a/new file.txt'), '1')
-    await heard({ kind: 'path', path: 'a/new file.txt' })
+    await received({ kind: 'path', path: 'a/new file.txt' })
     appendFileSync(join(root, 'a/old.txt'), 'y')
-    await heard({ kind: 'path', path: 'a/old.txt' })
+    await received({ kind: 'path', path: 'a/old.txt' })
     hints.length = 0
     rmSync(join(root, 'a/old.txt'))
-    await heard({ kind: 'path', path: 'a/old.txt' })
+    await received({ kind: 'path', path: 'a/old.txt' })
   })
 
-  test('names that other watchers drop are heard: backup-like, long, emoji', async () => {
-    const { root, heard } = await watchTree({ 'a/x': '' })
+  test('names that other watchers drop give hints: backup-like, long, emoji', async () => {
+    const { root, received } = await watchTree({ 'a/x': '' })
     for (const name of ['report.sublime.txt', '\u{1f600}.txt', 'x'.repeat(255), '"quoted" \n name']) {
       writeFileSync(join(root, 'a', name), '1')
-      await heard({ kind: 'path', path: `a/${name}` })
+      await received({ kind: 'path', path: `a/${name}` })
     }
   })
 
-  test('a new directory is one to look into, and is watched from then on', async () => {
-    const { root, heard } = await watchTree({})
+  test('a new directory gives a directory hint, and is watched from then on', async () => {
+    const { root, received } = await watchTree({})
     addToTree(root, { 'new/deep/file.txt': '1' })
-    await heard({ kind: 'directory', path: 'new' })
-    await heard({ kind: 'directory', path: 'new/deep' })
-    await heard({ kind: 'path', path: 'new/deep/file.txt' })
+    await received({ kind: 'directory', path: 'new' })
+    await received({ kind: 'directory', path: 'new/deep' })
+    await received({ kind: 'path', path: 'new/deep/file.txt' })
     writeFileSync(join(root, 'new/deep/later.txt'), '1')
-    await heard({ kind: 'path', path: 'new/deep/later.txt' })
+    await received({ kind: 'path', path: 'new/deep/later.txt' })
   })
 
   test.each([
     ['of plain names', ''],
     ['whose names hold a real U+FFFD', '\uFFFD'],
-  ])('directories %s made in one another at once, faster than they are watched', async (_what, mark) => {
+  ])('directories %s made in one another faster than they are watched give hints', async (_what, mark) => {
     const { root, hints } = await watchTree({})
     const tops = Array.from({ length: 200 }, (_, index) => `${index}`)
     const made = tops.map((top) => `${top}/a${mark}/b${mark}/c${mark}`)
@@ -97,35 +97,35 @@ describe('hints', () => {
     await once(maker, 'exit')
     await vi.waitFor(
       () => {
-        const heard = new Set(hints.map((hint) => ('path' in hint ? hint.path : '')))
-        expect(made.filter((path) => !heard.has(path))).toEqual([])
+        const received = new Set(hints.map((hint) => ('path' in hint ? hint.path : '')))
+        expect(made.filter((path) => !received.has(path))).toEqual([])
       },
       { timeout: 20_000, interval: 50 },
     )
     hints.length = 0
     for (const path of made) writeFileSync(join(root, path, 'later.txt'), '1')
-    // A directory that is known by its name may be listed only now: then it is told of as a whole.
-    const tells = (hint: Hint, path: string) =>
+    // A directory that is known by its name may be listed only now: then one hint covers all of it.
+    const covers = (hint: Hint, path: string) =>
       'path' in hint &&
       (hint.path === `${path}/later.txt` || (hint.kind === 'directory' && `${path}/`.startsWith(`${hint.path}/`)))
-    await vi.waitFor(() => expect(made.filter((path) => !hints.some((hint) => tells(hint, path)))).toEqual([]), {
+    await vi.waitFor(() => expect(made.filter((path) => !hints.some((hint) => covers(hint, path)))).toEqual([]), {
       timeout: 20_000,
       interval: 50,
     })
   })
 
-  test('a renamed directory is heard at both places', async () => {
-    const { root, heard } = await watchTree({ 'old/file.txt': '1' })
+  test('a renamed directory gives hints at both places', async () => {
+    const { root, received } = await watchTree({ 'old/file.txt': '1' })
     renameSync(join(root, 'old'), join(root, 'new'))
-    await heard({ kind: 'directory', path: 'old' })
-    await heard({ kind: 'directory', path: 'new' })
-    await heard({ kind: 'path', path: 'old/file.txt' })
+    await received({ kind: 'directory', path: 'old' })
+    await received({ kind: 'directory', path: 'new' })
+    await received({ kind: 'path', path: 'old/file.txt' })
   })
 
-  test('a name that is not UTF-8 means: look into its directory', async () => {
-    const { root, heard } = await watchTree({ 'a/x': '' })
+  test('a name that is not UTF-8 gives a hint for its directory', async () => {
+    const { root, received } = await watchTree({ 'a/x': '' })
     writeRawFile(join(root, 'a'), 'caf\xe9.txt', 'x')
-    await heard({ kind: 'directory', path: 'a' })
+    await received({ kind: 'directory', path: 'a' })
   })
 
   test('a root that is a link is watched where it leads', async () => {
@@ -138,13 +138,13 @@ describe('hints', () => {
     await vi.waitFor(() => expect(hints).toContainEqual({ kind: 'path', path: 'a/x.txt' }), { timeout: 30_000 })
   })
 
-  test('a flood is doubtful', async () => {
-    const { root, heard } = await watchTree({ 'a/x': '' })
+  test('a flood of events gives a doubtful hint', async () => {
+    const { root, received } = await watchTree({ 'a/x': '' })
     for (let index = 0; index < 2_500; index += 1) writeFileSync(join(root, `a/f${index % 50}`), 'x')
-    await heard({ kind: 'doubtful' })
+    await received({ kind: 'doubtful' })
   })
 
-  test('none comes after close', async () => {
+  test('a closed watcher gives no hints', async () => {
     const { root, hints, watcher } = await watchTree({ a: '' })
     appendFileSync(join(root, 'a'), 'x')
     await watcher.close()
@@ -155,9 +155,9 @@ describe('hints', () => {
   })
 })
 
-describe('what is ignored', () => {
+describe('an ignored path', () => {
   test('is not entered, and takes no watch', async () => {
-    const { root, hints, watcher, heard } = await watchTree({
+    const { root, hints, watcher, received } = await watchTree({
       'node_modules/p/index.js': '',
       'a/x.tmp': '',
       'a/.sluiceignore': 'drafts/\n',
@@ -171,19 +171,19 @@ describe('what is ignored', () => {
     writeFileSync(join(root, 'a/drafts/2'), '')
     writeFileSync(join(root, 'a/y.tmp'), '')
     writeFileSync(join(root, 'a/end.txt'), '')
-    await heard({ kind: 'path', path: 'a/end.txt' })
+    await received({ kind: 'path', path: 'a/end.txt' })
     expect(hints.map((hint) => 'path' in hint && hint.path)).toEqual(['a/end.txt'])
   })
 
-  test('a changed .sluiceignore is read again, and what it lets through is watched', async () => {
-    const { root, rules, hints, heard } = await watchTree({ 'a/.sluiceignore': 'deep/\n', 'a/sub/deep/x.txt': '' })
+  test('of a changed .sluiceignore is watched once the file allows it', async () => {
+    const { root, rules, hints, received } = await watchTree({ 'a/.sluiceignore': 'deep/\n', 'a/sub/deep/x.txt': '' })
     expect(rules.verdict('a/sub/deep/x.txt', 'file').ignored).toBe(true)
     writeFileSync(join(root, 'a/.sluiceignore'), '*.log\n')
-    await heard({ kind: 'directory', path: 'a' })
+    await received({ kind: 'directory', path: 'a' })
     expect(rules.verdict('a/sub/deep/x.txt', 'file').ignored).toBe(false)
-    // What happened anywhere while it started anew.
-    await heard({ kind: 'folder' })
-    // Once it is watched, each write is heard.
+    // This hint covers all changes while the watcher started anew.
+    await received({ kind: 'folder' })
+    // Once the directory is watched, each write gives a hint.
     let count = 0
     await vi.waitFor(
       () => {
@@ -195,7 +195,7 @@ describe('what is ignored', () => {
   })
 })
 
-test('starts anew rest between each other, longer and longer, where a .sluiceignore changes all the time; close ends the rest', async () => {
+test('a .sluiceignore that changes all the time makes the rests between restarts longer; close ends the rest', async () => {
   const clock = new FakeClock()
   const { root, hints, watcher } = await watchTree({ 'a/.sluiceignore': 'deep/\n' }, clock)
   const patience = { timeout: 30_000, interval: 20 }
@@ -230,7 +230,7 @@ test('starts anew rest between each other, longer and longer, where a .sluiceign
 })
 
 describe('trouble', () => {
-  test('a folder that cannot be listed is named, and the rest is watched', async () => {
+  test('a folder that cannot be listed is named, and the others are watched', async () => {
     const root = makeTree({ 'a.txt': 'a', 'z/z.txt': 'z' })
     const name = 'n'.repeat(250)
     // Beyond PATH_MAX, which is 4,096 with the root.
@@ -247,27 +247,27 @@ describe('trouble', () => {
     await vi.waitFor(() => expect(hints).toContainEqual({ kind: 'path', path: 'z/z.txt' }), { timeout: 30_000 })
   })
 
-  test('none, and every file and directory is watched', async () => {
+  test('a folder without trouble has all its files and directories watched', async () => {
     const { watcher } = await watchTree({ 'a/1': '', 'a/2': '', 'b/': '' })
     expect(watcher.watched()).toBe(5)
     expect(watcher.trouble()).toBeUndefined()
   })
 
-  test('a root that goes away', async () => {
-    const { root, watcher, heard } = await watchTree({ 'a/1': '' })
+  test('a root that goes away is trouble', async () => {
+    const { root, watcher, received } = await watchTree({ 'a/1': '' })
     rmSync(root, { recursive: true })
-    await heard({ kind: 'doubtful' })
+    await received({ kind: 'doubtful' })
     expect(watcher.trouble()).toContain('removed or replaced')
     mkdirSync(root)
   })
 
-  test('a root that is not there', async () => {
+  test('a root that is missing fails the start', async () => {
     const root = join(makeTree(), 'none')
     const watching = watchFolder({ root, ...chokidar, rules: createIgnoreRules(root, plain), on_hint: () => {} })
     await expect(watching).rejects.toMatchObject({ code: 'disk.offline' })
   })
 
-  test('a start can be given up', async () => {
+  test('a start can be aborted', async () => {
     const root = makeTree(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`d${index}/f`, ''])))
     const abort = new AbortController()
     const starting = watchFolder({
@@ -284,7 +284,7 @@ describe('trouble', () => {
   const limited = spawnSync('unshare', ['-Ur', 'sh', '-c', 'echo 60 > /proc/sys/user/max_inotify_watches']).status === 0
   if (!limited) console.log('skipped: the limit of inotify watches, because user namespaces are not allowed here')
 
-  test.skipIf(!limited)('too few inotify watches are one hint with the number and the sysctl', () => {
+  test.skipIf(!limited)('too few inotify watches give one hint with the number and the sysctl', () => {
     const root = makeTree(
       Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`d${index % 10}/f${index}`, ''])),
     )
