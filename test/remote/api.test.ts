@@ -8,8 +8,8 @@ import { listen, startServer } from './recording-server.ts'
 
 const record = { asset_id, status: 'ready' }
 
-describe('where the token goes', () => {
-  test('to the API, with the project, and nothing else that was not said', async () => {
+describe('the token', () => {
+  test('goes to the API with the project, and no other header is added', async () => {
     const server = await startServer([{ status: 200, body: record }])
     await remoteAt(server.origin).readAsset(project_id, asset_id)
     const [request] = server.requests
@@ -24,7 +24,7 @@ describe('where the token goes', () => {
     })
   })
 
-  test('not after a redirect, to another host or to the same', async () => {
+  test('goes to no redirect target, neither on another host nor on the same one', async () => {
     const other = await startServer([{ status: 200, body: record }])
     for (const status of [301, 302, 303, 307, 308]) {
       const server = await startServer([{ status, headers: { location: `${other.origin}/v1/assets?key=SECRET` } }])
@@ -38,7 +38,7 @@ describe('where the token goes', () => {
     expect(other.requests).toEqual([])
   })
 
-  test('in no failure, even where the service echoes it', async () => {
+  test('appears in no failure, even where the service echoes it', async () => {
     const code = `publicapi.${token.toLowerCase()}.odd`
     const echo = { code, humane: `The key ${token} is not valid.`, statusCode: 401 }
     const server = await startServer([
@@ -59,7 +59,7 @@ describe('where the token goes', () => {
     expect(JSON.stringify(loud)).not.toContain(token)
   })
 
-  test('a rotated token is used at once', async () => {
+  test('is used in its new form at once after a rotation', async () => {
     const server = await startServer([{ status: 200, body: record }])
     let current = 'pat_one'
     const remote = remoteAt(server.origin, { token: () => current })
@@ -69,7 +69,7 @@ describe('where the token goes', () => {
     expect(server.requests.map((request) => request.headers['x-api-key'])).toEqual(['pat_one', 'pat_two'])
   })
 
-  test('a refusal that comes when there is another token says that it is of the old one', async () => {
+  test('that was refused is called the old one if it has changed since', async () => {
     const refusal = { status: 401, body: { code: 'publicapi.auth.invalid', statusCode: 401 } }
     const server = await startServer([refusal, refusal])
     const tokens = ['pat_one', 'pat_two', 'pat_two', 'pat_two']
@@ -79,7 +79,7 @@ describe('where the token goes', () => {
     expect(failureOf(await remote.readAsset(project_id, asset_id)).of_old_token).toBeUndefined()
   })
 
-  test('a token that cannot be sent or read is the account’s failure, and nothing is sent', async () => {
+  test('that cannot be read or sent is the account’s failure, and nothing is sent', async () => {
     const server = await startServer()
     const missing = () => {
       throw new SluiceError({ code: 'token.missing', message: 'the token file is not there' })
@@ -101,7 +101,7 @@ describe('where the token goes', () => {
 })
 
 describe('addresses', () => {
-  test('a base with a path, a trailing slash, or both', async () => {
+  test('a base address may have a path, a trailing slash, or both', async () => {
     const server = await startServer([{ status: 200, body: record }])
     for (const base of ['', '/', '/team/a', '/team/a//']) {
       await remoteAt(server.origin + base).readAsset(project_id, asset_id)
@@ -114,7 +114,7 @@ describe('addresses', () => {
     ])
   })
 
-  test('https, or http to this machine', () => {
+  test('an address is https, or http to this machine', () => {
     for (const good of ['https://api.example', 'http://127.0.0.1:80', 'http://localhost:1/x/', 'http://[::1]']) {
       expect(() => parseBaseUrl(good), good).not.toThrow()
       expect(parseUploadUrl(`${good}/blob?sig=1`), good).toBeDefined()
@@ -140,13 +140,13 @@ describe('addresses', () => {
     expect(() => remoteAt('http://api.example')).toThrow(expect.objectContaining({ code: 'config.base_url' }))
   })
 
-  test('whatever an id is, it stays in its place and on its host', () => {
+  test('any id stays in its place in the path and on its host', () => {
     const base = parseBaseUrl('https://api.example/team')
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (id) => {
         const url = apiUrl(base, ['assets', id, 'complete'], { after_id: id })
         expect(url.origin).toBe('https://api.example')
-        // A dot segment is taken away by every URL parser; ids are checked before they come here.
+        // URL parsers remove a dot segment; ids are checked before they come here.
         if (!/^\.{1,2}$/.test(id)) expect(url.pathname.split('/')).toHaveLength(6)
         expect(url.searchParams.get('after_id')).toBe(id)
       }),
@@ -154,33 +154,33 @@ describe('addresses', () => {
   })
 })
 
-describe('odd answers', () => {
+describe('unexpected answers', () => {
   const read = async (answer: Parameters<typeof startServer>[0]) => {
     const server = await startServer(answer)
     return remoteAt(server.origin).readAsset(project_id, asset_id)
   }
 
-  test('a success that is not understood', async () => {
+  test('a success with an unknown body is not understood', async () => {
     for (const body of ['', 'null', '[]', '"ready"', '{', 'ready', '{}', { asset_id: 'asset_1', status: 'ready' }]) {
       const failure = failureOf(await read([{ status: 200, body }]))
       expect(failure, JSON.stringify(body)).toMatchObject({ about: 'unknown_protocol', status: 200 })
     }
   })
 
-  test('a web page with a good status is a captive portal, even for a call whose answer is not read', async () => {
+  test('a web page with status 200 is a captive portal, even where the answer is not read', async () => {
     const html = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Log in</html>' }
     expect(failureOf(await read([html]))).toMatchObject({ about: 'network', status: 200 })
     const server = await startServer([html])
     expect(failureOf(await remoteAt(server.origin).detachLabel(project_id, asset_id, label_id)).about).toBe('network')
   })
 
-  test('an answer larger than any that is expected', async () => {
+  test('an answer larger than expected is not understood', async () => {
     const huge = await read([{ status: 200, body: JSON.stringify({ ...record, filename: 'x'.repeat(9_000_000) }) }])
     expect(failureOf(huge)).toMatchObject({ about: 'unknown_protocol', message: expect.stringContaining('larger') })
     expect(failureOf(await read([{ status: 503, body: 'x'.repeat(9_000_000) }])).about).toBe('later')
   })
 
-  test('errors go through the table, with code, humane and Retry-After', async () => {
+  test('errors are judged by the table, with code, humane and Retry-After', async () => {
     const body = { code: 'publicapi.rate.limited', humane: 'Slow down.', statusCode: 429 }
     const seconds = await read([{ status: 429, headers: { 'retry-after': '3' }, body }])
     expect(failureOf(seconds)).toEqual({
@@ -195,7 +195,7 @@ describe('odd answers', () => {
     expect(failureOf(await read([{ status: 503, headers }])).retry_after_ms).toBe(60_000)
   })
 
-  test('no answer is a failure of the network that names the host alone', async () => {
+  test('no answer is a failure of the network that names only the host', async () => {
     const { port, close } = await listen(createTcpServer())
     await close()
     const failure = failureOf(await remoteAt(`http://127.0.0.1:${port}`).readAsset(project_id, asset_id))

@@ -39,7 +39,7 @@ describe('create', () => {
     expect(server.requests[0]?.headers['content-type']).toBe('application/json')
   })
 
-  test('a slot with its ticket; an absent already_exists is false', async () => {
+  test('returns a slot with its ticket; an absent already_exists is false', async () => {
     const { already_exists: _, ...bare } = slot
     for (const body of [slot, bare]) {
       expect(successOf(await create(201, body))).toEqual({
@@ -57,7 +57,7 @@ describe('create', () => {
     expect(without).toMatchObject({ ticket: { upload_headers: {} } })
   })
 
-  test('a ticket of more than 16 KB is not understood; how large it is is said, and nothing of it', async () => {
+  test('a ticket of more than 16 KB is refused; the failure says its size and nothing of its content', async () => {
     const rest = 16_384 - slot.upload_url.length - 'x-signed'.length
     const answers = (length: number) => create(201, { ...slot, upload_headers: { 'x-signed': 'S'.repeat(length) } })
     expect(successOf(await answers(rest)).kind).toBe('slot')
@@ -72,7 +72,7 @@ describe('create', () => {
     }
   })
 
-  test('an asset that exists, with or without its status', async () => {
+  test('returns an asset that exists, with or without its status', async () => {
     expect(successOf(await create(200, { asset_id, already_exists: true, status: 'ingesting' }))).toEqual({
       kind: 'exists',
       asset_id,
@@ -83,7 +83,7 @@ describe('create', () => {
     expect(successOf(await create(201, { ...slot, already_exists: true }))).toEqual({ kind: 'exists', asset_id })
   })
 
-  test('a slot that cannot be filled safely is not understood, and its secrets stay out of the failure', async () => {
+  test('a slot that cannot be filled safely is refused, and its secrets stay out of the failure', async () => {
     const odd: Record<string, unknown>[] = [
       { asset_id: undefined },
       { asset_id: 'asset_../../x' },
@@ -116,7 +116,7 @@ describe('create', () => {
     expect(failureOf(await create(200, { asset_id, already_exists: false })).about).toBe('unknown_protocol')
   })
 
-  test('failures by the table: this content, this project', async () => {
+  test('failures are about this content or this project, by the table', async () => {
     const { remote } = await remoteFor({ status: 400, body: { code: '', statusCode: 400 } }, missing('a.b'))
     expect(failureOf(await remote.createAsset(project_id, file)).about).toBe('content')
     expect(failureOf(await remote.createAsset(project_id, file)).about).toBe('project')
@@ -133,7 +133,7 @@ describe('complete and read', () => {
     expect(request?.headers['content-type']).toBeUndefined()
   })
 
-  test('an empty success is one: where the asset stands is read later', async () => {
+  test('an empty success counts; the state of the asset is read later', async () => {
     const { remote } = await remoteFor({ status: 204 }, { status: 202, body: ' \n' })
     for (let round = 0; round < 2; round++) {
       expect(successOf(await remote.completeAsset(project_id, asset_id))).toEqual({
@@ -144,14 +144,14 @@ describe('complete and read', () => {
     }
   })
 
-  test('a slot that is gone, bytes that are missing, an asset that is gone', async () => {
+  test('complete and read fail for a missing slot, missing bytes and a missing asset', async () => {
     const { remote } = await remoteFor(missing('a.b'), { status: 400, body: { code: 'a.b' } }, missing('a.b'))
     expect(failureOf(await remote.completeAsset(project_id, asset_id)).about).toBe('slot_gone')
     expect(failureOf(await remote.completeAsset(project_id, asset_id)).about).toBe('attempt')
     expect(failureOf(await remote.readAsset(project_id, asset_id)).about).toBe('asset_gone')
   })
 
-  test('a record, full, bare, and with a status nobody has heard of', async () => {
+  test('a record is read in full, bare, and with an unknown status', async () => {
     const full = {
       ...record,
       filename: 'a/b.txt',
@@ -179,7 +179,7 @@ describe('complete and read', () => {
     })
   })
 
-  test('a failed record with its reason, and with none that can be shown', async () => {
+  test('a failed record gives its reason, unless it cannot be shown', async () => {
     const failed = (error: unknown) => ({ status: 200, body: { ...record, status: 'failed', error } })
     const code = 'publicapi.asset.ingest.unreadable'
     const token = `pat_${'x'.repeat(32)}`
@@ -199,7 +199,7 @@ describe('complete and read', () => {
     expect(JSON.stringify(reasons)).not.toContain(token)
   })
 
-  test('a record of another asset, or without a status, is not understood', async () => {
+  test('a record of another asset, or without a status, is refused', async () => {
     const { remote } = await remoteFor(
       { status: 200, body: { ...record, asset_id: idNumber('asset', 7) } },
       { status: 200, body: { asset_id } },
@@ -216,7 +216,7 @@ describe('list', () => {
   const last_id = idNumber('asset', 2)
   const page = { data: [item(1), item(2)], has_more: true, first_id: idNumber('asset', 1), last_id }
 
-  test('a page leads to the next', async () => {
+  test('a page leads to the next page', async () => {
     const { server, remote } = await remoteFor(
       { status: 200, body: page },
       { status: 200, body: { data: [item(3)], has_more: false, last_id: idNumber('asset', 3) } },
@@ -235,7 +235,7 @@ describe('list', () => {
     ])
   })
 
-  test('a page that leads nowhere, or round in a circle, or holds what nobody knows, is not understood', async () => {
+  test('a page that leads nowhere or in a circle, or holds unknown items, is refused', async () => {
     const odd = [
       { ...page, last_id: undefined },
       { ...page, last_id: null },
@@ -259,7 +259,7 @@ describe('list', () => {
     )
   })
 
-  test('404 is the project’s, an unknown cursor only this attempt’s', async () => {
+  test('a 404 is the project’s failure, and an unknown cursor only this attempt’s', async () => {
     const { remote } = await remoteFor(missing('a.b'), { status: 400, body: { code: 'publicapi.cursor.unknown' } })
     expect(failureOf(await remote.listAssets(project_id, {})).about).toBe('project')
     expect(failureOf(await remote.listAssets(project_id, { after_id: last_id })).about).toBe('attempt')
@@ -269,7 +269,7 @@ describe('list', () => {
 describe('labels', () => {
   const labels = (...numbers: number[]) => numbers.map((n) => ({ label_id: idNumber('label', n), name: `Label ${n}` }))
 
-  test('attached by name', async () => {
+  test('a label is attached by name', async () => {
     const { server, remote } = await remoteFor({ status: 201, body: { label_id, name: 'Contracts' } })
     expect(successOf(await remote.attachLabel(project_id, asset_id, 'Contracts'))).toEqual({ label_id })
     const [request] = server.requests
@@ -277,7 +277,7 @@ describe('labels', () => {
     expect(JSON.parse(request?.body.toString() ?? '')).toEqual({ label_name: 'Contracts' })
   })
 
-  test('attached with an empty answer: its id is found in the list, on whatever page', async () => {
+  test('when attaching has an empty answer, the label’s id is found on any page of the list', async () => {
     const first = { data: labels(1, 2), has_more: true, last_id: idNumber('label', 2) }
     const second = { data: labels(3), has_more: false }
     const { server, remote } = await remoteFor(
@@ -294,7 +294,7 @@ describe('labels', () => {
     expect(failureOf(await remote.attachLabel(project_id, asset_id, 'Label 4')).about).toBe('unknown_protocol')
   })
 
-  test('detached; what is gone already counts as detached, a lost project does not', async () => {
+  test('a label is detached; a missing one counts as detached, a lost project does not', async () => {
     const { server, remote } = await remoteFor(
       { status: 204 },
       { status: 200, body: 'OK' },
@@ -306,7 +306,7 @@ describe('labels', () => {
     expect(server.requests[0]).toMatchObject({ method: 'DELETE', path: `/v1/assets/${asset_id}/labels/${label_id}` })
   })
 
-  test('a list of labels that does not end is given up', async () => {
+  test('a list of labels without an end is given up', async () => {
     let page = 0
     const { server, remote } = await remoteFor((_request, response) => {
       page++

@@ -11,7 +11,7 @@ async function remoteFor(...answers: Answer[]) {
   return { server, remote: remoteAt(server.origin) }
 }
 
-test('a chat is started with what was asked, and no field more', async () => {
+test('a chat starts with the question and no other field', async () => {
   const body = { chat_id, message_id, created_at }
   const { server, remote } = await remoteFor({ status: 202, body })
   const question = {
@@ -39,7 +39,7 @@ test('an empty scope, which would mean everything, is never sent', async () => {
   expect(server.requests).toEqual([])
 })
 
-test('a question that is text already goes out to the letter', async () => {
+test('a question with a prepared body is sent unchanged', async () => {
   const { server, remote } = await remoteFor({ status: 202, body: { chat_id, message_id, created_at } })
   const written = `{ "scope": {"asset_ids":["${asset_id}"]},  "prompt":"Gr\u00fc\u00dfe" }`
   successOf(await remote.startChat(project_id, written))
@@ -63,7 +63,7 @@ test('a turn is added to a chat; the id of its message may be called id', async 
   expect(JSON.parse(server.requests[0]!.body.toString())).toEqual({ prompt: 'And since?', public_data: false })
 })
 
-test('what surely made nothing is told from what may have made a chat', async () => {
+test('a failure says whether a chat may have been made', async () => {
   const refused = { code: 'publicapi.auth.invalid', statusCode: 401 }
   const cut: Answer = (_, response) => response.destroy()
   const { remote } = await remoteFor(
@@ -88,7 +88,7 @@ test('what surely made nothing is told from what may have made a chat', async ()
   expect(isSurelyUndone(failureOf(await nobody.startChat(project_id, { prompt: 'x' })))).toBe(true)
 })
 
-test('starting fails by the table: an id out of reach, too long, later', async () => {
+test('starting fails by the table: an id out of reach, a text too long, or later', async () => {
   const { remote } = await remoteFor(
     { status: 404, body: { code: 'publicapi.chat.scope.unreachable' } },
     { status: 400, body: { code: '' } },
@@ -102,7 +102,7 @@ test('starting fails by the table: an id out of reach, too long, later', async (
   expect(abouts).toEqual(['content', 'content', 'later', 'unknown_protocol'])
 })
 
-test('a message: a response decides first, then the status; its id may be called id', async () => {
+test('a message is done by its response, else by its status; its id may be called id', async () => {
   const read = async (body: object) => {
     const { remote } = await remoteFor({ status: 200, body })
     return remote.readMessage(project_id, chat_id, message_id)
@@ -128,7 +128,7 @@ test('a message: a response decides first, then the status; its id may be called
   }
 })
 
-test('a young message may be 404 for a moment', async () => {
+test('a new message may be 404 for a moment', async () => {
   const { server, remote } = await remoteFor({ status: 404, body: { code: 'publicapi.message.not_found' } })
   expect(failureOf(await remote.readMessage(project_id, chat_id, message_id)).about).toBe('later')
   expect(server.requests[0]?.path).toBe(`/v1/chats/${chat_id}/messages/${message_id}`)

@@ -12,7 +12,7 @@ export const label_id = `label_${tail}`
 export const chat_id = `chat_${tail}`
 export const message_id = `message_${tail}`
 
-/** Ids of a kind, each another. */
+/** The id of a kind with this number. */
 export function idNumber(kind: string, number: number): string {
   return `${kind}_${String(number).padStart(20, '0')}`
 }

@@ -51,7 +51,7 @@ async function* pieces(...all: (string | Error)[]): AsyncGenerator<Uint8Array> {
 }
 
 describe('requests', () => {
-  test('method, path with query, headers and body arrive as given, with nothing but Host, Connection and a length', async () => {
+  test('method, path with query, headers and body arrive as given, with only Host, Connection and a length added', async () => {
     const server = await startServer([{ status: 201, headers: { 'x-one': 'a' }, body: { answer: 'ü' } }])
     const headers = { 'X-Some': 'thing' }
     const url = new URL(`${server.origin}/a%20b/c?d=e%2Ff&g`)
@@ -70,7 +70,7 @@ describe('requests', () => {
     ])
   })
 
-  test('bytes and streams are sent with a Content-Length, never chunked, also when empty', async () => {
+  test('bytes and streams are sent with a Content-Length, never chunked, even when empty', async () => {
     const server = await startServer([{ status: 200 }])
     const http = client()
     const bodies = [
@@ -109,7 +109,7 @@ describe('requests', () => {
     expect(other.requests).toEqual([])
   })
 
-  test('of a huge answer no more than the limit is read, announced or not', async () => {
+  test('of a huge answer only the limit is read, whether its length was given or not', async () => {
     const huge = 'x'.repeat(64 * 1_024)
     const endless = (_: unknown, response: ServerResponse) => {
       response.writeHead(502, {})
@@ -138,7 +138,7 @@ describe('requests', () => {
     expect(answer).toMatchObject({ truncated: false, body: 'x'.repeat(500) + 'y'.repeat(500) })
   })
 
-  test('many requests under one signal are no leak', async () => {
+  test('many requests under one signal leave no listeners behind', async () => {
     const warnings: string[] = []
     const note = (warning: Error) => warnings.push(warning.message)
     process.on('warning', note)
@@ -154,8 +154,8 @@ describe('requests', () => {
   })
 })
 
-describe('an answer that drips', () => {
-  /** A byte each few milliseconds, without end. */
+describe('an answer that comes byte by byte', () => {
+  /** Sends a byte each few milliseconds, without end. */
   const dripping =
     (begin: (response: ServerResponse) => void, drop: (response: ServerResponse) => void) =>
     (_: unknown, response: ServerResponse) => {
@@ -209,7 +209,7 @@ describe('an answer that drips', () => {
 })
 
 describe('streams', () => {
-  test('what a stream throws comes out as it is, and the server never sees the whole body', async () => {
+  test('an error of a stream is thrown unchanged, and the server never sees the whole body', async () => {
     const server = await startServer([{ status: 200 }])
     const fault = new SluiceError({ code: 'file.changed', message: 'it changed' })
     const request = client().request({ ...put(server.origin), body: { size: 10, stream: pieces('12345', fault) } })
@@ -218,7 +218,7 @@ describe('streams', () => {
     expect(server.requests[0]).toMatchObject({ whole: false, headers: { 'content-length': '10' } })
   })
 
-  test('so does what it throws before the first byte, and of an empty one', async () => {
+  test('so is an error before the first byte, and of an empty stream', async () => {
     const server = await startServer([{ status: 200 }])
     const fault = new Error('not ours')
     for (const size of [10, 0]) {
@@ -228,7 +228,7 @@ describe('streams', () => {
     expect(server.requests.filter((request) => request.whole)).toEqual([])
   })
 
-  test('a stream longer or shorter than it said is a fault of its own, and never arrives whole', async () => {
+  test('a stream with more or fewer bytes than declared is a fault, and never arrives whole', async () => {
     const server = await startServer([{ status: 200 }])
     for (const size of [3, 5, 0]) {
       const fault = await faultOf(
@@ -239,7 +239,7 @@ describe('streams', () => {
     expect(server.requests.filter((request) => request.whole)).toEqual([])
   })
 
-  test('an answer that comes too early says so, and the stream is let go', async () => {
+  test('an answer that comes too early is reported, and the stream is closed', async () => {
     const early = createServer((_request, response) => send(response, { status: 403, body: 'too early' }))
     const { port } = await listen(early)
     let let_go = false
@@ -256,7 +256,7 @@ describe('streams', () => {
     await until(() => let_go)
   })
 
-  test('a transfer that moves may last, one that does not is ended: silence is limited, not the whole', async () => {
+  test('a transfer may last as long as it moves; only silence is limited', async () => {
     const clock = new FakeClock()
     const server = await startServer([{ status: 200 }])
     const http = client({ clock, timeouts: { ...short, stall_ms: 1_000 } })
@@ -283,12 +283,12 @@ describe('streams', () => {
     await clock.runUntil(() => server.requests.length === 2)
     expect(await stuck).toMatchObject({ code: 'network.timeout', message: expect.stringContaining('nothing moved') })
     expect(server.requests[1]?.whole).toBe(false)
-    // A read that comes back after all finds that nobody wants it, and the file is closed.
+    // The late read finds no waiting caller, and the file is closed.
     release()
     await until(() => let_go === 2)
   })
 
-  test('after the last byte the answer has its own time', async () => {
+  test('after the last byte the answer has its own time limit', async () => {
     const clock = new FakeClock()
     let answer_now: () => void = () => {}
     const late = (_: unknown, response: ServerResponse) => {
@@ -312,7 +312,7 @@ describe('streams', () => {
 describe('network faults', () => {
   const secret_path = '/path-SECRET?sig=SECRET'
 
-  test('refused', async () => {
+  test('a refused connection', async () => {
     const { port, close } = await listen(createTcpServer())
     await close()
     const fault = await faultOf(client().request(get(`http://127.0.0.1:${port}${secret_path}`)))
@@ -321,7 +321,7 @@ describe('network faults', () => {
     expect(isSurelyUnsent(fault.code)).toBe(true)
   })
 
-  test('a connection that breaks, before the answer and within it', async () => {
+  test('a connection that breaks before the answer and within it', async () => {
     const { port } = await listen(createTcpServer((socket) => socket.once('data', () => socket.destroy())))
     const half = createTcpServer((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'))
@@ -335,7 +335,7 @@ describe('network faults', () => {
     }
   })
 
-  test('something that is not HTTP', async () => {
+  test('a server that does not speak HTTP', async () => {
     const { port } = await listen(createTcpServer((socket) => socket.end('220 mail SECRET ready\r\n')))
     const fault = await faultOf(client().request(get(`http://127.0.0.1:${port}${secret_path}`)))
     expect(fault.code).toBe('network.protocol')
@@ -362,7 +362,7 @@ describe('network faults', () => {
     expect(fault.code).toBe('network.dns')
   })
 
-  test('ended by the caller: before, on the way, and by closing', async () => {
+  test('a request that is ended by its caller: before, during, and by closing the client', async () => {
     const silent = await startServer([() => {}])
     const http = client()
     expect((await faultOf(http.request({ ...get(silent.origin), signal: AbortSignal.abort() }))).code).toBe(
@@ -383,7 +383,7 @@ describe('network faults', () => {
     expect((await faultOf(http.request(get(silent.origin)))).code).toBe('network.aborted')
   })
 
-  test('codes that cannot be brought about here', () => {
+  test('codes that no test can cause', () => {
     const going = { method: 'GET', host: 'h' }
     const reason = (code: string) => translateNetworkError(Object.assign(new Error('SECRET'), { code }), going)
     expect(reason('UND_ERR_CONNECT_TIMEOUT').code).toBe('network.connect_timeout')
@@ -398,7 +398,7 @@ describe('network faults', () => {
 })
 
 describe('TLS and proxies', () => {
-  test('an unknown authority is refused, one given by ca is trusted, besides the usual ones', async () => {
+  test('a certificate of an unknown authority is refused; one of `ca` is trusted, and so are the usual ones', async () => {
     const server = await startServer([{ status: 200 }], true)
     const fault = await faultOf(client().request(get(server.origin)))
     expect(fault.code).toBe('network.tls')
@@ -407,7 +407,7 @@ describe('TLS and proxies', () => {
     expect(answer.status).toBe(200)
   })
 
-  test('another host goes through the proxy, loopback never does', async () => {
+  test('another host is reached through the proxy, loopback never is', async () => {
     const server = await startServer([{ status: 200, body: 'through' }], true)
     const asked: string[] = []
     const proxy = createServer()
@@ -430,7 +430,7 @@ describe('TLS and proxies', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('a proxy that refuses is a network fault, surely unsent; an odd address is a fault that does not repeat it', async () => {
+  test('a refusal by the proxy is an unsent network fault; an invalid address is not repeated in its fault', async () => {
     const proxy = createServer()
     proxy.on('connect', (_request, socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'))
     const { port } = await listen(proxy)

@@ -20,8 +20,8 @@ const bodies = {
   stream: () => ({ size: bytes.length, stream: pieces(bytes.subarray(0, 4), bytes.subarray(4)) }),
 }
 
-describe('what goes to the blob store', () => {
-  test('exactly the bytes, the headers verbatim and alone, a length, and nothing of ours', async () => {
+describe('the blob store gets', () => {
+  test('exactly the bytes, the given headers alone, a length, and nothing of ours', async () => {
     const blob = await startServer([{ status: 201 }])
     const api = await startServer()
     const remote = remoteAt(api.origin)
@@ -43,13 +43,13 @@ describe('what goes to the blob store', () => {
     expect(api.requests).toEqual([])
   })
 
-  test('not even when it lives on the API’s own origin', async () => {
+  test('no token, even when it is on the API’s own origin', async () => {
     const server = await startServer([{ status: 200 }])
     successOf(await remoteAt(server.origin).putBytes(ticketFor(`${server.origin}/blob`), whole))
     expect(server.requests[0]?.header_names).toEqual(['host', 'connection', 'content-length'])
   })
 
-  test('an empty file has a length too', async () => {
+  test('a length for an empty file', async () => {
     const blob = await startServer([{ status: 201 }])
     const remote = remoteAt(blob.origin)
     for (const body of [
@@ -61,7 +61,7 @@ describe('what goes to the blob store', () => {
     }
   })
 
-  test('a Content-Length among the headers must be the body’s, and goes out once', async () => {
+  test('one Content-Length: a given one must match the body', async () => {
     const blob = await startServer([{ status: 201 }])
     const remote = remoteAt(blob.origin)
     successOf(await remote.putBytes(ticketFor(blob.origin, { 'Content-Length': String(bytes.length) }), whole))
@@ -71,7 +71,7 @@ describe('what goes to the blob store', () => {
     expect(blob.requests).toHaveLength(1)
   })
 
-  test('nothing at all for a ticket that is not one: it may come from disk', async () => {
+  test('no request for an invalid ticket, which may come from the disk', async () => {
     const blob = await startServer([{ status: 201 }])
     const remote = remoteAt(blob.origin)
     const tickets: Ticket[] = [
@@ -90,7 +90,7 @@ describe('what goes to the blob store', () => {
   })
 })
 
-describe('what comes back', () => {
+describe('the answer of the blob store', () => {
   const secret = 'sig=SECRET'
 
   async function failed(answer: Parameters<typeof startServer>[0], body = bodies.bytes()) {
@@ -111,7 +111,7 @@ describe('what comes back', () => {
     }
   })
 
-  test('a refusal is about the ticket, a bad moment about later', async () => {
+  test('a refusal is about the ticket, and a temporary failure is tried later', async () => {
     const xml = `<Error><Code>SignatureDoesNotMatch</Code><StringToSign>${secret}</StringToSign></Error>`
     expect(await failed([{ status: 403, body: xml }])).toEqual({
       about: 'ticket',
@@ -130,7 +130,7 @@ describe('what comes back', () => {
     expect(other.requests).toEqual([])
   })
 
-  test('a success before all the bytes were sent is none', async () => {
+  test('a success before all bytes were sent does not count', async () => {
     const eager = await startServer([], false, (_request, response) => send(response, { status: 201 }))
     async function* endless() {
       for (;;) yield Buffer.alloc(65_536)
@@ -143,7 +143,7 @@ describe('what comes back', () => {
     })
   })
 
-  test('a connection that breaks is the network’s failure, and names the host alone', async () => {
+  test('a broken connection is a failure of the network that names only the host', async () => {
     const blob = await startServer([], false, (request) => request.socket.destroy())
     const ticket = ticketFor(`${blob.origin}/x?${secret}`)
     for (const body of Object.values(bodies)) {
@@ -153,7 +153,7 @@ describe('what comes back', () => {
     }
   })
 
-  test('ended by the caller', async () => {
+  test('an upload ended by its caller fails', async () => {
     const blob = await startServer([() => {}])
     const stop = new AbortController()
     const outcome = remoteAt(blob.origin).putBytes(ticketFor(blob.origin), bodies.stream(), stop.signal)
@@ -162,7 +162,7 @@ describe('what comes back', () => {
     expect(failureOf(await outcome)).toMatchObject({ about: 'network', code: 'network.aborted' })
   })
 
-  test('a blob store that takes nothing is given up', async () => {
+  test('an upload to a blob store that reads nothing is given up', async () => {
     const stuck = await startServer([], false, (request) => request.pause())
     const remote = remoteAt(stuck.origin, { timeouts: { stall_ms: 100, answer_ms: 100 } })
     async function* large() {
@@ -173,7 +173,7 @@ describe('what comes back', () => {
   })
 })
 
-test('a stream’s own error comes out as it is, and the blob store never has a whole object', async () => {
+test('an error of the stream is thrown unchanged, and the blob store never has a whole object', async () => {
   const blob = await startServer([{ status: 201 }])
   const remote = remoteAt(blob.origin)
   const changed = new SluiceError({ code: 'file.changed', message: 'report.pdf changed while it was read' })
@@ -182,12 +182,12 @@ test('a stream’s own error comes out as it is, and the blob store never has a 
     const outcome = remote.putBytes(ticketFor(blob.origin), { size: bytes.length, stream })
     await expect(outcome).rejects.toBe(changed)
   }
-  // The connection was cut: the next request goes through, and no broken one has become whole meanwhile.
+  // The connection was cut: the next request succeeds, and the broken one has not become whole.
   successOf(await remote.putBytes(ticketFor(blob.origin), whole))
   expect(blob.requests.filter((request) => request.whole).map((request) => request.body)).toEqual([bytes])
 })
 
-test('the answer to a create is checked before a ticket comes of it', async () => {
+test('the answer to a create is checked before it becomes a ticket', async () => {
   const api = await startServer([{ status: 201, body: { asset_id, upload_url: 'http://evil.example' } }])
   const outcome = await remoteAt(api.origin).createAsset(project_id, { filename: 'a', mime_type: 'a/b' })
   expect(failureOf(outcome).about).toBe('unknown_protocol')

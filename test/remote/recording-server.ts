@@ -8,7 +8,7 @@ export interface Recorded {
   method: string
   path: string
   headers: IncomingMessage['headers']
-  /** Names as they came, in order. */
+  /** Names in their original case and order. */
   header_names: string[]
   body: Buffer
   /** False when the request broke off before its end. */
@@ -26,17 +26,17 @@ export type Answer = PlainAnswer | ((request: Recorded, response: ServerResponse
 export interface RecordingServer {
   origin: string
   port: number
-  /** Every request whose body has ended, one way or the other. */
+  /** Every request whose body has ended, whole or not. */
   requests: Recorded[]
-  /** Answers of the coming requests, in order; after the last, its answer is repeated. */
+  /** Answers for the next requests, in order; the last one is repeated. */
   answers: Answer[]
   connections(): number
   close(): Promise<void>
 }
 
 /**
- * A real server on a free loopback port; it is closed after the test. `early` gets each request when its head is there, and
- * answers it instead.
+ * Starts a real server on a free loopback port; it is closed after the test. `early` gets each
+ * request when its head has arrived, and answers it instead.
  */
 export async function startServer(
   answers: Answer[] = [],

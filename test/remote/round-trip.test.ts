@@ -28,7 +28,7 @@ async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.byteLength; at += 50_000) yield bytes.subarray(at, at + 50_000)
 }
 
-/** Asks again until the answer is as wanted; the service needs a moment, never half a minute. */
+/** Asks again until the answer is as wanted. The service needs a moment, never half a minute. */
 async function awaitValue<T>(ask: () => Promise<Outcome<T>>, is_it: (value: T) => boolean): Promise<T> {
   let outcome: Outcome<T> | undefined
   const isSo = async () => {
@@ -53,7 +53,7 @@ async function send(remote: Remote, project_id: string, filename: string, bytes:
 }
 
 for (const profile of ['default', 'hosted'] as const) {
-  test(`there and back, ${profile} profile`, async () => {
+  test(`a file is sent, read and asked about, ${profile} profile`, async () => {
     const { service, remote, project_id } = await start(profile)
     const small = Buffer.from('The harbour of Trondheim freezes in hard winters.\n')
     const large = Buffer.from('Nothing to see on this line of a long and dull file.\n'.repeat(10_000))
@@ -103,7 +103,7 @@ for (const profile of ['default', 'hosted'] as const) {
     expect(service.blobFaults).toEqual({ count: 0, reasons: [] })
   })
 
-  test(`what goes wrong is told apart, ${profile} profile`, async () => {
+  test(`each failure has its own reason, ${profile} profile`, async () => {
     const { service, remote, project_id, token } = await start(profile)
     const file = { filename: 'a.txt', mime_type: 'text/plain' }
     const about = async (outcome: Promise<Outcome<unknown>>) => failureOf(await outcome).about
@@ -143,7 +143,7 @@ for (const profile of ['default', 'hosted'] as const) {
   })
 }
 
-test('every project that the token reaches, page by page', async () => {
+test('every project that the token reaches is listed, page by page', async () => {
   const { service, remote } = await start('default')
   for (let number = 0; number < 120; number++) service.projects.create(`project ${number}`)
   const listed = successOf(await remote.listProjects())

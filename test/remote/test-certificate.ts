@@ -1,6 +1,6 @@
 /**
- * A self-signed certificate for localhost, 127.0.0.1 and service.test, valid from 2020 to 2120, with its key: for these tests
- * only, nobody trusts it.
+ * A self-signed certificate for localhost, 127.0.0.1 and service.test, valid from 2020 to 2120,
+ * with its key. It is for these tests only; no system trusts it.
  */
 export const test_key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgymsXVhxKcLludjoC

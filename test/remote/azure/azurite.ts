@@ -17,34 +17,35 @@ const account = 'sluice'
 /** It loads some hundreds of modules. */
 const max_start_ms = 40_000
 
-/** What the store holds under a name. */
+/** The store's entry under a name. */
 export interface StoredBlob {
   size: number
-  /** As the store computed it when the bytes came in, hexadecimal. */
+  /** The store computed it when the bytes came in; hexadecimal. */
   md5: string
   content_type: string
 }
 
-/** Azurite in a process of its own, with an account and a key that nobody else has. */
+/** Azurite in a process of its own, with an account and a key for this process alone. */
 export interface Azurite {
   readonly port: number
   makeContainer(): Promise<Container>
   stop(): Promise<void>
 }
 
-/** An empty place in the store: each test has its own. */
+/** An empty container in the store: each test has its own. */
 export interface Container {
-  /** The path and the query of a URL by which somebody may write this blob until then: a real SAS. */
+  /** The path and query of a URL that allows to write this blob until then: a real SAS. */
   mint(name: string, expires_at_ms: number): string
   stat(name: string): Promise<StoredBlob | undefined>
-  /** MD5 of the bytes as the store gives them back, hexadecimal. */
+  /** MD5 of the bytes as the store returns them, hexadecimal. */
   readMd5(name: string): Promise<string>
   names(): Promise<string[]>
 }
 
 export async function startAzurite(): Promise<Azurite> {
   const key = randomBytes(64).toString('base64')
-  // Its telemetry would go out to the network. The SDK speaks a newer version of the protocol than it knows, which changes nothing here.
+  // Telemetry is off, because it would use the network. The SDK speaks a newer version of the
+  // protocol than Azurite knows, which changes nothing here.
   const words = ['--blobPort', '0', '--location', makeTree(), '--silent', '--disableTelemetry', '--skipApiVersionCheck']
   const child = spawn(process.execPath, [program, ...words], {
     env: { ...process.env, AZURITE_ACCOUNTS: `${account}:${key}` },
@@ -101,7 +102,7 @@ function containerOf(blobs: ContainerClient, credential: StorageSharedKeyCredent
   }
 }
 
-/** It says where it listens in a line for people. */
+/** Azurite prints its address in a line for users. */
 async function originSaidBy(child: ChildProcess): Promise<string> {
   const patience = AbortSignal.timeout(max_start_ms)
   let said = ''

@@ -14,26 +14,29 @@ export interface FixtureAsset {
   filename: string
   mime_type: string
   declared_md5: string | undefined
-  /** What the store said of its bytes at complete. */
+  /** The properties that the store reported at complete; undefined before. */
   stored: { size: number; md5: string; content_type: string } | undefined
   status: 'uploaded' | 'ingesting' | 'ready'
   created_at: string
 }
 
-/** What a slot is answered with, and what a test may spoil of it. */
+/** The ticket in the answer for a slot, which a test may damage. */
 export interface WireTicket {
   upload_url: string
   upload_headers: Record<string, string>
 }
 
-/** Just enough of the interface for uploads, in front of a real object store: each slot is a blob of the asset's name. */
+/**
+ * Just enough of the interface for uploads, in front of a real object store. Each slot is a blob
+ * with the name of its asset.
+ */
 export interface FixtureApi {
   readonly origin: string
   /** In the order in which they were made. */
   readonly assets: readonly FixtureAsset[]
-  /** Done to the tickets of the coming slots, one each. */
+  /** Changes to the tickets of the next slots, one each. */
   readonly spoil: ((ticket: WireTicket, asset_id: string) => void)[]
-  /** Every ticket that went out, spoilt or not. */
+  /** Every ticket that was sent, damaged or not. */
   readonly tickets: readonly (WireTicket & { asset_id: string })[]
   close(): Promise<void>
 }
@@ -157,7 +160,7 @@ class Desk {
     return { status: 200, body: { data, has_more: behind.length > limit, ...ids } }
   }
 
-  /** The first look at what is ingesting is told so, the next one that it is ready. */
+  /** The first check of an ingesting asset returns `ingesting`, and the next one `ready`. */
   #statusOf(asset: FixtureAsset): FixtureAsset['status'] {
     const { status } = asset
     if (status === 'ingesting') asset.status = 'ready'

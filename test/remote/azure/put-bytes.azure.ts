@@ -6,7 +6,7 @@ import { headersOf, straysAt, World } from './world.ts'
 
 const world = World.forThisFile()
 
-/** A slot as the client gets it, for exactly these bytes. */
+/** Makes a slot through the client for exactly these bytes. */
 async function slotFor(bytes: Uint8Array) {
   const remote = remoteAt(world.api.origin, { token: () => fixture_token })
   const asset = { filename: 'a.bin', mime_type: 'application/octet-stream', md5: hex(bytes) }
@@ -19,7 +19,7 @@ async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000)
 }
 
-describe('PUT into a real object store', () => {
+describe('a PUT into a real object store', () => {
   const bodies: [string, Buffer][] = [
     ['nothing', Buffer.alloc(0)],
     ['a byte', Buffer.from([0])],
@@ -46,7 +46,8 @@ describe('PUT into a real object store', () => {
     ['with an unknown x-ms-blob-type', { 'x-ms-blob-type': 'HeapBlob' }, 400],
     ['with the content-md5 of other bytes', { 'content-md5': base64('the wrong bytes') }, 400],
     ['with a content-md5 that is none', { 'content-md5': 'none' }, 400],
-    // Nobody but our own listener sees that one is missing: that is why the headers are compared there.
+    // The store accepts the request without it. Only our own listener sees the missing header, so
+    // the headers are compared there.
     ['without content-md5', { 'content-md5': undefined }, 'taken'],
   ])('%s', async (_what, change, expected) => {
     const { remote, asset_id, ticket } = await slotFor(bytes)
@@ -62,7 +63,7 @@ describe('PUT into a real object store', () => {
     )
   })
 
-  test('what the listener is there for: the store itself takes a request that gives our key away', async () => {
+  test('why the listener is needed: the store itself accepts a request that reveals our key', async () => {
     const { ticket } = await slotFor(bytes)
     const headers = { ...ticket.upload_headers, 'X-API-Key': fixture_token, 'X-Project-Id': fixture_project }
     const response = await fetch(ticket.upload_url, { method: 'PUT', headers, body: bytes })

@@ -5,17 +5,17 @@ export interface RecordedRequest {
   method: string
   /** With its query. */
   path: string
-  /** As they came: name, value, name, value. */
+  /** In their original order: name, value, name, value. */
   raw_headers: readonly string[]
-  /** The store's answer; undefined while there is none, and when the client went away before. */
+  /** The store's answer; undefined while there is none, and when the client went away before it. */
   status: number | undefined
 }
 
-/** What the client takes for the blob host: hands everything on to the store, to the letter, and remembers it. */
+/** The blob host of the client: it passes everything on to the store unchanged, and records it. */
 export interface RecordingHost {
   readonly origin: string
   readonly requests: RecordedRequest[]
-  /** The next request goes no further than its head; resolves when that is there. */
+  /** Stops the next request after its head; resolves when the head has arrived. */
   swallowNext(): Promise<void>
   close(): Promise<void>
 }

@@ -14,7 +14,7 @@ const gib = 1024 ** 3
 const min_free_bytes = 3 * gib
 
 describe('from a folder into a real object store', { timeout: 60_000 }, () => {
-  test('each file, small and large, is there with its bytes, its md5 and its type', async () => {
+  test('each file, small and large, is stored with its bytes, its md5 and its type', async () => {
     const tree: Record<string, string> = {
       'one byte.txt': '1',
       'Überschrift & Größe #1.md': '# Ü\n',
@@ -79,7 +79,7 @@ describe('from a folder into a real object store', { timeout: 60_000 }, () => {
       },
     ],
   ]
-  test.each(spoilt)('%s: the store refuses, and a new ticket brings the file in', async (_what, status, spoil) => {
+  test.each(spoilt)('%s: the store refuses, and the file is sent with a new ticket', async (_what, status, spoil) => {
     world.api.spoil.push(spoil)
     const text = `sent with a bad ticket first: ${_what}`
     const journey = await world.begin(makeTree({ 'docs/a.txt': text }))
@@ -87,7 +87,7 @@ describe('from a folder into a real object store', { timeout: 60_000 }, () => {
     expect(world.host.requests.map((request) => request.status)).toEqual([status, 201])
     const [first, second] = world.api.assets
     expect([first?.status, second?.asset_id]).toEqual(['uploaded', asset_id])
-    // Refused is not stored, under no name.
+    // A refused file is not stored under any name.
     expect(await world.store.stat(first!.asset_id)).toBeUndefined()
     expect(await world.store.names()).not.toContain('asset_of_somebody_else')
     expect((await world.store.stat(asset_id!))?.md5).toBe(md5Of(text))
@@ -107,7 +107,7 @@ describe('from a folder into a real object store', { timeout: 60_000 }, () => {
     expect((await world.store.stat(asset_id!))?.md5).toBe(md5Of(text))
   })
 
-  test('a gigabyte', { timeout: 180_000 }, async (context) => {
+  test('uploads a gigabyte', { timeout: 180_000 }, async (context) => {
     const { bavail, bsize } = statfsSync(tmpdir())
     if (bavail * bsize < min_free_bytes) {
       console.log(`skipped: a gigabyte, because less than ${min_free_bytes} bytes are free in ${tmpdir()}`)
@@ -116,7 +116,7 @@ describe('from a folder into a real object store', { timeout: 60_000 }, () => {
     const base = makeTree({ 'docs/big.bin': '' })
     const md5 = writeSparse(join(base, 'docs/big.bin'))
     const journey = await world.begin(base)
-    // Longer than any other wait: it is hashed, sent, and hashed again by the store.
+    // No other wait is as long: the file is hashed, sent, and hashed again by the store.
     while (journey.file('big.bin')?.stage !== 'ready') await new Promise((resolve) => setTimeout(resolve, 50))
     const { asset_id } = journey.file('big.bin')!
     expect(await world.store.stat(asset_id!)).toMatchObject({ size: gib, md5 })
@@ -124,7 +124,9 @@ describe('from a folder into a real object store', { timeout: 60_000 }, () => {
   })
 })
 
-/** A gigabyte of holes with a number every now and then, so that no two stretches are the same; answers its md5. */
+/**
+ * Writes a gigabyte of holes with some numbers, so that no two ranges are equal. Returns its md5.
+ */
 function writeSparse(file: string): string {
   const range = Buffer.alloc(16 * 1024 * 1024)
   const md5 = createHash('md5')

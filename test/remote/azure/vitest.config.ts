@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-// The client against a real object store: files named *.azure.ts, one at a time, for each starts a store of its own.
+// Tests the client against a real object store. Files are named *.azure.ts and run one at a time,
+// because each starts a store.
 export default defineConfig({
   test: {
     root: new URL('../../..', import.meta.url).pathname,

@@ -14,10 +14,13 @@ import { type Azurite, type Container, startAzurite } from './azurite.ts'
 import { type FixtureApi, fixture_project, fixture_token, startFixtureApi } from './fixture-api.ts'
 import { type RecordedRequest, type RecordingHost, startRecordingHost } from './recording-host.ts'
 
-/** Named by undici for each request, beside the headers of the ticket. */
+/** undici adds these to each request, beside the headers of the ticket. */
 const of_the_connection = ['host', 'connection', 'content-length']
 
-/** A store for the tests of a file; a listener in front of it and an API for each test, whose end is that no secret came out. */
+/**
+ * A store for the tests of a file. Each test has a listener in front of it and an API, and checks
+ * in the end that no secret was sent.
+ */
 export class World {
   #azurite: Azurite | undefined
   #store: Container | undefined
@@ -25,7 +28,7 @@ export class World {
   #api: FixtureApi | undefined
   #journeys: AzureJourney[] = []
 
-  /** In the body of a test file. */
+  /** Call it in the body of a test file. */
   static forThisFile(): World {
     const world = new World()
     beforeAll(async () => {
@@ -96,7 +99,7 @@ export class AzureJourney {
     this.#view ??= new LedgerView(config.state_dir)
   }
 
-  /** In the middle of whatever it does. */
+  /** Ends the daemon in the middle of its work. */
   async abort(): Promise<void> {
     const daemon = this.#daemon
     this.#daemon = undefined
@@ -133,8 +136,8 @@ export class AzureJourney {
 }
 
 /**
- * How the requests at the blob host differ from what they must be: a URL that was handed out, its headers to the letter, what a
- * connection needs, and nothing else.
+ * The differences between the requests at the blob host and the only allowed ones: an issued URL,
+ * its exact headers, what a connection needs, and nothing else.
  */
 export function straysAt({ host, api }: World): string[] {
   return host.requests.flatMap((request) => {
