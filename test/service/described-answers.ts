@@ -13,10 +13,13 @@ type Document = any
 
 type AnswerSeen = Parameters<NonNullable<ServiceOptions['onAnswer']>>[0]
 
-/** What is wrong with one answer by the description; nothing: an empty list. */
+/** Lists the differences between an answer and the description; empty where there are none. */
 export type AnswerCheck = (answer: AnswerSeen) => string[]
 
-/** The check of answers against a description of the interface, as OpenAPI 3.1 or its YAML. Schemas are compiled as they are needed, once. */
+/**
+ * Makes a check of answers from a description of the interface, as OpenAPI 3.1 or its YAML. It
+ * compiles each schema once, when it is needed.
+ */
 export function answerCheck(description: string | Document): AnswerCheck {
   const document: Document = typeof description === 'string' ? parse(description) : description
   const ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -48,7 +51,7 @@ export function answerCheck(description: string | Document): AnswerCheck {
   }
 }
 
-/** What is asked for is not in the interface: an error all the same. */
+/** A call outside the interface must still get a valid error. */
 function ofNoCall(ajv: Ajv2020, { method, url, status, body }: AnswerSeen): string[] {
   const where = `${method} ${url} ${status}`
   if (status < 400) return [`${where}: a success of a call that is not described`]
@@ -74,7 +77,7 @@ function pointer(key: string): string {
 
 const own: Partial<Record<ProfileName, AnswerCheck>> = {}
 
-/** Against the description that the local service gives of itself under this profile. */
+/** Checks against the description that the local service gives of itself under this profile. */
 export function checkAnswerOf(profile: ProfileName): AnswerCheck {
   own[profile] ??= answerCheck(describeProfile(describeInterface(routes, 'http://127.0.0.1'), profileOf(profile)))
   return own[profile]
@@ -84,12 +87,15 @@ export const checkOwnAnswer: AnswerCheck = (answer) => checkAnswerOf('default')(
 
 const unlike_described: string[] = []
 
-/** For a service under a daemon: every answer is checked as it goes out, and what is wrong is kept for `takeAnswerFaults`. */
+/**
+ * For a service under a daemon: checks every answer as it is sent, and keeps the faults for
+ * `takeAnswerFaults`.
+ */
 export function answersChecked(profile: ProfileName): Pick<ServiceOptions, 'onAnswer'> {
   return { onAnswer: (answer) => void unlike_described.push(...checkAnswerOf(profile)(answer)) }
 }
 
-/** What was wrong since it was asked last. */
+/** Returns the faults since the last call. */
 export function takeAnswerFaults(): string[] {
   return unlike_described.splice(0)
 }

@@ -22,7 +22,7 @@ test('a failure comes on its route, as often as ordered, in the form of the cont
   expect((await client.get('/v1/chats')).status).toBe(200)
 })
 
-test('nothing is done by a request that fails before; by one that fails after, everything', async () => {
+test('a request that fails before its work does nothing; one that fails after it has done everything', async () => {
   const client = await start()
   const create = () => client.post('/v1/assets', { filename: 'a', mime_type: 'text/plain' })
   const stored = () => client.service.assets(client.project_id).length
@@ -38,7 +38,7 @@ test('nothing is done by a request that fails before; by one that fails after, e
   expect(client.service.requestLog.map(({ status }) => status)).toEqual([500, 502, 0])
 })
 
-test('the PUT can fail too, before and after, and its connection be cut', async () => {
+test('the PUT can fail too, before and after its work, and its connection can be cut', async () => {
   const client = await start({
     injected_faults: { failures: [{ route: 'put', status: 503, times: 1, retry_after_s: 3 }] },
   })
@@ -70,7 +70,7 @@ test.each([
   expect((await answer.text()).slice(0, start_of_text.length)).toBe(start_of_text)
 })
 
-test('more requests a minute than allowed are told how long to wait; PUTs are not counted', async () => {
+test('more requests a minute than allowed get a time to wait; PUTs do not count', async () => {
   const client = await start({ injected_faults: { requests_per_minute: 60 } })
   expect((await client.get('/v1/assets')).status).toBe(200)
   const limited = await client.get('/v1/assets')
@@ -81,7 +81,7 @@ test('more requests a minute than allowed are told how long to wait; PUTs are no
   ])
 })
 
-test('the allowance comes back with time, and never more than a second’s worth', async () => {
+test('the allowance grows with time, and never above the requests of a second', async () => {
   const clock = new FakeClock()
   const judge = openFaultInjection({ requests_per_minute: 120 }, clock)
   const passed = async () => {
@@ -98,7 +98,7 @@ test('the allowance comes back with time, and never more than a second’s worth
   expect(await judge.meet('put')).toBeUndefined()
 })
 
-test('latency is waited before anything is done', async () => {
+test('the latency passes before anything is done', async () => {
   const clock = new FakeClock()
   const client = await start({ clock, injected_faults: { latency_ms: 1_000 } })
   const answer = client.post('/v1/assets', { filename: 'a', mime_type: 'text/plain' })
@@ -108,7 +108,7 @@ test('latency is waited before anything is done', async () => {
   expect((await answer).status).toBe(201)
 })
 
-test('a service that is down cuts every connection, and is back on the same ports', async () => {
+test('a service that is down cuts every connection, and returns on the same ports', async () => {
   const client = await start()
   const slot = await client.slot()
   client.service.injectFaults({ down: true })
@@ -119,7 +119,7 @@ test('a service that is down cuts every connection, and is back on the same port
   expect((await put(slot, 'text')).status).toBe(201)
 })
 
-test('so many answers as ordered fail, the next is written', async () => {
+test('the ordered number of answers fails, and the next one is written', async () => {
   const client = await start({ injected_faults: { failed_answers: 1 } })
   const ended = async () => {
     const { body } = await client.post('/v1/chats', { prompt: 'What is new?' })

@@ -8,7 +8,7 @@ import { checkAnswerOf } from './described-answers.ts'
 
 export interface Reply {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: the tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: the tests read answers of every shape
   body: any
   headers: Headers
 }
@@ -31,7 +31,7 @@ export function temporaryFolder(): string {
   return makeStore()
 }
 
-/** A service with a project and a token, closed after the test, and the calls a client makes. */
+/** A service with a project and a token, closed after the test, and the calls of a client. */
 export async function start(options: Partial<ServiceOptions> = {}): Promise<Client> {
   const service = await startService({ data_dir: temporaryFolder(), ...options })
   onTestFinished(() => service.close())
@@ -44,7 +44,7 @@ export class Client {
   readonly service: Service
   readonly project_id: string
   readonly token: string
-  /** Every answer must be as the service describes it under this profile. */
+  /** Every answer must match the service's own description under this profile. */
   readonly #profile: ProfileName
 
   constructor(service: Service, project_id: string, token: string, profile: ProfileName = 'default') {
@@ -95,7 +95,7 @@ export class Client {
     return created.body
   }
 
-  /** A file on its whole way; answers its id once it is `ready` or `failed`. */
+  /** Takes a file all the way, and returns its id once it is `ready` or `failed`. */
   async upload(bytes: string | Buffer, filename = 'a.txt', mime_type = 'text/plain'): Promise<string> {
     const slot = await this.slot({ filename, mime_type, md5: md5Of(bytes) })
     expect((await put(slot, bytes)).status).toBe(201)
@@ -104,12 +104,12 @@ export class Client {
     return slot.asset_id
   }
 
-  /** As stored. */
+  /** The status as stored. */
   statusOf(asset_id: string): string {
     return this.service.assets(this.project_id).find((asset) => asset.asset_id === asset_id)?.status ?? 'gone'
   }
 
-  /** Asks in a new chat and answers the message once it is written. */
+  /** Asks in a new chat and returns the message once it is written. */
   async ask(prompt: string, more: object = {}): Promise<{ chat_id: string; message_id: string; response: string }> {
     const started = await this.post('/v1/chats', { prompt, ...more })
     expect(started.status, JSON.stringify(started.body)).toBe(202)
@@ -137,7 +137,7 @@ export function md5Of(bytes: string | Buffer): string {
   return createHash('md5').update(bytes).digest('hex')
 }
 
-/** `until` of waiting.ts, where the fact says enough. */
+/** `until` of waiting.ts; by default the fact itself is its description. */
 export function until(fact: () => boolean | Promise<boolean>, what = String(fact), max_ms?: number): Promise<void> {
   return waitUntil(what, fact, undefined, max_ms)
 }

@@ -20,13 +20,13 @@ export interface ServiceProcess {
   child: ChildProcess
   api: string
   blob: string
-  /** What it wrote for people so far. */
+  /** The output for users so far. */
   err(): string
   /** Resolves with the exit code, or the signal that ended it. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>
 }
 
-/** The program itself: `sluice serve` with these words. */
+/** Runs the program itself: `sluice serve` with these arguments. */
 export function serve(
   data_dir: string,
   words: readonly string[] = [],
@@ -35,7 +35,7 @@ export function serve(
   return run([program, 'serve', '--data-dir', data_dir, ...words], limits)
 }
 
-/** With options that the program has no words for. */
+/** Starts it with options that the program has no arguments for. */
 export function startInProcess(data_dir: string, options: Partial<ServiceOptions> = {}): Promise<ServiceProcess> {
   const code = `
     import { startService } from ${JSON.stringify(service_module)}
@@ -55,7 +55,7 @@ async function run(words: readonly string[], { open_files }: { open_files?: numb
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     err += text
   })
-  // With all that it wrote.
+  // `close` comes after all its output.
   const exited = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
   const lines = createInterface({ input: child.stdout! })
   const [line] = await Promise.race([
@@ -95,7 +95,7 @@ export function makeAccount(data_dir = temporaryFolder()): Account {
 
 export interface Seen {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: the tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: the tests read answers of every shape
   body: any
 }
 
@@ -123,13 +123,13 @@ export async function statusIs(
 }
 
 export interface HalfUpload {
-  /** Sends the other half; answers the status. */
+  /** Sends the other half and returns the status. */
   finish(): Promise<number>
   /** Resolves once the connection is gone, with or without an answer. */
   readonly closed: Promise<void>
 }
 
-/** An upload of which one half is sent. */
+/** Sends one half of an upload. */
 export function uploadHalf(slot: Slot, bytes: Buffer): HalfUpload {
   const headers = { ...slot.upload_headers, 'content-length': String(bytes.length) }
   const upload: ClientRequest = request(slot.upload_url, { method: 'PUT', headers, agent: false })
@@ -137,7 +137,7 @@ export function uploadHalf(slot: Slot, bytes: Buffer): HalfUpload {
     response.resume()
     return response.statusCode as number
   })
-  // Whoever waits for the answer sees the fault; nobody has to.
+  // A caller who waits for the answer sees the fault; others may ignore it.
   answered.catch(() => {})
   upload.on('error', () => {})
   const closed = new Promise<void>((resolve) => upload.once('close', () => resolve()))

@@ -5,10 +5,10 @@ import type { Service } from '../../src/service/service.ts'
 
 const Database = sqliteDriver()
 
-/** Far ahead of every clock: what is being read again is not finished before the test says so. */
+/** Far ahead of every clock: reading again does not finish before the test ends it. */
 const never_ms = Date.UTC(2100, 0, 1)
 
-/** The service changes its mind about an asset, as none of its calls would. */
+/** Changes the status of an asset in the database, as none of the calls does. */
 export function setStatusThere(service: Service, asset_id: string, status: AssetStatus): void {
   const database = new Database(join(service.data_dir, 'service.db'))
   try {

@@ -13,13 +13,15 @@ const waves = 16
 const uploads = 100
 /** Too large for the database: each goes through a file. */
 const body = Buffer.alloc(256 * 1024, 7)
-/** From then on everything that grows once has grown: connections, statements, the pages of SQLite. */
+/**
+ * By this wave everything has grown that grows once: connections, statements, the pages of SQLite.
+ */
 const grown_after = 6
 const max_kept_bytes = 4 * mib
 /** The allocator gives pages back when it likes. */
 const max_resident_bytes = 48 * mib
 
-test('wave after wave of uploads: nothing is kept of them, and the resident memory stays', async (context) => {
+test('many waves of uploads leave nothing in memory, and the resident memory stays', async (context) => {
   if (!existsSync('/proc/self/status')) {
     console.log('skipped: the memory of waves of uploads, because the kernel does not tell it here')
     return context.skip()
@@ -69,7 +71,8 @@ test('wave after wave of uploads: nothing is kept of them, and the resident memo
     `after each of ${waves} waves of ${uploads} uploads, MB: kept ${memory.map(({ kept }) => in_mb(kept))}, ` +
       `resident ${memory.map(({ rss }) => in_mb(rss))}`,
   )
-  // Buffers are freed a moment after they were collected: what is kept is in every figure, the least one too.
+  // Buffers are freed a moment after they were collected. Kept memory is in every figure, also in
+  // the lowest.
   const min = (waves_of: typeof memory) => Math.min(...waves_of.map(({ kept }) => kept))
   const max = (waves_of: typeof memory) => Math.max(...waves_of.map(({ rss }) => rss))
   const [before, after] = [memory.slice(0, grown_after), memory.slice(grown_after)]

@@ -1,5 +1,6 @@
-// Throughput of the local service, by hand: node test/service/throughput.mjs [files] [connections]. Needs `npm run build` first.
-// A bare undici client makes the three calls for files of 4 KB, each different, against a service in a process of its own.
+// Measures the throughput of the local service by hand: node test/service/throughput.mjs [files]
+// [connections]. Needs `npm run build` first. A bare undici client makes the three calls for files
+// of 4 KB, each different, against a service in a process of its own.
 import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
@@ -31,7 +32,7 @@ writeFileSync(
 const child = spawn(process.execPath, [child_script], { stdio: ['ignore', 'pipe', 'inherit'] })
 const { api, blob, token, project_id } = JSON.parse((await once(child.stdout, 'data'))[0])
 
-/** Prose of random words, different in every file. */
+/** Texts of random words, different in every file. */
 const words = Array.from({ length: 5_000 }, (_, at) =>
   hash('md5', `word ${at}`)
     .replace(/\d/g, '')

@@ -8,8 +8,8 @@ import { makeAccount, makeSlot, serve } from '../service-process.ts'
 const open_files = 160
 
 /**
- * Opens connections that say nothing, and answers how many of them are still open once the service
- * has taken or closed each.
+ * Opens silent connections, and returns a function that counts those that are still open once the
+ * service has accepted or closed each.
  */
 async function crowd(address: string, count: number): Promise<() => number> {
   const { hostname, port } = new URL(address)
@@ -27,7 +27,7 @@ async function crowd(address: string, count: number): Promise<() => number> {
   return () => sockets.filter(({ closed, readableEnded }) => !closed && !readableEnded).length
 }
 
-/** On the one connection of this agent; answers the status. */
+/** Uploads on the one connection of this agent and returns the status. */
 async function putBy(agent: Agent, slot: Slot, bytes: Buffer): Promise<number | undefined> {
   const headers = { ...slot.upload_headers, 'content-length': String(bytes.length) }
   const upload = request(slot.upload_url, { method: 'PUT', headers, agent })
@@ -38,16 +38,16 @@ async function putBy(agent: Agent, slot: Slot, bytes: Buffer): Promise<number | 
   return answer.statusCode
 }
 
-test('more connections than descriptors: those too many are closed and logged, and an upload still gets its file', async () => {
+test('with more connections than descriptors the service closes and logs the rest, and an upload still gets its file', async () => {
   const account = makeAccount()
   const service = await serve(account.data_dir, [], { open_files })
   const slots = [await makeSlot(service, account), await makeSlot(service, account)]
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   onTestFinished(() => agent.destroy())
-  // Small: kept in the database. So the connection is there before the crowd comes.
+  // Small bytes are kept in the database, so that the connection exists before the crowd comes.
   expect(await putBy(agent, slots[0]!, Buffer.from('small'))).toBe(201)
   const left = [await crowd(service.api, open_files), await crowd(service.blob, open_files)]
-  // Large: takes a file of its own.
+  // Large bytes take a file of their own.
   expect(await putBy(agent, slots[1]!, Buffer.alloc(400_000, 'x'))).toBe(201)
   await until(() => left.every((count) => count() < open_files / 2), 'those too many are closed')
   expect(service.err()).toMatch(

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { routes } from '../../../src/contract/routes/routes.ts'
 import { type Client, start } from '../fixture.ts'
 
-/** Sends bytes as they are and answers status and body of the one answer that comes. */
+/** Sends the bytes unchanged and returns status and body of the one answer. */
 function talk(client: Client, text: string): Promise<{ status: number; type: string; body: string }> {
   const { hostname, port } = new URL(client.service.api)
   return new Promise((resolve, reject) => {
@@ -98,7 +98,7 @@ test.each<[string, (key: Record<string, string>) => string, string]>([
   expect(error.code).toMatch(/^[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$/)
 })
 
-test('A-20 what nobody foresaw is a 500 that says nothing of the inside', async () => {
+test('A-20 an unexpected error is a 500 that says nothing of the inside', async () => {
   const lines: string[] = []
   const client = await start({ log: (line) => lines.push(line) })
   const stop = client.service.on('begin', () => {

@@ -81,7 +81,7 @@ test('A-08 a project out of reach is a 404, whether it exists or not', async () 
   expect((await client.as({ project_id: other }).get('/v1/assets')).status).toBe(200)
 })
 
-test('A-09 what belongs to another project is not there, in the same words as what never was', async () => {
+test('A-09 a record of another project gets the same answer as one that never existed', async () => {
   const client = await start()
   const other = client.as({ project_id: client.service.projects.create('other').project_id })
   const asset_id = await client.upload('of the first project')
@@ -176,7 +176,7 @@ test.each(['', 'null', '[]', '"text"', '{"filename":', '{"filename":"a"}', '{"fi
 )
 
 test.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain'])(
-  'A-15 an empty body that is called %s is an empty body',
+  'A-15 an empty body of type %s counts as no body',
   async (type) => {
     const client = await start()
     const asset_id = await client.upload('text')

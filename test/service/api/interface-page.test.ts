@@ -24,13 +24,13 @@ test('ids are unique, in order, without a gap, and each has a mark', () => {
   for (const { id, mark } of facts) expect(mark, id).toMatch(/^[SPL](, [SPL])*$/)
 })
 
-describe('every fact is shown by the test that the page names', () => {
+describe('every fact has the test that the page names', () => {
   test.each(facts.map((fact) => [fact.id, fact] as const))('%s', (_id, fact) => {
     expect(missingProofs(fact, (path) => readFileSync(join(root, 'test', path), 'utf8'))).toEqual([])
   })
 })
 
-test('every id in the name of a test stands on the page beside that test', () => {
+test('every id in the name of a test is on the page beside that test', () => {
   const lost: string[] = []
   for (const [path, text] of filesBelow('test', /\.(test|facts)\.ts$/)) {
     for (const id of new Set(titlesOf(text).flatMap(idsIn))) {
@@ -41,14 +41,14 @@ test('every id in the name of a test stands on the page beside that test', () =>
   expect(lost).toEqual([])
 })
 
-test('every id in the program stands on the page', () => {
+test('every id in the program is on the page', () => {
   const known = new Set(facts.map(({ id }) => id))
   for (const [path, text] of filesBelow('src', /\.ts$/)) {
     for (const id of idsIn(text)) expect(known, `${path} cites ${id}`).toContain(id)
   }
 })
 
-test('a fact without its test, and a test that is not there, are found', () => {
+test('a fact without its test, and a missing test, are found', () => {
   const fact = { id: 'A-99', mark: 'S', text: '', shown_by: 'a.test.ts; b.test.ts "as it is"' }
   const texts: Record<string, string> = { 'a.test.ts': `test('A-98 other', f)`, 'b.test.ts': `test('as it was', f)` }
   expect(missingProofs(fact, (path) => texts[path] ?? '')).toEqual([
@@ -78,7 +78,10 @@ function missingProofs({ id, shown_by }: Fact, read: (path: string) => string): 
   })
 }
 
-/** The names of tests, groups of tests and facts: a string right behind test(, describe(, fact( or the rows of an each. */
+/**
+ * The names of tests, groups of tests and facts: a string right behind test(, describe(, fact( or
+ * the rows of an each.
+ */
 function titlesOf(text: string): string[] {
   return [
     ...text.matchAll(/(?:\b(?:test|describe|fact)\(|\]\)\(|\)\(|const\)\()\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g),

@@ -6,7 +6,7 @@ import { settingsFrom } from '../../../src/service/options.ts'
 import { FakeClock } from '../../rig/fake-clock.ts'
 import { md5Of, put, start } from '../fixture.ts'
 
-test('A-33 each token has so many requests a minute: one too many is a 429 that says when to come again', async () => {
+test('A-33 each token has a number of requests a minute: one more gets a 429 that says when to try again', async () => {
   const clock = new FakeClock()
   const client = await start({ clock, limits: { requests_per_minute: 12 } })
   const other = client.as({ token: client.service.tokens.create('somebody else').token })
@@ -28,7 +28,7 @@ test('A-33 each token has so many requests a minute: one too many is a 429 that 
   expect(await statuses(2)).toEqual([200, 429])
 })
 
-test('A-33 who has no key is not told of limits, and what is refused was not done', async () => {
+test('A-33 a caller without a key gets no limits, and a refused request does nothing', async () => {
   const client = await start({ clock: new FakeClock(), limits: { requests_per_minute: 6 } })
   expect((await client.get('/v1/assets')).status).toBe(200)
   const refused = await client.post('/v1/chats', { prompt: 'x' })
@@ -37,7 +37,7 @@ test('A-33 who has no key is not told of limits, and what is refused was not don
   expect((await client.get('/v1/assets', { headers: { 'x-api-key': undefined } })).status).toBe(401)
 })
 
-test('uploads are not counted, and without a limit nothing is', async () => {
+test('uploads do not count, and without a limit nothing counts', async () => {
   const limited = await start({ clock: new FakeClock(), limits: { requests_per_minute: 6 } })
   const slot = await limited.slot()
   for (let again = 0; again < 3; again++) expect((await put(slot, 'text')).status).toBe(201)
@@ -45,7 +45,7 @@ test('uploads are not counted, and without a limit nothing is', async () => {
   expect(Array.from({ length: 10_000 }, () => limitFor(1)).every((wait_s) => wait_s === undefined)).toBe(true)
 })
 
-test('a minute’s worth comes in a minute, spread; what was not used is kept for ten seconds only', async () => {
+test('the requests of a minute are spread over it, and unused ones are kept for ten seconds only', async () => {
   const clock = new FakeClock()
   const limitFor = limitRequests(600, () => clock.monotonic_ms())
   const passed = (token: number) => {
@@ -61,7 +61,7 @@ test('a minute’s worth comes in a minute, spread; what was not used is kept fo
   expect(passed(1)).toBe(100)
 })
 
-test('more tokens than are remembered: those at work stay limited', () => {
+test('with more tokens than the limiter remembers, the busy ones stay limited', () => {
   const limitFor = limitRequests(6, () => 0)
   for (let token = 0; token < 3_000; token++) expect(limitFor(token)).toBeUndefined()
   for (let token = 0; token < 3_000; token++) expect(limitFor(token)).toBe(10)
@@ -116,6 +116,6 @@ test.each([
   ['body_bytes', 1_048_577],
   ['requests_per_minute', -1],
   ['requests_per_minute', 1.5],
-])('a limit that is wider than the interface, or of use to nobody, is refused: %s = %s', (name, value) => {
+])('a limit that is wider than the interface, or useless, is refused: %s = %s', (name, value) => {
   expect(() => settingsFrom({ data_dir: '/nowhere', limits: { [name]: value } })).toThrow(`limits.${name} = ${value}`)
 })

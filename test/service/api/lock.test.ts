@@ -9,17 +9,17 @@ const description = describeInterface(routes, 'http://127.0.0.1')
 // biome-ignore lint/suspicious/noExplicitAny: the document is what is tested
 const describe_now = (): any => structuredClone(description)
 
-test('A-03 what /v1 offers is never taken back: against the lock file', () => {
+test('A-03 the lock file and the description match: /v1 takes nothing back', () => {
   const now = lockOf(describe_now())
   const file = fileURLToPath(new URL('v1.lock.json', import.meta.url))
   if (process.env.SLUICE_WRITE_LOCK) writeFileSync(file, `${JSON.stringify(now, null, 1)}\n`)
   const locked = JSON.parse(readFileSync(file, 'utf8')) as Lock
   expect(brokenPromises(locked, now)).toEqual([])
-  // What was added is promised from now on: SLUICE_WRITE_LOCK=1 takes it up.
+  // SLUICE_WRITE_LOCK=1 adds new parts to the lock file; from then on they are promised.
   expect(now, 'the lock file lacks what was added').toEqual(locked)
 })
 
-/** One way each to break a promise; what the lock must say of it. */
+/** One way for each kind of broken promise, and the text that the lock must report. */
 // biome-ignore lint/suspicious/noExplicitAny: the document is what is tested
 const breaks: [string, (document: any, codes: Record<string, number>) => void, RegExp][] = [
   ['a route goes', ({ paths }) => delete paths['/v1/skills'].post, /POST \/v1\/skills: is gone/],

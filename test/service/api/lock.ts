@@ -4,7 +4,10 @@ import { error_statuses } from '../../../src/contract/errors.ts'
 type Document = any
 type Json = { [key: string]: unknown }
 
-/** What `/v1` promises, without its words: for each call and direction, the shape of every field by its path. */
+/**
+ * The promises of `/v1`, without its texts: for each call and direction, the shape of every field
+ * by its path.
+ */
 export interface Lock {
   calls: Record<string, { security: string; statuses: string[]; sent: Shapes; answered: Shapes }>
   codes: Record<string, number>
@@ -13,7 +16,7 @@ export interface Lock {
 /** By path: `body.scope.asset_ids[]`, `?limit`, `200.data[].asset_id`. */
 type Shapes = Record<string, Json>
 
-/** What says nothing about which values there are. */
+/** Keys that do not limit the values. */
 const words = new Set(['description', 'examples', 'example', 'default', '$schema', 'id', 'properties', 'items', '$ref'])
 
 export function lockOf(document: Document, codes: Record<string, number> = error_statuses): Lock {
@@ -47,7 +50,7 @@ export function lockOf(document: Document, codes: Record<string, number> = error
 }
 
 function collect(document: Document, schema: Document, at: string, required: boolean, into: Shapes): void {
-  // What stands beside a reference holds, too.
+  // Bounds beside a reference hold as well.
   const whole = schema.$ref ? { ...document.components.schemas[schema.$ref.split('/').at(-1)], ...schema } : schema
   const bounds = Object.fromEntries(Object.entries(whole).filter(([key]) => !words.has(key) && key !== 'required'))
   into[at] = { required, ...bounds }
@@ -57,7 +60,10 @@ function collect(document: Document, schema: Document, at: string, required: boo
   if (whole.items) collect(document, whole.items, `${at}[]`, true, into)
 }
 
-/** Every way in which `now` is not `before` and additions: who was right before is right still. */
+/**
+ * Every way in which `now` differs from `before` by more than additions: requests that were valid
+ * must stay valid.
+ */
 export function brokenPromises(before: Lock, now: Lock): string[] {
   const broken: string[] = []
   for (const [code, status] of Object.entries(before.codes)) {
@@ -74,7 +80,7 @@ export function brokenPromises(before: Lock, now: Lock): string[] {
       if (!current.statuses.includes(status)) broken.push(`${call}: ${status} is gone`)
     }
     for (const status of current.statuses) {
-      // A new error may come with a new reason; a new success is something that nobody knows to read.
+      // A new error may come with a new reason, but no client can read a new success.
       if (Number(status) < 400 && !old.statuses.includes(status)) broken.push(`${call}: succeeds with ${status}, too`)
     }
     for (const direction of ['sent', 'answered'] as const) {
@@ -96,7 +102,7 @@ function changesOf(before: Shapes, now: Shapes, direction: 'sent' | 'answered'):
   return [...found, ...asked.map((at) => `${at} must be sent now`)]
 }
 
-/** A part of something that is itself new, and can be left out. */
+/** A part of something that is new itself, and can be left out. */
 function isInside(at: string, before: Shapes): boolean {
   const parent = at.replace(/(\.[^.[]+|\[\])$/, '')
   return parent !== at && !(parent in before)
@@ -111,7 +117,10 @@ function changedBounds(old: Json, now: Json, direction: 'sent' | 'answered'): st
   })
 }
 
-/** True if more may be sent than before; of an answer, whether it can have more in it. */
+/**
+ * Returns true where a request may send more than before, or an answer may have more in it than
+ * before.
+ */
 function isLooser(key: string, was: unknown, is: unknown, direction: 'sent' | 'answered'): boolean {
   if (key === 'required') return direction === 'sent' ? is === false : is === true
   if (key === 'enum') return Array.isArray(was) && Array.isArray(is) && was.every((value) => is.includes(value))

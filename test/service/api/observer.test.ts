@@ -4,7 +4,7 @@ import type { Stage } from '../../../src/service/api/observer.ts'
 import { realWait } from '../../rig/waiting.ts'
 import { put, start, until } from '../fixture.ts'
 
-test('the log names every request by its place, with the asset it was about and its status', async () => {
+test('the log names every request by its place, with its asset and its status', async () => {
   const client = await start()
   const before = Date.now()
   const asset_id = await client.upload('text')
@@ -29,7 +29,7 @@ test('the log remembers the newest requests only', async () => {
   expect(client.service.requestLog.at(-1)?.place).toBe('projects.list')
 })
 
-test('each stage is told in its order, and waited for; nothing is done at begin, everything committed at handled', async () => {
+test('each stage is reported in order and awaited: nothing is done at begin, everything is committed at handled', async () => {
   const client = await start()
   const story: string[] = []
   const stored = () => client.service.assets(client.project_id).length
@@ -48,7 +48,7 @@ test('each stage is told in its order, and waited for; nothing is done at begin,
   ])
 })
 
-test.each([60_000, 600_000])('half of a PUT of %i bytes can be caught, with nothing stored yet', async (size) => {
+test.each([60_000, 600_000])('a listener sees half of a PUT of %i bytes, with nothing stored yet', async (size) => {
   const client = await start()
   const slot = await client.slot()
   const bare: (boolean | undefined)[] = []
@@ -63,13 +63,13 @@ test.each([60_000, 600_000])('half of a PUT of %i bytes can be caught, with noth
     )
     sent.on('error', reject)
     sent.write('a'.repeat(size / 2))
-    // The other half only when the first was seen: what comes in one piece has no half.
+    // The other half waits for the first one, because a body in one piece has no half.
     client.service.on('during', () => void sent.end('a'.repeat(size / 2)))
   })
   expect([status, bare]).toEqual([201, [true]])
 })
 
-test('a listener that was taken off is not called any more', async () => {
+test('a removed listener is not called any more', async () => {
   const client = await start()
   let calls = 0
   const off = client.service.on('begin', () => {

@@ -44,14 +44,14 @@ test('A-02 it describes every call with its answers, its key and its project, an
   }
 })
 
-test('A-29 it says openly that before_id is our reading', async () => {
+test('A-29 it says openly that before_id is our own reading', async () => {
   const document = await description()
   expect(document.info.description).toContain('before_id is our reading')
   const list = document.paths['/v1/assets'].get.parameters.find(({ name }: { name: string }) => name === 'before_id')
   expect(list.schema.description).toContain('Our reading')
 })
 
-test('every reference in it leads somewhere', async () => {
+test('every reference in it leads to a definition', async () => {
   const document = await description()
   const references = JSON.stringify(document).match(/"\$ref":"[^"]+"/g) ?? []
   expect(references.length).toBeGreaterThan(20)
@@ -61,7 +61,7 @@ test('every reference in it leads somewhere', async () => {
   }
 })
 
-/** Every schema of the document, with where it stands. */
+/** Every schema of the document, with its place. */
 function* schemasIn(document: Document): Generator<[string, Document]> {
   function* below(schema: Document, at: string): Generator<[string, Document]> {
     yield [at, schema]
@@ -82,7 +82,7 @@ function* schemasIn(document: Document): Generator<[string, Document]> {
   }
 }
 
-/** Every body that is sent or answered, with where it stands. */
+/** Every body that is sent or answered, with its place. */
 function* contentsIn(document: Document): Generator<[string, Document]> {
   for (const [path, operations] of Object.entries<Document>(document.paths)) {
     for (const [method, { requestBody, responses }] of Object.entries<Document>(operations)) {
@@ -138,7 +138,7 @@ test('A-02 every request, answer and error has an example that fits its schema',
   expect(examples).toBeGreaterThan(200)
 })
 
-test('A-02 the examples of requests are taken by the schemas of the routes', () => {
+test('A-02 the schemas of the routes accept the examples of requests', () => {
   for (const route of routes as readonly Route[]) {
     if (!route.request) continue
     const operation: Document = describeInterface([route], 'http://127.0.0.1')
@@ -147,7 +147,7 @@ test('A-02 the examples of requests are taken by the schemas of the routes', () 
   }
 })
 
-test('D-08 exactly one of schedule and trigger is said by the schema itself', async () => {
+test('D-08 the schema itself asks for exactly one of schedule and trigger', async () => {
   const document = await description()
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv)
@@ -167,7 +167,7 @@ test('D-08 exactly one of schedule and trigger is said by the schema itself', as
   }
 })
 
-test('YAML of any JSON reads back as it was', () => {
+test('any JSON written as YAML reads back unchanged', () => {
   const value = {
     plain: 'text',
     odd: ['yes', 'no', '1', '1.0', 'null', '', ' lead', 'a: b', '# c', 'line\nbreak', '\u2028', "'", '"', 'ä'],

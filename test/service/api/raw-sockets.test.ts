@@ -16,27 +16,27 @@ beforeAll(async () => {
 
 afterAll(() => service.close())
 
-interface Heard {
+interface Exchanged {
   /** Everything that was answered until the connection ended. */
   text: string
-  /** How many answers that was. */
+  /** The number of answers. */
   answers: number
   has_ended: boolean
 }
 
-/** Sends bytes as they are, says that there will be no more, and listens until the other side is done, too. */
-function exchange(origin: string, text: string | Buffer): Promise<Heard> {
+/** Sends the bytes, ends its side, and listens until the other side ends, too. */
+function exchange(origin: string, text: string | Buffer): Promise<Exchanged> {
   const { hostname, port } = new URL(origin)
   return new Promise((resolve) => {
     const pieces: Buffer[] = []
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }, () => socket.end(text))
     const done = (has_ended: boolean) => {
       socket.destroy()
-      const heard = Buffer.concat(pieces).toString('latin1')
-      resolve({ text: heard, answers: heard.match(/^HTTP\/1\.1 /gm)?.length ?? 0, has_ended })
+      const answered = Buffer.concat(pieces).toString('latin1')
+      resolve({ text: answered, answers: answered.match(/^HTTP\/1\.1 /gm)?.length ?? 0, has_ended })
     }
     socket.on('data', (piece) => pieces.push(piece))
-    // A reset is an end: what was sent behind the fault is not read.
+    // A reset counts as an end: the service does not read what follows the fault.
     socket.on('error', () => done(true))
     socket.on('end', () => done(true))
     socket.setTimeout(20_000, () => done(false))
@@ -50,7 +50,7 @@ const post = (headers: string, body: string) => `POST /v1/labels HTTP/1.1\r\n${k
 const get = (target: string) => `GET ${target} HTTP/1.1\r\n${key}Connection: close\r\n\r\n`
 const body = '{"name":"Contracts"}'
 
-/** Each would mean one thing to one program and another to the next. */
+/** Each means one thing to one program and another thing to the next. */
 const smuggled: [string, () => string][] = [
   ['two lengths', () => post('Content-Length: 20\r\nContent-Length: 3\r\n', body + hidden)],
   ['two lengths in one line', () => post('Content-Length: 20, 3\r\n', body + hidden)],
@@ -112,34 +112,34 @@ const malformed: [string, () => string][] = [
 
 describe('A-20 the error object or a clean close', () => {
   test.each([...malformed, ...smuggled])('%s', async (_what, textOf) => {
-    const heard = await exchange(service.api, Buffer.from(textOf(), 'latin1'))
-    expect(heard.has_ended, heard.text).toBe(true)
-    if (heard.text === '') return
-    expect(heard.answers, heard.text.slice(0, 2_000)).toBe(1)
-    const status = Number(heard.text.slice(9, 12))
-    const [head = '', answer = ''] = heard.text.split(/\r\n\r\n(.*)/s)
-    expect([400, 401, 404], heard.text).toContain(status)
+    const answered = await exchange(service.api, Buffer.from(textOf(), 'latin1'))
+    expect(answered.has_ended, answered.text).toBe(true)
+    if (answered.text === '') return
+    expect(answered.answers, answered.text.slice(0, 2_000)).toBe(1)
+    const status = Number(answered.text.slice(9, 12))
+    const [head = '', answer = ''] = answered.text.split(/\r\n\r\n(.*)/s)
+    expect([400, 401, 404], answered.text).toContain(status)
     const type = /content-type: ([^\r]*)/i.exec(head)?.[1] ?? ''
     expect(type).toContain('application/json')
     expect(checkOwnAnswer({ method: 'GET', url: '/no', status, type, body: answer })).toEqual([])
   })
 
-  test('what is smuggled is no request of its own, at the blob store neither', async () => {
+  test('a smuggled text is no request of its own, neither at the API nor at the blob store', async () => {
     const before = service.requestLog.length
     for (const [what, textOf] of smuggled) {
       const text = textOf().replace('/v1/labels', '/objects/x')
       for (const origin of [service.api, service.blob]) {
-        const heard = await exchange(origin, Buffer.from(text, 'latin1'))
-        expect(heard.has_ended, what).toBe(true)
-        expect(heard.answers, `${what}: ${heard.text.slice(0, 500)}`).toBeLessThanOrEqual(1)
-        expect(heard.text, what).not.toMatch(/^HTTP\/1\.1 2/m)
+        const answered = await exchange(origin, Buffer.from(text, 'latin1'))
+        expect(answered.has_ended, what).toBe(true)
+        expect(answered.answers, `${what}: ${answered.text.slice(0, 500)}`).toBeLessThanOrEqual(1)
+        expect(answered.text, what).not.toMatch(/^HTTP\/1\.1 2/m)
       }
     }
     const places = service.requestLog.slice(before).map(({ place }) => place)
     expect(places).not.toContain('description.read')
   })
 
-  test('whoever goes away early leaves nothing behind', async () => {
+  test('a client that disconnects early leaves nothing behind', async () => {
     const { hostname, port } = new URL(service.api)
     for (let times = 0; times < 20; times++) {
       await new Promise<void>((resolve) => {

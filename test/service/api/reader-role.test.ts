@@ -12,13 +12,13 @@ async function asMember(client: Client, name: string, role: string): Promise<Cli
   return client.as({ token: client.service.tokens.create(`of ${name}`, { user: email }).token })
 }
 
-/** Status, and the code of a refusal. */
+/** The status, or the code of a refusal. */
 async function outcome(reply: ReturnType<Client['call']>): Promise<unknown> {
   const { status, body } = await reply
   return status === 400 ? body.code : status
 }
 
-test('D-05 D-07 a reader keeps memories of their own, and changes none that belongs to all', async () => {
+test('D-05 D-07 a reader keeps their own memories, and changes no shared ones', async () => {
   const client = await start()
   const ada = await asMember(client, 'ada', 'reader')
   const of_all = `/v1/memories/${(await client.post('/v1/memories', memory)).body.memory_id}`
@@ -31,7 +31,7 @@ test('D-05 D-07 a reader keeps memories of their own, and changes none that belo
   expect(await outcome(ada.delete(own))).toBe(204)
 })
 
-test('D-06 D-07 who changes what belongs to all does not come to own it', async () => {
+test('D-06 D-07 a user who changes a shared record does not become its owner', async () => {
   const client = await start()
   const [ada, bob] = [await asMember(client, 'ada', 'collaborator'), await asMember(client, 'bob', 'collaborator')]
   const of_nobody = { name: 'terms', content: 'x', scope: 'user', category: 'skill' }
@@ -46,7 +46,7 @@ test('D-06 D-07 who changes what belongs to all does not come to own it', async 
   expect((await client.get(paths[0]!)).body.scope).toBe('project')
 })
 
-test('D-05 a reader renames and deletes the chats in which nobody else has asked, and no others', async () => {
+test('D-05 a reader renames and deletes only chats in which no other user has asked', async () => {
   const client = await start()
   const [ada, bob] = [await asMember(client, 'ada', 'reader'), await asMember(client, 'bob', 'reader')]
   const ask = async (who: Client) => (await who.post('/v1/chats', { prompt: 'x' })).body
@@ -64,6 +64,6 @@ test('D-05 a reader renames and deletes the chats in which nobody else has asked
   expect(await outcome(ada.delete(`/v1/chats/${shared.chat_id}/messages/${shared.message_id}`))).toBe(204)
   expect(await outcome(ada.post(`/v1/chats/${own.chat_id}`, { title: 'hers' }))).toBe(200)
   expect(await outcome(ada.delete(`/v1/chats/${own.chat_id}`))).toBe(204)
-  // Whoever may change what is in the project changes any of them.
+  // A user who may change the project may change any of its chats.
   expect(await outcome(client.delete(`/v1/chats/${of_bob.chat_id}`))).toBe(204)
 })

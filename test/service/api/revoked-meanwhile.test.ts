@@ -2,7 +2,10 @@ import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { type Client, start, until } from '../fixture.ts'
 
-/** A call of which the head and half of the body have arrived; `finish` sends the rest and answers what comes back. */
+/**
+ * Begins a call: its head and half of its body have arrived. `finish` sends the rest and returns
+ * the answer.
+ */
 async function begun(client: Client, path: string, body: object): Promise<{ finish: () => Promise<string> }> {
   const { service, token, project_id } = client
   const text = JSON.stringify(body)
@@ -34,7 +37,7 @@ async function begun(client: Client, path: string, body: object): Promise<{ fini
 
 const label = { name: 'while it came' }
 
-test('A-04 a key that is revoked while a body is on its way is a 401, and nothing is done', async () => {
+test('A-04 a key that is revoked while a body is being sent gets a 401, and nothing is done', async () => {
   const client = await start()
   const { finish } = await begun(client, '/v1/labels', label)
   client.service.tokens.revoke(client.service.tokens.list()[0]!.name)
@@ -43,7 +46,7 @@ test('A-04 a key that is revoked while a body is on its way is a 401, and nothin
   expect((await other.get('/v1/labels')).body.data).toEqual([])
 })
 
-test('D-05 a role that is taken away while a body is on its way is not there any more', async () => {
+test('D-05 a role that is removed while a body is being sent does not count any more', async () => {
   const client = await start()
   const [email, path] = ['ada@example.org', `/v1/projects/${client.project_id}/invitations`]
   client.service.users.create(email)
@@ -55,7 +58,7 @@ test('D-05 a role that is taken away while a body is on its way is not there any
   expect((await client.get('/v1/labels')).body.data).toEqual([])
 })
 
-test('what else changes meanwhile does not keep it from being done', async () => {
+test('other changes during a call do not stop it', async () => {
   const client = await start()
   const { finish } = await begun(client, '/v1/labels', label)
   client.service.tokens.create('another')

@@ -6,20 +6,26 @@ import { type Service, startService } from '../../../src/service/service.ts'
 import { Client, type Reply, temporaryFolder } from '../fixture.ts'
 
 /**
- * Every call that is about a project is made three times: with what is one's own (2xx), with one id of somebody else in its place, and
- * with an id that never was; the last two must be told apart by nothing. The calls come from the table of routes.
+ * Every call about a project is made three times: with the caller's own ids (2xx), with one id of
+ * another project, and with an id that never existed. The last two answers must be the same. The
+ * calls come from the table of routes.
  */
 
 type KeyedRouteId = Exclude<RouteId, 'description.read'>
 type Things = Record<Kind, string>
 type Kind = Exclude<IdKind, 'turn'>
 
-/** What a call says besides its path. Ids of the body that are of the caller's project: each of them is swapped, too. */
+/**
+ * The call's data besides its path. Each id of the caller's project in the body is swapped, too.
+ */
 interface Entry {
   body?: (own: Things) => object
-  /** Of a list: what it lists, whose ids are cursors. A transcript's turns are numbered, in each session alike. */
+  /**
+   * The kind that a list contains, whose ids are cursors. A transcript numbers its turns alike in
+   * each session.
+   */
   lists?: Kind
-  /** Where an id that never was is no 404, by the name of its parameter. */
+  /** The status for an id that never existed, by the name of its parameter, where it is not 404. */
   never_is?: Record<string, number>
 }
 
@@ -40,7 +46,7 @@ const question = (own: Things) => ({
   },
 })
 
-/** A call that is added to the contract has no types and no test until it stands here. */
+/** A call that is added to the contract has no types and no test until it is listed here. */
 const entries: Record<KeyedRouteId, Entry> = {
   'projects.list': { lists: 'project' },
   'projects.create': { body: () => ({ name: 'another' }) },
@@ -99,7 +105,7 @@ const entries: Record<KeyedRouteId, Entry> = {
 
 const keyed_routes = (routes as readonly Route[]).filter(({ auth }) => auth)
 const scoped_routes = keyed_routes.filter(({ scoped }) => scoped)
-/** A user's own are seen by that user alone. */
+/** Only their user sees records of these kinds. */
 const private_kinds: readonly Kind[] = ['skill', 'memory']
 
 const isPrivate = (kind: Kind | undefined) => kind !== undefined && private_kinds.includes(kind)
@@ -122,21 +128,21 @@ function call(client: Client, route: Route, ids: Things, cursor?: [name: string,
   return client.call(route.method, path + query, { body, headers: route.scoped ? {} : { 'x-project-id': undefined } })
 }
 
-/** The kinds of ids of a call that can be somebody else's: of its path and of its body. */
+/** The kinds of ids in the path and body of a call that can belong to another project or user. */
 function slotsOf(route: Route, ids: Things): Kind[] {
   const text = JSON.stringify(entryOf(route).body?.(ids) ?? {})
   const in_body = (Object.keys(ids) as Kind[]).filter((kind) => text.includes(ids[kind]))
   return [...new Set([...paramsOf(route).map(({ kind }) => kind as Kind), ...in_body])]
 }
 
-/** Both are refused, and nothing but the id tells one refusal from the other. */
+/** Both are refused, and the refusals differ in nothing but the id. */
 function expectAlike(theirs: Reply, never: Reply, status: number, what: string): void {
   const words = ({ body }: Reply) => JSON.stringify(body).replace(/([a-z]+)_[a-z0-9]{20}/g, '$1_ID')
   expect([theirs.status, words(theirs)], what).toEqual([never.status, words(never)])
   expect(theirs.status, what).toBe(status)
 }
 
-/** One service for all of them: each test has two projects of its own. */
+/** One service for all tests: each test has two projects of its own. */
 let service: Service
 /** Reaches every project. */
 let both: Client
@@ -157,7 +163,7 @@ beforeEach(() => {
 
 const inProject = (project_id: string) => both.as({ project_id })
 
-/** With a key that reaches this project and no other. */
+/** A client whose key reaches this project and no other. */
 function onlyIn(project_id: string): Client {
   return both.as({ project_id, token: service.tokens.create(unique('key'), { project_ids: [project_id] }).token })
 }
@@ -178,7 +184,7 @@ async function member(role: string): Promise<Client> {
   return both.as({ project_id: ours, token: service.tokens.create(unique('key'), { user: email }).token })
 }
 
-/** How one of each kind comes about, in the project of this client. */
+/** Makes a thing of each kind in the project of this client. */
 const makers: Record<Kind, (client: Client, so_far: Things) => string | Promise<string>> = {
   project: ({ project_id }) => project_id,
   asset: (client) => client.upload(unique('text')),
@@ -205,7 +211,10 @@ const makers: Record<Kind, (client: Client, so_far: Things) => string | Promise<
   view: ({ project_id }) => service.views.create(unique('view'), { project_id, name_pattern: '*' }).view_id,
 }
 
-/** What a call needs, in the project of this client; of every other kind an id that never was. */
+/**
+ * The things that a call needs, in the project of this client, and ids that never existed for all
+ * other kinds.
+ */
 async function makeThings(client: Client, route: Route): Promise<Things> {
   const things = allNever()
   const needed: (Kind | undefined)[] = [...slotsOf(route, things), entryOf(route).lists]
@@ -216,7 +225,7 @@ async function makeThings(client: Client, route: Route): Promise<Things> {
   return things
 }
 
-test('every call with a key stands in the table of this test, and nothing else does', () => {
+test('the table of this test has every call with a key, and no other', () => {
   expect(Object.keys(entries).sort()).toEqual(keyed_routes.map(({ id }) => id).sort())
   const lists = keyed_routes.filter((route) => entryOf(route).lists !== undefined)
   const paged = keyed_routes.filter(({ query, id }) => query && id !== 'sessions.transcript')
@@ -225,9 +234,10 @@ test('every call with a key stands in the table of this test, and nothing else d
 
 const named = (some: readonly Route[]) => some.map((route) => [route.id, route] as const)
 
-describe('A-09 one id of another project is not there, in the words of what never was', () => {
+describe('A-09 an id of another project gets the same answer as one that never existed', () => {
   test.each(named(keyed_routes))('%s', async (_id, route) => {
-    // The wider key is the harder case: only the header keeps the projects apart. A project itself is kept from a narrow one.
+    // The wider key is the harder case: only the header keeps the projects apart. For a project
+    // itself, a narrow key is used.
     const narrow = onlyIn(ours)
     const [own, foreign] = [await makeThings(inProject(ours), route), await makeThings(inProject(theirs), route)]
     const slots = slotsOf(route, own)
@@ -246,7 +256,7 @@ describe('A-09 one id of another project is not there, in the words of what neve
       expectAlike(swapped, never, 400, `${route.id} from a cursor of others`)
       expect((await call(client, route, own, [name, own[lists!]])).status).toBe(200)
     }
-    // Each call works with what is one's own, and what the others have was touched by none of it.
+    // Each call works with the caller's own ids, and has touched nothing of the others.
     for (const [project_id, ids] of [[ours, own] as const, [theirs, foreign] as const]) {
       const done = await call(inProject(project_id), route, ids)
       expect(done.status, JSON.stringify(done.body)).toBeLessThan(300)
@@ -254,7 +264,7 @@ describe('A-09 one id of another project is not there, in the words of what neve
   })
 })
 
-describe('A-08 A-09 the same ids in another project: not there, and a project out of reach never was', () => {
+describe('A-08 A-09 ids are unknown in another project, and a project out of reach looks as if it never existed', () => {
   test.each(named(scoped_routes))('%s', async (_id, route) => {
     const own = await makeThings(inProject(ours), route)
     if (slotsOf(route, own).length > 0) {
@@ -276,7 +286,7 @@ describe('A-08 A-09 the same ids in another project: not there, and a project ou
   })
 })
 
-describe('D-06 D-07 what is a user’s own is not there for anybody else', () => {
+describe('D-06 D-07 a user’s own records do not exist for any other user', () => {
   const about_private = keyed_routes.filter(
     (route) => slotsOf(route, allNever()).some(isPrivate) || isPrivate(entryOf(route).lists),
   )
@@ -289,7 +299,7 @@ describe('D-06 D-07 what is a user’s own is not there for anybody else', () =>
       memory: (await ada.post('/v1/memories', memory)).body.memory_id as string,
     }
     const { lists } = entryOf(route)
-    // A key of nobody reaches the whole project, and still no user's own.
+    // A key without a user reaches the whole project, but no user's own records.
     for (const other of [bob, inProject(ours)]) {
       if (lists === undefined) {
         expectAlike(await call(other, route, own), await call(other, route, allNever()), 404, route.id)

@@ -12,7 +12,10 @@ const subjects = towns.split(' ').map((town, at) => ({
 const filler =
   'report meeting budget supplier delivery quarter archive room clerk town schedule contract review invoice'.split(' ')
 
-/** Text that looks alike everywhere: a linear congruential generator, so that a failure can be seen again. */
+/**
+ * Text that is similar everywhere. A linear congruential generator makes it, so that a failure can
+ * be repeated.
+ */
 function textOf(seed: number, planted: string | undefined): string {
   let state = seed + 1
   const next = (below: number) => {
@@ -29,7 +32,7 @@ function textOf(seed: number, planted: string | undefined): string {
   return paragraphs.join('\n\n')
 }
 
-/** 60 documents; every third holds a sentence that answers one question. */
+/** 60 documents; every third one holds a sentence that answers one question. */
 async function sixtyDocuments(client: Client): Promise<Map<string, string>> {
   const ids = new Map<string, string>()
   await Promise.all(
@@ -46,7 +49,7 @@ async function sixtyDocuments(client: Client): Promise<Map<string, string>> {
   return ids
 }
 
-test('C-16 20 questions over 60 documents: the planted sentence is quoted with its file; out of scope, never', async () => {
+test('C-16 20 questions over 60 documents: each answer quotes the planted sentence with its file, and never one out of scope', async () => {
   const client = await start()
   const ids = await sixtyDocuments(client)
   let found = 0

@@ -7,7 +7,7 @@ import { assistantFile, model_classes } from './assistant-file.ts'
 
 const page = readFileSync(new URL('../../../docs/service.md', import.meta.url), 'utf8')
 
-test('C-18 docs/service.md has the table that is in force, the rules of auto and every limit', () => {
+test('C-18 docs/service.md has the table in force, the rules of auto and every limit', () => {
   for (const [mode, { model_class, passages, thinking, tools }] of Object.entries(default_assistant.modes)) {
     expect(page).toContain(`| \`${mode}\` | ${model_class} | ${passages} | ${thinking} | ${tools.join(', ')} |`)
   }
@@ -33,7 +33,7 @@ test('C-18 docs/service.md has the table that is in force, the rules of auto and
   }
 })
 
-test('the example of docs/service.md can be read; key files are meant beside the configuration', () => {
+test('the example of docs/service.md is valid, and its key files lie beside the configuration', () => {
   const example = /```json\n([\s\S]*?)```/.exec(page)![1]!
   const file = join(temporaryFolder(), 'assistant.json')
   writeFileSync(file, example)
@@ -55,14 +55,14 @@ test.each([
   [{ auto: [{ mode: 'fast', min_skills: 1 }] }, 'auto: the last rule must always match'],
   [{ modes: { fast: default_assistant.modes.fast } }, 'modes.expert'],
   [{ deadline_ms: 1.5, max_memories: -1 }, 'max_memories'],
-])('a configuration that cannot work ends the start, and says why: %j', async (config, fault) => {
+])('an invalid configuration ends the start with a reason: %j', async (config, fault) => {
   await expect(start({ assistant_config: assistantFile(config) })).rejects.toMatchObject({
     code: 'config.service',
     message: expect.stringContaining(fault),
   })
 })
 
-test('a file that is missing or no JSON is named, and nothing of it is shown', async () => {
+test('a file that is missing or no JSON is named, and its content is not shown', async () => {
   const file = join(temporaryFolder(), 'assistant.json')
   await expect(start({ assistant_config: file })).rejects.toThrow(`${file} cannot be used: ENOENT`)
   writeFileSync(file, 'sk-secret')

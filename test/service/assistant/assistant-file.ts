@@ -25,7 +25,7 @@ export const model_classes = {
   ],
 }
 
-/** A model at this address, with a key; nothing of it waits long. */
+/** A configuration of a model at this address, with a key and short waits. */
 export function modelFile(origin: string, more: { model?: object } & Record<string, unknown> = {}): string {
   const { model, ...rest } = more
   const host = { base_url: `${origin}/v1/`, key_file: 'key', timeout_ms: 10_000, ...model }

@@ -65,7 +65,7 @@ test('C-20 a model is sent instructions, skills in order, memories, the conversa
   expect(JSON.stringify(second.body)).not.toContain('Porto')
 })
 
-test('C-20 D-07 a user’s own memories go to the model apart from those of the project, with the word not to repeat them', async () => {
+test('C-20 D-07 a model gets a user’s own memories apart from those of the project, and is asked not to repeat them', async () => {
   const { server, client } = await withModel([completion('Nine.')])
   const { service, project_id } = client
   service.users.create('ada@example.org')
@@ -86,7 +86,7 @@ test('C-20 D-07 a user’s own memories go to the model apart from those of the 
   expect([to_nobody!.includes('Times are local.'), to_nobody!.includes('nobody else')]).toEqual([true, false])
 })
 
-test('C-17 an answer that cannot be written down yet is written later: the model is not asked for it twice', async () => {
+test('C-17 an answer that cannot be stored yet is stored later, and the model is not asked again', async () => {
   let answer = () => {}
   const held: Reply = (response, received) => {
     answer = () => completion('Nine.')(response, received)
@@ -105,7 +105,7 @@ test('C-17 an answer that cannot be written down yet is written later: the model
   expect(server.received).toHaveLength(1)
 })
 
-test('C-02 provider: another model is asked, and nothing else of the request differs', async () => {
+test('C-02 provider selects another model, and nothing else of the request differs', async () => {
   const { server, client } = await withModel([completion('Nine.')])
   await client.upload('The harbour closes at nine.')
   for (const provider of ['automatic', 'openai', 'anthropic', 'google']) {
@@ -171,12 +171,12 @@ test.each<[string, Reply, RegExp, object?]>([
   },
 )
 
-test('C-20 an answer that the model broke off at its limit is kept, and says so', async () => {
+test('C-20 an answer that the model cut at its limit is kept, and says so', async () => {
   const { client } = await withModel([completion('Nine, and then', 'length')])
   expect((await client.ask(question)).response).toMatch(/^Nine, and then\n\n_.*this answer is incomplete\._$/)
 })
 
-/** A service on a clock of our own, asked one question. */
+/** Asks one question of a service on a clock of our own. */
 async function askedOnClock(replies: Reply[], more: Parameters<typeof modelFile>[1] = {}) {
   const server = await outsideServer(...replies)
   const clock = new FakeClock()
@@ -192,10 +192,10 @@ async function askedOnClock(replies: Reply[], more: Parameters<typeof modelFile>
   return { server, clock, lines, status }
 }
 
-test('C-17 a model that is down: tried again, later and later, and error only after the deadline', async () => {
+test('C-17 a model that is down is tried again, later and later, and the turn fails only after the deadline', async () => {
   const { server, clock, lines, status } = await askedOnClock([json({}, 503)], { deadline_ms: 120_000 })
   const begun_ms = clock.now_ms()
-  // The first call loads and connects: a clock that runs meanwhile would be past the deadline.
+  // The first call loads and connects: a clock that runs meanwhile would pass the deadline.
   await until(() => lines.length > 0, 'the first refusal')
   await clock.runUntil(async () => (await status()) === 'error')
   expect(clock.now_ms() - begun_ms).toBeGreaterThanOrEqual(120_000)
@@ -206,7 +206,7 @@ test('C-17 a model that is down: tried again, later and later, and error only af
   expect(lines.filter((line) => line.includes('given up'))).toHaveLength(1)
 })
 
-test('C-17 Retry-After is kept to', async () => {
+test('C-17 Retry-After is respected', async () => {
   const { server, clock, lines, status } = await askedOnClock([
     json({}, 429, { 'retry-after': '100' }),
     completion('Nine.'),
@@ -219,7 +219,7 @@ test('C-17 Retry-After is kept to', async () => {
   expect(server.received).toHaveLength(2)
 })
 
-test('C-20 the key: another one in its file is used from the next call on; it is stored nowhere and goes nowhere else', async () => {
+test('C-20 a new key in its file is used from the next call on; it is stored nowhere and sent nowhere else', async () => {
   const engine = await outsideServer(json({ results: [] }))
   const web_search = { url: `${engine.origin}/?q={query}` }
   const { server, client, assistant_config } = await withModel([completion('Nine.')], { web_search })
@@ -237,7 +237,7 @@ test('C-20 the key: another one in its file is used from the next call on; it is
   expect([bytes.includes(key), bytes.includes('sk-another'), bytes.includes(question)]).toEqual([false, false, true])
 })
 
-test('C-20 a key that others can read, or that is none, ends the start, unseen', async () => {
+test('C-20 a key that others can read, or an invalid one, ends the start and is not shown', async () => {
   const file = modelFile('http://127.0.0.1:1')
   const key_file = join(dirname(file), 'key')
   chmodSync(key_file, 0o640)

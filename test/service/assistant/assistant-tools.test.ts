@@ -25,10 +25,10 @@ test('C-18 an answer draws on as many passages as the row of its mode says', asy
   }
 })
 
-/** Where in the answer each of them stands; -1: nowhere. */
+/** The position of each text in the answer; -1 where it is missing. */
 const places = (response: string, texts: readonly string[]) => texts.map((text) => response.indexOf(text))
 
-test('C-03 skills are loaded in the order of the turn; one that is gone by then adds nothing', async () => {
+test('C-03 skills are loaded in the order of the turn, and one that is gone by then adds nothing', async () => {
   const client = await start({ answer_delay_ms: 300 })
   for (const name of ['alpha', 'beta', 'gamma']) await skill(client, name)
   const { response } = await client.ask('x', { skills: ['gamma', 'alpha', 'gamma', 'beta'] })
@@ -39,7 +39,7 @@ test('C-03 skills are loaded in the order of the turn; one that is gone by then 
   expect(await client.answer(body.chat_id, body.message_id)).toContain('Skills, in this order: alpha.')
 })
 
-test('C-19 D-07 memories: those of the project are quoted, the most important first; a user’s own in no answer, which everybody reads', async () => {
+test('C-19 D-07 memories of the project are quoted, the most important first; no answer has a user’s own', async () => {
   const client = await start()
   const { service, project_id } = client
   const tokens = ['ada@example.org', 'bob@example.org'].map((email) => {
@@ -97,10 +97,10 @@ function searching(origin: string, more: object = {}): string {
   return assistantFile({ web_search }, { key: 'web-key-1\n' })
 }
 
-test('C-19 the web is searched in the modes that have it, and with public_data false it is not called', async () => {
+test('C-19 only modes with web access search the web, and none with public_data false', async () => {
   const engine = await outsideServer(results)
   const client = await start({ assistant_config: searching(engine.origin) })
-  // In a scope of its own: without one, past chats would quote what the web said before.
+  // The scope excludes past chats, which would quote earlier results of the web.
   const scope = { asset_ids: [await client.upload('Tea is served.')] }
   const asked = async (more: object) =>
     (await client.ask('When does the harbour close & open?', { scope, ...more })).response
@@ -146,7 +146,7 @@ test.each([
   expect(lines.join()).not.toContain('web-key-1')
 })
 
-test('C-19 of past chats the newest characters are read, page by page, and none twice', async () => {
+test('C-19 past chats are read from their newest characters, page by page, and none twice', async () => {
   const client = await start({ assistant_config: assistantFile({ max_past_chars: 20_000 }) })
   const nothing = { asset_ids: [await client.upload('Tea is served.')] }
   const ask = async (prompt: string) => (await client.ask(prompt, { scope: nothing })).chat_id

@@ -7,7 +7,7 @@ export interface Received {
   method: string
   url: string
   headers: IncomingMessage['headers']
-  // biome-ignore lint/suspicious/noExplicitAny: the tests look into it
+  // biome-ignore lint/suspicious/noExplicitAny: the tests read any body
   body: any
 }
 
@@ -16,11 +16,14 @@ export type Reply = (response: ServerResponse, received: Received) => void
 export interface OutsideServer {
   origin: string
   received: Received[]
-  /** What the next requests are answered with, each once; the last one for ever. */
+  /** Sets the next answers, each for one request; the last one is repeated. */
   reply(...replies: Reply[]): void
 }
 
-/** A real HTTP server on loopback that keeps what it was sent: a model's host, a search engine, or somebody who must not be asked. */
+/**
+ * A real HTTP server on loopback that keeps its requests. It stands for a model, a search engine,
+ * or a host that must not be asked.
+ */
 export async function outsideServer(...first: Reply[]): Promise<OutsideServer> {
   const received: Received[] = []
   let replies = first
@@ -54,7 +57,7 @@ export function json(value: unknown, status = 200, headers: Record<string, strin
   }
 }
 
-/** A chat completion, with what servers add to it. */
+/** A chat completion, with the usual fields of a server around it. */
 export function completion(content: unknown, finish_reason = 'stop'): Reply {
   return json({
     id: 'chatcmpl-1',

@@ -5,11 +5,11 @@ import { type Client, start } from '../fixture.ts'
 const question = 'Which password opens the harbour gate?'
 const sentence = (place: string) => `The password of the harbour gate of ${place} is ${place}-1234.`
 
-/** Where each sentence is planted; all of them answer the one question. */
+/** The place in each planted sentence; all of them answer the one question. */
 const places = ['Oslo', 'Porto', 'Riga', 'Tunis', 'Vigo', 'Bari', 'Ghent'] as const
 type Place = (typeof places)[number]
 
-/** One planted sentence for each kind of scope, and one that none of them reaches. */
+/** Plants one sentence for each kind of scope, and one that none of them reaches. */
 async function planted(client: Client) {
   const { service, project_id } = client
   const upload = (place: Place, filename: string) => client.upload(sentence(place), filename)
@@ -24,7 +24,7 @@ async function planted(client: Client) {
   const { concept_id } = service.concepts.create('gates', { project_id, asset_ids: [conceived] })
   const { view_id } = service.views.create('minutes', { project_id, name_pattern: 'minutes-*.md' })
   const { chat_id } = await client.ask(sentence('Bari'), { scope: { asset_ids: [asset] } })
-  // The chat quotes what it was asked over: only what the prompt says is its own.
+  // The chat quotes its own scope, so only the text of its prompt is its own.
   return {
     asset_ids: asset,
     label_ids: label_id as string,
@@ -37,7 +37,7 @@ async function planted(client: Client) {
 
 const found = (response: string) => places.filter((place) => response.includes(sentence(place)))
 
-test('C-06 every kind of scope quotes the sentence that is inside, and none that is outside; several are a union', async () => {
+test('C-06 every kind of scope quotes the sentence inside, and none outside; several kinds are a union', async () => {
   const client = await start()
   const ids = await planted(client)
   const ask = async (scope: object) => found((await client.ask(question, { scope })).response)
@@ -57,7 +57,7 @@ test('C-06 every kind of scope quotes the sentence that is inside, and none that
   expect(found(union)).toEqual(places.filter((place) => place !== 'Ghent'))
 })
 
-test('C-06 D-10 a label stands for the assets and for the concepts that carry it', async () => {
+test('C-06 D-10 a label stands for the assets and the concepts that carry it', async () => {
   const client = await start()
   const { service, project_id } = client
   const [carries, conceived, outside] = await Promise.all([
@@ -74,7 +74,7 @@ test('C-06 D-10 a label stands for the assets and for the concepts that carry it
   expect(found(response)).toEqual(['Oslo', 'Riga'])
 })
 
-test('D-10 a view shows what its filter lets through when the answer is written', async () => {
+test('D-10 a view shows what fits its filter when the answer is written', async () => {
   const client = await start()
   const { service, project_id } = client
   const { view_id } = service.views.create('southern minutes', {
@@ -94,7 +94,7 @@ test('D-10 a view shows what its filter lets through when the answer is written'
   expect(found(response)).toEqual(['Oslo', 'Porto'])
 })
 
-test('D-10 concepts and views belong to their project: in another one they are out of reach', async () => {
+test('D-10 concepts and views are out of reach in another project', async () => {
   const client = await start()
   const { service, project_id } = client
   const asset = await client.upload(sentence('Oslo'))
@@ -108,7 +108,7 @@ test('D-10 concepts and views belong to their project: in another one they are o
   }
 })
 
-test('C-06 a project that the one who asked has lost by then adds nothing to the answer', async () => {
+test('C-06 a project that the user has lost meanwhile adds nothing to the answer', async () => {
   const clock = new FakeClock(Date.now())
   const client = await start({ clock, answer_delay_ms: 1_000 })
   const { service, project_id } = client

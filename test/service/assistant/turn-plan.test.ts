@@ -37,7 +37,7 @@ test.each([
   expect(planTurn(config, usual, seen).mode).toBe(mode)
 })
 
-test('C-18 each mode is its row of the table: class of model, passages, thinking, tools', () => {
+test('C-18 each mode uses its row of the table: class of model, passages, thinking, tools', () => {
   for (const intelligence of ['fast', 'expert', 'research'] as const) {
     const row = config.modes[intelligence]
     expect(planTurn(config, { ...usual, intelligence }, asked)).toEqual({
@@ -59,7 +59,7 @@ const any_options: fc.Arbitrary<TurnOptions> = fc.record({
 })
 const any_asked = fc.record({ prompt: fc.string({ maxLength: 2_000 }), scope_ids: fc.nat(30), skills: fc.nat(3) })
 
-test('C-02 provider puts its models in front and changes nothing else', () => {
+test('C-02 provider moves its models to the front and changes nothing else', () => {
   fc.assert(
     fc.property(any_options, any_asked, (options, seen) => {
       const { models, ...rest } = planTurn(config, options, seen)
@@ -72,7 +72,7 @@ test('C-02 provider puts its models in front and changes nothing else', () => {
   )
 })
 
-test('C-19 public_data false takes the web away and nothing else; without a search engine there is none', () => {
+test('C-19 public_data false turns the web off and nothing else; without a search engine it is off', () => {
   fc.assert(
     fc.property(any_options, any_asked, (options, seen) => {
       const open = planTurn(config, { ...options, public_data: true }, seen)

@@ -14,7 +14,7 @@ import { completion, type OutsideServer, outsideServer, silence } from './outsid
 
 const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
 
-/** `sluice serve` in a process of its own; answers its address. */
+/** Starts `sluice serve` in a process of its own and returns its address. */
 async function serve(data_dir: string, config: string): Promise<{ child: ChildProcess; api: string }> {
   const words = ['serve', '--data-dir', data_dir, '--assistant-config', config]
   const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -23,7 +23,7 @@ async function serve(data_dir: string, config: string): Promise<{ child: ChildPr
   return { child, api: (JSON.parse(line) as { api: string }).api }
 }
 
-/** With a user who has a skill and a memory of their own. */
+/** The data of a project, and a user with a skill and a memory of their own. */
 async function dataWithProject(): Promise<{ data_dir: string; headers: Record<string, string> }> {
   const data_dir = temporaryFolder()
   const service = await startService({ data_dir })
@@ -43,7 +43,7 @@ async function dataWithProject(): Promise<{ data_dir: string; headers: Record<st
 
 const asked = (server: OutsideServer, count: number) => until(() => server.received.length === count, `${count} calls`)
 
-test('C-17 killed while answering, twice, a turn is asked again with all its options and ends done', async () => {
+test('C-17 a turn whose service is killed twice is asked again with all its options and ends done', async () => {
   const model = await outsideServer(silence)
   const config = modelFile(model.origin)
   const { data_dir, headers } = await dataWithProject()
@@ -86,7 +86,7 @@ test('C-17 a stop does not wait for a model; a turn older than its deadline is s
   expect(await second.answer(chat_id, message_id)).toBe('Late, but here.')
 })
 
-test('C-17 a turn that was asked before options were kept is answered as one without any', async () => {
+test('C-17 a turn from before options were kept is answered as one without any', async () => {
   const data_dir = temporaryFolder()
   const first = await start({ data_dir, answer_delay_ms: 60_000 })
   const { chat_id, message_id } = (await first.post('/v1/chats', { prompt: 'x', intelligence: 'research' })).body
@@ -102,9 +102,9 @@ test('C-17 a turn that was asked before options were kept is answered as one wit
   expect(await second.answer(chat_id, message_id)).toContain('This answer is extractive')
 })
 
-test('C-08 turns of a chat are answered one after the other, other chats meanwhile; a removed turn holds up none', async () => {
+test('C-08 turns of a chat are answered one after the other, and other chats meanwhile; a removed turn delays none', async () => {
   const model = await outsideServer(silence)
-  // Longer than the test waits: only what is removed makes room.
+  // The timeout is longer than the test: only a removal ends the first turn.
   const client = await start({ assistant_config: modelFile(model.origin, { model: { timeout_ms: 100_000 } }) })
   const first = (await client.post('/v1/chats', { prompt: 'first' })).body
   await asked(model, 1)
@@ -124,7 +124,7 @@ test('C-08 turns of a chat are answered one after the other, other chats meanwhi
   expect(prompts).toEqual(['first', 'elsewhere', 'second', 'third'])
 })
 
-test('no more answers are under way at once than the configuration says; all of them are written', async () => {
+test('the service writes no more answers at once than configured, and all of them in the end', async () => {
   const model = await outsideServer(silence)
   const client = await start({ assistant_config: modelFile(model.origin, { answers_at_once: 3 }) })
   const turns = await Promise.all(
@@ -139,7 +139,7 @@ test('no more answers are under way at once than the configuration says; all of 
       under_way--
       completion('Here.')(response, received)
     }
-    // The first wait until there are three: only then is it known that there may be as many.
+    // The first answers wait until there are three, which shows that three at once are allowed.
     if (max < 3) three.once('there', answer)
     else {
       three.emit('there')

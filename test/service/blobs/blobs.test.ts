@@ -11,7 +11,7 @@ import { openObjectFiles } from '../../../src/service/store/object-files.ts'
 import { service_migrations } from '../../../src/service/store/schema.ts'
 import { type Client, md5Of, put, type Slot, start, temporaryFolder, until } from '../fixture.ts'
 
-/** A PUT with exactly these headers, as bytes on the wire. */
+/** Sends a PUT with exactly these headers, as bytes on the wire. */
 function rawPut(
   slot: Slot,
   headers: Record<string, string>,
@@ -43,7 +43,7 @@ test('B-07 the blob store is an origin of its own, and takes exactly the signed 
   expect(client.service.blobFaults).toEqual({ count: 0, reasons: [] })
 })
 
-test('B-07 what common HTTP clients add by themselves is no fault', async () => {
+test('B-07 headers that common HTTP clients add are no fault', async () => {
   const client = await start()
   expect((await put(await client.slot(), 'by fetch')).status).toBe(201)
   expect(client.service.blobFaults.count).toBe(0)
@@ -153,7 +153,7 @@ test('B-08 the URL of one slot does not open another', async () => {
   expect(client.service.blobFaults.count).toBe(1)
 })
 
-test('B-07 an expired URL is refused, which is nobody’s fault', async () => {
+test('B-07 an expired URL is refused, and counts as no fault', async () => {
   const client = await start({ ticket_lifetime_ms: 1 })
   const slot = await client.slot()
   await until(() => Date.now() > Date.parse((slot as Slot & { expires_at: string }).expires_at))
@@ -169,7 +169,7 @@ test('B-07 more bytes than the slot allows are refused before they are read', as
   expect((await put(slot, 'x'.repeat(10))).status).toBe(201)
 })
 
-test('B-07 a slot that is not there any more is a 404', async () => {
+test('B-07 a slot that is gone is a 404', async () => {
   const client = await start()
   const slot = await client.slot()
   await client.service.removeAsset(slot.asset_id)
@@ -189,7 +189,7 @@ test('B-09 tickets survive a restart on the same ports', async () => {
   expect((await second.as({ token: first.token }).post(`/v1/assets/${slot.asset_id}/complete`)).status).toBe(200)
 })
 
-test('B-25 before complete a new PUT replaces the bytes, small by large by small', async () => {
+test('B-25 before complete a new PUT replaces the bytes: small, large and small again', async () => {
   const client = await start()
   const data_dir = client.service.data_dir
   const slot = await client.slot()
@@ -206,7 +206,7 @@ test('B-25 before complete a new PUT replaces the bytes, small by large by small
   await until(() => in_files() === 0)
 })
 
-test('B-25 after complete the same bytes are taken as a repetition, others are refused', async () => {
+test('B-25 after complete the same bytes are accepted again, and others are refused', async () => {
   const client = await start()
   const slot = await client.slot()
   await put(slot, 'accepted')
@@ -242,7 +242,7 @@ test('a large body goes through the disk, not through memory, and its md5 is tha
   expect((await client.post(`/v1/assets/${slot.asset_id}/complete`)).body.size_in_bytes).toBe(128 * 1024 * 1024)
   const stored = client.service.readBlob(slot.asset_id)
   expect(client.service.assets(client.project_id)[0]?.md5).toBe(md5Of(stored))
-  // Half of it was in at that moment: 64 MB.
+  // Half of the body, 64 MB, had arrived at that moment.
   expect(max).toBeLessThan(40 * 1024 * 1024)
 })
 
@@ -256,7 +256,7 @@ test('a body whose row cannot be written is refused and leaves nothing; the slot
   const file = join(client.service.data_dir, 'service.db')
   const other = openSqlite({ file, migrations: service_migrations, synchronous: 'NORMAL' })
   other.exec('BEGIN IMMEDIATE')
-  // Longer than the service waits for a lock.
+  // The lock is held for longer than the service waits.
   const refused = await put(slot, `${large}more`)
   other.exec('ROLLBACK')
   other.close()
@@ -290,7 +290,7 @@ test.each([10_000, 1_000_000])('a body of %i bytes that breaks off leaves nothin
   expect((await put(slot, 'whole')).status).toBe(201)
 })
 
-test.each([10, 1_000_000])('a body of %i bytes whose sender is gone before it is read ends at once', async (length) => {
+test.each([10, 1_000_000])('a body of %i bytes ends at once if its sender goes before it is read', async (length) => {
   const gone = new PassThrough()
   gone.destroy()
   await once(gone, 'close')
@@ -300,7 +300,7 @@ test.each([10, 1_000_000])('a body of %i bytes whose sender is gone before it is
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('files that no row names are removed at the next start', async () => {
+test('files without a row are removed at the next start', async () => {
   const data_dir = temporaryFolder()
   const first = await start({ data_dir })
   const kept = await first.upload('x\n'.repeat(50_000))
@@ -311,7 +311,7 @@ test('files that no row names are removed at the next start', async () => {
   expect(second.service.readBlob(kept)).toHaveLength(100_000)
 })
 
-test('what the service keeps is for its owner only', async () => {
+test('only its owner can read what the service keeps', async () => {
   const client = await start()
   await client.upload('x\n'.repeat(50_000))
   const { data_dir } = client.service

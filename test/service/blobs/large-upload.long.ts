@@ -16,9 +16,12 @@ const upload_bytes = 2_048 * mib
 const max_growth_bytes = 64 * mib
 /** The default of ingest.max_bytes. */
 const max_read_bytes = 32 * mib
-/** Its bytes, its text, a paragraph as long as the text, and half as much again for what has not been collected yet. */
+/**
+ * The sum of its bytes, its text, a paragraph as long as the text, and half as much again of
+ * uncollected garbage.
+ */
 const max_reading_bytes = 160 * mib
-/** The object, and room for what else is going on. */
+/** The object, and space for other tests. */
 const min_free_bytes = 6e9
 const max_read_ms = 600_000
 
@@ -31,8 +34,8 @@ afterEach(async () => {
   }
 })
 
-test('2 GB go through the service with at most 64 MB of memory more, and are judged without being read in', async (context) => {
-  // On a disk: what makeStore gives may lie in memory.
+test('a 2 GB upload takes at most 64 MB more memory, and is judged without being read', async (context) => {
+  // The data lies on a disk, because makeStore may use memory.
   const data_dir = makeTree()
   const fault = unfitFor(data_dir)
   if (fault) {
@@ -53,7 +56,8 @@ test('2 GB go through the service with at most 64 MB of memory more, and are jud
   const [file = ''] = readdirSync(join(data_dir, 'objects'))
   expect(statSync(join(data_dir, 'objects', file)).size).toBe(upload_bytes)
 
-  // Larger than the ingest takes: it says so by the size, whose judgement costs no memory either.
+  // The file is larger than the ingest accepts. The size alone decides, which takes no memory
+  // either.
   expect(await end(slot.asset_id)).toBe('failed')
   const judged = memoryOf(pid)
   console.log(
@@ -111,7 +115,7 @@ async function serve(data_dir: string) {
     // biome-ignore lint/suspicious/noExplicitAny: a slot or a record
     return (await response.json()) as any
   }
-  /** Of an asset that is being read. */
+  /** The final status of an asset that is being read. */
   const end = async (asset_id: string): Promise<string> => {
     let status = 'ingesting'
     const isRead = async () => {
@@ -124,20 +128,22 @@ async function serve(data_dir: string) {
   return { pid: child.pid!, call, end }
 }
 
-/** Sets the kernel's high-water mark of the process back to what it holds now, and answers that. */
+/**
+ * Sets the kernel's high-water mark of the process back to its current memory, and returns that.
+ */
 function startOver(pid: number): number {
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
   return memoryOf(pid).now_bytes
 }
 
-/** As the kernel counts it: a peak between two looks is not missed. */
+/** The kernel's own numbers, so that no peak between two measurements is missed. */
 function memoryOf(pid: number): { now_bytes: number; peak_bytes: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024
   return { now_bytes: bytes('VmRSS'), peak_bytes: bytes('VmHWM') }
 }
 
-/** Pieces that differ, so that one which is lost or comes twice changes the md5. */
+/** Pieces that differ, so that a lost or repeated one changes the md5. */
 function* pieces(size: number): Generator<Buffer> {
   const piece = Buffer.alloc(mib, 'a line of text that is long enough to be one\n')
   for (let at = 0; at < size / mib; at++) {

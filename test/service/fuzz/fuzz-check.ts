@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { distribution, type FuzzResult } from './fuzz.ts'
 
-/** What must be so whatever was sent. */
+/** The conditions that hold for any requests. */
 export function checkFuzz(result: FuzzResult): void {
   const printed = distribution(result)
   console.log(printed)

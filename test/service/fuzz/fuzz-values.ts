@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 
-// biome-ignore lint/suspicious/noExplicitAny: a JSON schema, of which the parts are looked at
+// biome-ignore lint/suspicious/noExplicitAny: a JSON schema, whose parts are read
 type Schema = any
 
-/** Where ids that exist come from: one of this kind, or undefined where none is known. */
+/** Returns an existing id of this kind, or undefined where none is known. */
 export type PickId = (kind: string) => string | undefined
 
-/** Longer texts only make the same way through the service slower; bounds themselves are tried by the mutations. */
+/** Longer texts only make the same work slower; the mutations try the bounds themselves. */
 const text_longest = 40
 const places = ['Europe/Berlin', 'UTC', 'America/New_York']
 
@@ -53,7 +53,7 @@ function fittingText({ pattern, format, minLength = 0, maxLength, examples }: Sc
   const max = Math.min(maxLength ?? text_longest, text_longest)
   return fc.oneof(
     { weight: 3, arbitrary: fc.string({ minLength, maxLength: max }) },
-    // Outside of ASCII, halves of pairs and NUL included: all of these are texts in JSON.
+    // These include letters outside of ASCII, halves of pairs and NUL, which are all valid in JSON.
     { weight: 1, arbitrary: fc.string({ unit: 'grapheme', minLength: Math.max(minLength, 2), maxLength: max / 4 }) },
     { weight: 1, arbitrary: fc.array(odd_letters, { minLength: 2, maxLength: 8 }).map((letters) => letters.join('')) },
   )
@@ -82,7 +82,10 @@ const odd_values = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 )
 
-/** One thing about a value changed, so that it hardly fits any more: a field gone, renamed, added or of another kind. */
+/**
+ * Changes one thing about a value, so that it hardly fits any more: a field is dropped, renamed,
+ * added or replaced.
+ */
 export function mutated(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc
     .tuple(value, fc.constantFrom('drop', 'rename', 'add', 'replace', 'whole', 'deep'), fc.nat(1_000), odd_values)

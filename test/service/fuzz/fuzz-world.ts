@@ -35,11 +35,11 @@ export function send(origin: string, { method, path, headers, body }: Sent): Pro
   })
 }
 
-/** The things that there are, by kind, so that a call can be about one of them; what is missing is made. */
+/** The existing things by kind, so that a call can be about one of them. Missing ones are made. */
 export class FuzzWorld {
   readonly client: Client
   readonly #ids = new Map<string, string[]>()
-  /** Of messages, invitations: what they are in. */
+  /** The container of each message and invitation. */
   readonly #within = new Map<string, string>()
   #made = 0
 
@@ -52,7 +52,7 @@ export class FuzzWorld {
     return ids[at % Math.max(1, ids.length)]
   }
 
-  /** The ids of a path with these parameters, all of things that are there; `{}` where it has none. */
+  /** Ids of existing things for a path with these parameters; `{}` where it has none. */
   async idsFor(names: readonly string[], route_id: string, at: number): Promise<Record<string, string>> {
     const kinds = names.map((name) => name.replace(/_id$/, ''))
     const last = kinds.at(-1)
@@ -68,7 +68,7 @@ export class FuzzWorld {
     return found
   }
 
-  /** Takes up what was made, and drops what was deleted. */
+  /** Adds what was made, and drops what was deleted. */
   learn(route_id: string, params: Record<string, string>, status: number, body: Record<string, unknown> | undefined) {
     if (status === 204) {
       const gone = Object.values(params).at(-1)!

@@ -7,7 +7,7 @@ import { start } from '../fixture.ts'
 import { fitting, mutated } from './fuzz-values.ts'
 import { FuzzWorld, type Sent, send } from './fuzz-world.ts'
 
-/** What a request is meant to meet. Most are meant to get as far as the work itself. */
+/** The purpose of a request. Most requests are meant to reach the work itself. */
 const intents = [
   'right',
   'odd body or query',
@@ -25,21 +25,23 @@ type Intent = (typeof intents)[number]
 export interface FuzzResult {
   seed: number
   sent: number
-  /** Of each route: how often each status came. */
+  /** How often each status came, for each route. */
   statuses: Map<string, Map<number, number>>
-  /** Requests that key, project and JSON let pass. */
+  /** Requests that key, project and JSON allow. */
   past_the_door: number
   /** Answers of 500 and more, as the service counted them. */
   failures: number
-  /** What the service said of them. */
+  /** The lines that the service logged. */
   log: string[]
-  /** Answers that are not as the service describes them. */
+  /** Answers that differ from the description of the service. */
   unlike_described: string[]
 }
 
 const unknown_tail = '00000000000000000000'
 
-/** Sends requests made from the description to a service of its own, round by round over all routes. */
+/**
+ * Sends requests made from the description to a service of its own, round by round over all routes.
+ */
 export async function fuzz(count: number, seed: number): Promise<FuzzResult> {
   const log: string[] = []
   const client = await start({ log: (line) => log.push(line), max_logged_requests: count * 3 + 10_000 })
@@ -68,7 +70,7 @@ export async function fuzz(count: number, seed: number): Promise<FuzzResult> {
 interface Planned {
   sent: Sent
   params: Record<string, string>
-  /** Meant to be refused before anybody asks what it is about. */
+  /** The request is meant to be refused before its subject matters. */
   stops_at_door: boolean
 }
 
@@ -105,7 +107,7 @@ async function requestFor(world: FuzzWorld, route: Route, intent: Intent, seed: 
     stops_at_door = true
     pick(fc.constantFrom(...odd_envelopes))(sent)
   }
-  // Nothing of it can be odd but its Host.
+  // Only its Host can be odd.
   if (odd && !route.auth) {
     stops_at_door = true
     headers.host = 'evil.example'
@@ -185,7 +187,10 @@ function bodyOf(world: FuzzWorld, route: Route, seed: number): fc.Arbitrary<unkn
 // biome-ignore lint/suspicious/noExplicitAny: what was made from a schema
 type Body = any
 
-/** Skills are named by words of which none is known, and ids of a kind of which none exists lead nowhere: mostly left out. */
+/**
+ * Skills have random names, and ids can be of kinds without things. Both lead nowhere, so they are
+ * mostly left out.
+ */
 function withinReach(body: Body): Body {
   if (!('prompt' in body)) return body
   const { skills: _, scope, ...rest } = body
@@ -195,7 +200,7 @@ function withinReach(body: Body): Body {
   return { ...rest, scope: Object.fromEntries(known) }
 }
 
-/** One line a route: what came how often. */
+/** One line for each route: how often each status came. */
 export function distribution({ statuses, sent, past_the_door, failures, seed }: FuzzResult): string {
   const lines = [...statuses].map(([id, counts]) => {
     const each = [...counts].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)

@@ -36,7 +36,7 @@ const kinds: readonly [string, string, string][] = [
   ['office.rtf', unknown_type, 'office-rtf'],
 ]
 
-test('B-24 a sentence from the middle of every kind of document is found through a scoped chat', async () => {
+test('B-24 a scoped chat finds a sentence from the middle of every kind of document', async () => {
   const lines: string[] = []
   const client = await start({ log: (line) => lines.push(line) })
   const uploaded = await Promise.all(
@@ -63,7 +63,7 @@ test.each<[string, Buffer, string, string]>([
   ['half a document', fixture('harbour.docx').subarray(0, 5_000), 'a.docx', 'broken: '],
   ['a bomb', wordDocument('<w:p/>'.padEnd(3_000_000)), 'a.docx', 'it unpacks to more than 1000000 bytes'],
   ['an old office file', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'a.bin', 'encrypted, or in the binary format'],
-])('B-24 what cannot be read ends failed, with the reason in the log: %s', async (_what, bytes, name, reason) => {
+])('B-24 an unreadable file ends failed, with the reason in the log: %s', async (_what, bytes, name, reason) => {
   const lines: string[] = []
   const client = await start({ log: (line) => lines.push(line), ingest: { unpacked_bytes: 1_000_000 } })
   const asset_id = await client.upload(bytes, name, unknown_type)
@@ -74,7 +74,7 @@ test.each<[string, Buffer, string, string]>([
   expect(client.statusOf(next)).toBe('ready')
 })
 
-test('B-24 a document in a file of its own is read, too, when the data folder was named by a relative path', async () => {
+test('B-24 a document in a file of its own is read, also when the data folder has a relative path', async () => {
   const client = await start({ data_dir: relative(process.cwd(), temporaryFolder()) })
   const large = wordDocument(
     `<w:t>The crane is oiled on Mondays.</w:t><!-- ${randomBytes(100_000).toString('hex')} -->`,
@@ -94,14 +94,14 @@ test('B-24 a file that hangs, eats memory or kills its process fails alone: the 
   // Equal bytes would be one asset.
   const send = (name: string) => client.upload(name, name, 'application/pdf')
   const statuses = Promise.all([...bad, ...good].map(async (name) => [name, client.statusOf(await send(name))]))
-  // What needs no process is not held up by any of them.
+  // A file that needs no process does not wait for any of them.
   expect(client.statusOf(await client.upload('plain text'))).toBe('ready')
   expect(await statuses).toEqual([...bad.map((name) => [name, 'failed']), ...good.map((name) => [name, 'ready'])])
   const { response } = await client.ask('What was read of good 3?')
   expect(response).toContain('read good 3.pdf')
 })
 
-test('B-24 where no process can be started, documents wait and everything else goes on', async () => {
+test('B-24 where no process can be started, documents wait and everything else continues', async () => {
   const lines: string[] = []
   const ingest = { reading_program: '/nowhere/at/all.mjs' }
   const client = await start({ ingest, log: (line) => lines.push(line) })
@@ -141,7 +141,7 @@ test('a document that is removed while it is read leaves nothing in the index', 
   expect((await client.ask('What was read of quinces?')).response).not.toContain('read quinces.pdf')
 })
 
-test('B-20 a service that is killed while it reads documents has nothing stuck after the restart', async () => {
+test('B-20 a service that is killed while it reads documents has no stuck ones after the restart', async () => {
   const data_dir = temporaryFolder()
   const script = join(temporaryFolder(), 'service.mjs')
   writeFileSync(

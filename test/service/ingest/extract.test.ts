@@ -76,7 +76,7 @@ function wordDocumentOf(content: Buffer): Buffer {
   return zipOf([{ name: 'word/document.xml', content }])
 }
 
-test('sheets and slides are read in the order of their numbers, whatever they are called', async () => {
+test('sheets and slides are read in the order of their numbers, whatever their names', async () => {
   const part = (folder: string) => (name: string) => ({
     name: `${folder}/${name}.xml`,
     content: `<x><row><c t="inlineStr"><t>${name}</t></c></row></x>`,
@@ -90,7 +90,7 @@ test('sheets and slides are read in the order of their numbers, whatever they ar
   expect(await textOf(presentation)).toBe('opening slide2 slide10')
 })
 
-test('a PDF behind lines of something else is read, as readers do, when its name says that it is one', async () => {
+test('a PDF behind other lines is read, as readers do, when its name ends in .pdf', async () => {
   const pdf = Buffer.concat([Buffer.from('\nsent by a printer\n'), readFileSync(join(folder, 'harbour.pdf'))])
   expect(await extract(pdf, 'a.pdf')).toEqual({ text: expect.stringContaining('Yrsa Holm') })
   expect(await extract(Buffer.from('of the mark %PDF-1.7'), 'a.txt')).toEqual({ text: 'of the mark %PDF-1.7' })
@@ -181,11 +181,11 @@ describe('character sets', () => {
     expect(await extract(page, 'a.html', 'text/html')).toEqual({ text: 'При' })
   })
 
-  test.each(['00010203', '0001000200030004', '4142ff00'])('bytes that are no text: %s', async (hex) =>
+  test.each(['00010203', '0001000200030004', '4142ff00'])('these bytes are no text: %s', async (hex) =>
     expect(await extract(Buffer.from(hex, 'hex'), 'a.txt', 'text/plain')).toHaveProperty('unreadable'),
   )
 
-  test('what is no text is not taken for text', () => {
+  test('bytes that are no text are not read as text', () => {
     const not_text = fc.uint8Array({ minLength: 200, maxLength: 400 })
     return fc.assert(
       fc.asyncProperty(not_text, async (array) => {
@@ -220,7 +220,7 @@ describe('e-books', () => {
     ])
     expect(await textOf(book)).toBe('Größe')
   })
-  test('encrypted chapters do', async () =>
+  test('encrypted chapters make it unreadable', async () =>
     expect(await extract(chapters('x/one%20a.xhtml'))).toEqual({ unreadable: 'encrypted' }))
 })
 
@@ -253,13 +253,13 @@ describe('files that end failed', () => {
     expect(await extract(bytes)).toEqual({ unreadable: expect.stringMatching(reason) }),
   )
 
-  test('text under the name of a document', async () =>
+  test('text under the name of a document ends failed', async () =>
     expect(await extract(Buffer.from('text'), 'a.docx')).toEqual({
       unreadable: 'its content does not fit its name or type',
     }))
 })
 
-test('damaged documents are read or refused, and never more than that', () => {
+test('damaged documents are read or refused, and nothing else happens', () => {
   const originals = documents.filter((name) => !name.endsWith('.pdf')).map((name) => readFileSync(join(folder, name)))
   const damage = fc.record({
     original: fc.constantFrom(...originals),

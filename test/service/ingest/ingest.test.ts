@@ -32,7 +32,7 @@ test('B-20 an asset is uploaded, then ingesting until it has been read, then rea
   await until(async () => (await status()) === 'ready')
 })
 
-test('B-20 what was being read goes on after a restart', async () => {
+test('B-20 reading continues after a restart', async () => {
   const data_dir = temporaryFolder()
   const first = await start({ data_dir, ingest: { delay_ms: 60_000 } })
   const asset_id = await sent(first, 'The lighthouse keeper is called Runa.')
@@ -44,7 +44,7 @@ test('B-20 what was being read goes on after a restart', async () => {
   expect(response).toContain('The lighthouse keeper is called Runa.')
 })
 
-test('B-20 many at a time, each read once', async () => {
+test('B-20 many assets are read at once, each one once', async () => {
   const client = await start({ ingest: { concurrency: 3 } })
   const ids = await Promise.all(Array.from({ length: 20 }, (_, at) => sent(client, `file number ${at}`)))
   await until(() => ids.every((id) => client.statusOf(id) === 'ready'))
@@ -76,7 +76,7 @@ test('B-24 a file above the limit fails, without being read', async () => {
   expect(client.statusOf(await client.upload('x '.repeat(500)))).toBe('ready')
 })
 
-test('one file that is lost on the disk fails alone', async () => {
+test('a file that is lost on the disk fails alone', async () => {
   const lines: string[] = []
   const clock = new FakeClock()
   const client = await start({ clock, ingest: { delay_ms: 5_000 }, log: (line) => lines.push(line) })
@@ -98,7 +98,7 @@ test('passages of a removed asset leave the index', async () => {
   expect((await client.ask('What is the secret of the orchard?')).response).not.toContain('quince')
 })
 
-test('B-20 ready stays true when the index was removed: it is made again before anybody can ask', async () => {
+test('B-20 ready stays true when the index was removed: it is rebuilt before any question', async () => {
   const data_dir = temporaryFolder()
   const lines: string[] = []
   const first = await start({ data_dir })
@@ -112,7 +112,7 @@ test('B-20 ready stays true when the index was removed: it is made again before 
   expect((await second.ask('Who keeps the northern lock?')).response).toContain('Sunniva')
 })
 
-test('an index that is damaged is said at the start, with what to do', async () => {
+test('a damaged index is reported at the start, with what to do', async () => {
   const data_dir = temporaryFolder()
   writeFileSync(join(data_dir, 'passages.db'), 'this is no database'.repeat(100))
   await expect(start({ data_dir })).rejects.toThrow(/passages\.db/)

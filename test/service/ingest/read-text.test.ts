@@ -24,13 +24,13 @@ describe('reading', () => {
     ['a PDF without binary parts', Buffer.from('%PDF-1.4\n1 0 obj\n')],
     ['RTF', Buffer.from('{\\rtf1 hello}')],
     ['an archive', Buffer.from('PK\u0003\u0004')],
-  ])('%s is for a child process', (_what, bytes) => expect(read(bytes)).toEqual({ needs_child: true }))
+  ])('%s is left to a child process', (_what, bytes) => expect(read(bytes)).toEqual({ needs_child: true }))
 
   test.each([
     ['the name of a document', 'a.docx', 'text/plain'],
     ['the type of a document', 'a', 'application/pdf; version=1.7'],
     ['the name of a document under the type of another program', 'a.xlsx', 'application/vnd.ms-excel'],
-  ])('so is %s, whatever is in it', (_what, filename, mime_type) =>
+  ])('so is %s, whatever its content', (_what, filename, mime_type) =>
     expect(read(Buffer.from('text'), filename, mime_type)).toEqual({ needs_child: true }),
   )
 
@@ -44,7 +44,7 @@ describe('reading', () => {
     ['an archive by its name', Buffer.from('PK\u0003\u0004'), 'a.zip'],
   ])('not %s', (_what, bytes, filename) => expect(read(bytes, filename)).toHaveProperty('unreadable'))
 
-  test('text that switches its charset is left to a child, ASCII as it looks', () =>
+  test('text that switches its charset is left to a child, and ASCII is read at once', () =>
     expect(readText({ filename: 'a.txt', mime_type: 'text/plain', bytes: Buffer.from('\x1b$B9A\x1b(B') })).toEqual({
       needs_child: true,
     }))
@@ -83,17 +83,17 @@ describe('HTML', () => {
     ['&toString; &valueOf;', '&toString; &valueOf;'],
   ])('%s', (html, text) => expect(htmlToText(html)).toBe(text))
 
-  test('is done in linear time, however broken the page', () => {
+  test('is read in linear time, however broken the page', () => {
     for (const piece of ['<', '<a ', '<!--', '&', '<script>', '"<', '</']) {
       const began = performance.now()
       htmlToText(piece.repeat(300_000))
-      // Milliseconds where it is linear, many minutes where it is not.
+      // Linear reading takes milliseconds, anything else many minutes.
       expect(performance.now() - began, piece).toBeLessThan(20_000)
     }
   })
 })
 
-test('a large page of HTML is left to a child process, whose time and memory are bounded; other text is not', async () => {
+test('a large page of HTML is left to a child process with its time and memory limits; other text is not', async () => {
   const page = Buffer.from('<p>Grüße</p>'.padEnd(1_048_577, '<'))
   const file = { filename: 'a.html', mime_type: 'text/html', bytes: page }
   expect(readText(file)).toEqual({ needs_child: true })
@@ -110,7 +110,7 @@ describe('passages', () => {
     .map(([list, gaps]) => list.map((word, at) => word + (gaps[at % Math.max(1, gaps.length)] ?? ' ')).join(''))
   const dense = (text: string) => text.replace(/\s+/g, '')
 
-  test('nothing but white space is lost, and none is longer than it may be', () => {
+  test('nothing but white space is lost, and no passage is longer than allowed', () => {
     fc.assert(
       fc.property(fc.oneof(texts, fc.string({ unit: 'binary', maxLength: 5_000 })), (text) => {
         const passages = [...splitPassages(text)]
@@ -123,7 +123,7 @@ describe('passages', () => {
     )
   })
 
-  test('a sentence is not torn apart where there is another place to cut', () => {
+  test('a sentence is not cut where there is another place to cut', () => {
     const sentences = Array.from({ length: 100 }, (_, at) => `Sentence number ${at} says that all is well.`)
     const passages = [...splitPassages(sentences.join(' '))]
     for (const sentence of sentences) expect(passages.some((passage) => passage.includes(sentence))).toBe(true)

@@ -5,11 +5,11 @@ export interface ZipPart {
   content: string | Buffer
   /** Bit 0: encrypted. */
   flags?: number
-  /** What the archive says of the unpacked size, where that is a lie. */
+  /** The unpacked size in the archive, where it is false. */
   said_bytes?: number
 }
 
-/** A ZIP archive as the tests want it, true or not: PKWARE APPNOTE 4.3. */
+/** A ZIP archive as the tests need it, valid or not: PKWARE APPNOTE 4.3. */
 export function zipOf(parts: readonly ZipPart[]): Buffer {
   const files: Buffer[] = []
   const directory: Buffer[] = []
@@ -41,7 +41,7 @@ export function zipOf(parts: readonly ZipPart[]): Buffer {
   return Buffer.concat([...files, list, Buffer.from('PK\x05\x06'), end])
 }
 
-/** The least that is a word document, around what stands in its body. */
+/** The smallest word document with this content in its body. */
 export function wordDocument(body: string, more: Partial<ZipPart> = {}, prolog = ''): Buffer {
   const content = `<?xml version="1.0"?>${prolog}<w:document xmlns:w="w"><w:body>${body}</w:body></w:document>`
   return zipOf([{ name: 'word/document.xml', content, ...more }])

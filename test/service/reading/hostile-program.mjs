@@ -1,4 +1,5 @@
-// In place of the program that reads documents: the name of the file says what it does to this process.
+// Stands in for the program that reads documents. The name of the file selects what it does to this
+// process.
 
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -33,9 +33,9 @@ const file = (name: string, bytes: Buffer = Buffer.from(name)) => ({
   place: { bytes },
 })
 
-describe('the program of this package', () => {
+describe('the reading program of this package', () => {
   test('reads one document after the other in one process, and ends with it', async () => {
-    // What this process itself has in memory is not the child's.
+    // The child does not share the memory of this process.
     const ballast = Buffer.alloc(300 * mb, 1)
     const reading = open()
     for (const name of ['harbour.pdf', 'harbour.docx', 'harbour.xlsx']) {
@@ -52,14 +52,14 @@ describe('the program of this package', () => {
     expect(childrenOf(process.pid)).toHaveLength(0)
   })
 
-  test('a file that is gone is said to be', async () => {
+  test('says so when a file is gone', async () => {
     const place = { path: '/nowhere/at/all' }
     expect(await open().read({ ...file('a.pdf'), place })).toEqual({
       unreadable: 'its bytes cannot be read from the disk',
     })
   })
 
-  test('holds no bomb: what unpacks to more than it may have ends it, within its memory', async () => {
+  test('ends on a file that unpacks to more than allowed, within its memory', async () => {
     const reading = open({ memory_bytes: 192 * mb, unpacked_bytes: 4_000 * mb, text_length: 4_000 * mb })
     const strings = `<sst>${'<si><t>0123456789abcdef</t></si>'.repeat(2_500_000)}</sst>`
     const bomb = zipOf([
@@ -78,7 +78,7 @@ describe('the program of this package', () => {
   })
 })
 
-describe('whatever a file does to its process', () => {
+describe('a hostile file in its process', () => {
   let reading: ReadingProcess
   const limits = { reading_program: hostile_program, memory_bytes: 256 * mb }
   beforeEach(() => {
@@ -93,7 +93,7 @@ describe('whatever a file does to its process', () => {
     ['eats the heap', /memory/, 60_000],
     ['dies', /ended by SIGSEGV/, 60_000],
     ['exits', /ended by code 7/, 60_000],
-  ])('%s: it fails, and the next is read', async (what, reason, time_ms) => {
+  ])('%s: the file fails, and the next one is read', async (what, reason, time_ms) => {
     reading = open({ ...limits, time_ms })
     expect(await reading.read(file('first'))).toEqual({ text: 'read first' })
     expect(await reading.read(file(what))).toEqual({ unreadable: expect.stringMatching(reason) })
@@ -111,7 +111,7 @@ describe('whatever a file does to its process', () => {
     })
   })
 
-  test('one that has used the time of a file is replaced', async () => {
+  test('is read in a new process when the old one has used the time of a file', async () => {
     const [first] = await pidsAfter(reading, 'uses 1')
     const [same] = await pidsAfter(reading, 'uses 1')
     expect(same).toBe(first)
@@ -121,7 +121,7 @@ describe('whatever a file does to its process', () => {
   })
 
   test.each(['crashes later', 'eats later'])(
-    '%s: the next file is not to blame, and read in a process of its own',
+    '%s: the next file is read in a process of its own, without blame',
     async (what) => {
       expect(await reading.read(file(what))).toEqual({ text: `read ${what}` })
       expect(await reading.read(file('takes a while'))).toEqual({ text: 'read takes a while' })
@@ -129,7 +129,7 @@ describe('whatever a file does to its process', () => {
     },
   )
 
-  test('killed from outside, at rest or while it reads: no file is to blame', async () => {
+  test('no file is blamed when the process is killed from outside, idle or reading', async () => {
     const [resting] = await pidsAfter(reading, 'first')
     process.kill(resting!, 'SIGKILL')
     await until(() => !isAlive(resting!))
@@ -141,7 +141,7 @@ describe('whatever a file does to its process', () => {
   })
 
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    'stopped by %s, as a whole unit of systemd is: the file waits',
+    'a file waits when %s stops its process, as systemd stops a whole unit',
     async (signal) => {
       await reading.read(file('first'))
       const read = reading.read(file('waits'))
@@ -155,7 +155,7 @@ describe('whatever a file does to its process', () => {
     },
   )
 
-  test('what it starts ends with it, and what it says goes nowhere', async () => {
+  test('programs that the process starts end with it, and its output is dropped', async () => {
     const read = await reading.read(file('forks'))
     const started = Number(/started (\d+)/.exec('text' in read ? read.text : '')?.[1])
     expect(isAlive(started)).toBe(true)
@@ -164,13 +164,13 @@ describe('whatever a file does to its process', () => {
     await until(() => !isAlive(started), 'the end of what it started')
   })
 
-  test('it is no part of our process group: Ctrl-C in a terminal is not for it', async () => {
+  test('the process is not in our process group, so Ctrl-C in a terminal does not reach it', async () => {
     const [reader] = await pidsAfter(reading, 'first')
     const group = Number(readFileSync(`/proc/${reader}/stat`, 'latin1').split(') ')[1]?.split(' ')[2])
     expect(group).toBe(reader)
   })
 
-  test('ended while it reads: the file is not to blame', async () => {
+  test('a file is not blamed when its process is ended during the reading', async () => {
     const read = reading.read(file('waits'))
     await until(() => childrenOf(process.pid).length === 1)
     await reading.end()
@@ -199,7 +199,7 @@ test('a program that cannot be started is no fault of the file', async () => {
   await expect(reading.read(file('a'))).rejects.toMatchObject({ code: 'service.reading_process' })
 })
 
-test('a service that is killed leaves no process behind, not even one that spins', async () => {
+test('a service that is killed leaves no process behind, not even a spinning one', async () => {
   const program = join(makeStore(), 'starter.mjs')
   const module = new URL('../../../dist/service/reading/reading-process.js', import.meta.url).href
   writeFileSync(
@@ -243,7 +243,7 @@ function childrenOf(parent: number): number[] {
   })
 }
 
-/** One whose parent did not fetch its end yet is a zombie, and has ended. */
+/** A process whose parent has not fetched its end yet is a zombie, and has ended. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))

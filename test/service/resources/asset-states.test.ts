@@ -45,13 +45,13 @@ test('B-20 ready and failed are final: complete, another PUT and a restart chang
   }
   await client.service.close()
   const later = await start({ data_dir: client.service.data_dir })
-  // What was read after the restart comes after everything that could have been read again.
+  // These are read after the restart, and only after everything that could have been read again.
   await later.upload('another text')
   await later.upload(wordDocument('<w:t>another</w:t>'), 'b.docx')
   for (const [asset_id, status] of ids) expect(later.statusOf(asset_id)).toBe(status)
 })
 
-test('B-16 nothing but a ready asset can be described', async () => {
+test('B-16 only a ready asset can be described', async () => {
   const client = await start({ clock: new FakeClock(), ingest: { delay_ms: 60_000 } })
   const others = await oneOfEach(client)
   for (const [status, { asset_id }] of others) {
@@ -69,7 +69,7 @@ test('B-17 deleting frees the content in every state, and takes the labels off',
   for (const [status, { asset_id }, bytes] of await oneOfEach(client)) {
     const { label_id } = (await client.post(`/v1/assets/${asset_id}/labels`, { label_name: `of ${status}` })).body
     expect((await client.delete(`/v1/assets/${asset_id}`)).status).toBe(204)
-    // 201: another slot, and not the one that was deleted.
+    // 201 means another slot than the deleted one.
     const again = await client.slot({ md5: md5Of(bytes) })
     expect(again.asset_id).not.toBe(asset_id)
     expect(client.service.assets(client.project_id).find((row) => row.asset_id === again.asset_id)?.labels).toEqual([])

@@ -23,7 +23,7 @@ test('B-01 the case of the md5 does not matter', async () => {
 })
 
 test.each(['text', 'text/', '/plain', 'text plain/x', 'text/plain\n; x', 'text/plain; ä'])(
-  'B-01 a media type that is none is a 400: %s',
+  'B-01 an invalid media type is a 400: %s',
   async (mime_type) => {
     const client = await start()
     expect((await client.post('/v1/assets', { filename: 'a', mime_type })).status).toBe(400)
@@ -51,7 +51,7 @@ test('B-02 a new content is answered 201 with a slot', async () => {
   expect(left_ms).toBeLessThan(70_000)
 })
 
-test('B-03 B-04 content that the project has is answered 200 with its asset and status, without upload fields', async () => {
+test('B-03 B-04 known content is answered 200 with its asset and status, without upload fields', async () => {
   const clock = new FakeClock()
   const client = await start({ clock, ingest: { delay_ms: 5_000 } })
   const slot = await client.slot({ md5: md5Of('once') })
@@ -75,7 +75,7 @@ test('B-04 content of another project does not match', async () => {
   await other.slot({ md5: md5Of('mine') })
 })
 
-test('B-05 a failed asset never matches; name and type play no part', async () => {
+test('B-05 a failed asset never matches; name and type do not matter', async () => {
   const client = await start()
   const bytes = Buffer.from([0, 1, 2, 3])
   const failed = await client.upload(bytes, 'a.bin', 'application/octet-stream')
@@ -181,7 +181,7 @@ test('B-13 bytes with another md5 than declared are a 400; the slot stays open f
   expect((await complete(client, slot.asset_id)).status).toBe(200)
 })
 
-test('B-14 the record of a slot: status uploaded, size 0', async () => {
+test('B-14 the record of a slot has status uploaded and size 0', async () => {
   const client = await start()
   const { asset_id } = await client.slot()
   const { body } = await client.get(`/v1/assets/${asset_id}`)
@@ -252,7 +252,7 @@ test('B-17 a deleted asset is gone, and its content can be uploaded again', asyn
   await client.slot({ md5: md5Of('text') })
 })
 
-test('B-17 the owner of the service can remove an asset behind the back of its clients', async () => {
+test('B-17 the owner of the service can remove an asset without its clients', async () => {
   const client = await start()
   const asset_id = await client.upload('text')
   expect(await client.service.removeAsset(asset_id)).toBe(true)
@@ -261,7 +261,7 @@ test('B-17 the owner of the service can remove an asset behind the back of its c
   expect(() => client.service.readBlob(asset_id)).toThrow()
 })
 
-test('B-18 a label is attached by name, made when new, once however often', async () => {
+test('B-18 a label is attached by name, made when new, and once however often it is sent', async () => {
   const client = await start()
   const one = await client.upload('one')
   const two = await client.upload('two')
@@ -275,7 +275,7 @@ test('B-18 a label is attached by name, made when new, once however often', asyn
   for (const label_name of ['x', 'x'.repeat(256)]) expect((await attach(one, label_name)).status).toBe(400)
 })
 
-test('B-19 detaching does nothing where the label is not attached', async () => {
+test('B-19 detaching has no effect where the label is not attached', async () => {
   const client = await start()
   const asset_id = await client.upload('text')
   const { label_id } = (await client.post(`/v1/assets/${asset_id}/labels`, { label_name: 'Contracts' })).body

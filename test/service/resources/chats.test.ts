@@ -70,7 +70,7 @@ test('C-05 without a scope the whole project is known, and no other project', as
   expect(response).not.toContain('Tunis')
 })
 
-test('B-22 an asset is of use once it is ready, not before', async () => {
+test('B-22 an asset can be quoted once it is ready, not before', async () => {
   const clock = new FakeClock(Date.now())
   const client = await start({ clock, ingest: { delay_ms: 1_000 } })
   const slot = await client.slot({ filename: 'Oslo.md' })
@@ -98,7 +98,7 @@ test('C-06 each kind narrows the knowledge, several kinds are a union', async ()
   expect([quoted(theirs), theirs.includes('Tunis')]).toEqual([[], true])
 })
 
-test('C-06 what was said in other chats can be in the scope', async () => {
+test('C-06 the messages of other chats can be in the scope', async () => {
   const client = await start()
   const ids = await threeFiles(client)
   const earlier = await client.ask(question, { scope: { asset_ids: [ids.Riga] } })
@@ -108,7 +108,7 @@ test('C-06 what was said in other chats can be in the scope', async () => {
   expect(response).not.toContain('Oslo')
 })
 
-test('C-06 an empty list is absent, an empty scope is no scope', async () => {
+test('C-06 an empty list counts as absent, and an empty scope as no scope', async () => {
   const client = await start()
   const ids = await threeFiles(client)
   const ask = async (scope: object) => quoted((await client.ask(question, { scope })).response)
@@ -149,7 +149,7 @@ test('C-06 a scope whose assets were all removed before the answer knows nothing
   expect(quoted(await client.answer(body.chat_id, body.message_id))).toEqual([])
 })
 
-test('C-08 a further turn is answered 202; nothing but the conversation is inherited', async () => {
+test('C-08 a further turn is answered 202; only the conversation is inherited', async () => {
   const client = await start()
   const ids = await threeFiles(client)
   const { chat_id } = await client.ask(question, { scope: { asset_ids: [ids.Oslo] } })
@@ -209,11 +209,11 @@ test('C-11 prompt and response come together, once the answer is written', async
   )
 })
 
-test('C-11 a turn that fails ends in error after its deadline, without words', async () => {
+test('C-11 a turn that fails ends in error after its deadline, without a text', async () => {
   const lines: string[] = []
   const clock = new FakeClock()
   const data_dir = temporaryFolder()
-  // Where there is one, the index is looked through at the start.
+  // The index exists already, so that the service checks it at the start.
   writeFileSync(join(data_dir, 'passages.db'), '')
   const client = await start({ data_dir, clock, log: (line) => lines.push(line), answer_delay_ms: 5_000 })
   const { chat_id, message_id } = (await client.post('/v1/chats', { prompt: 'x' })).body
@@ -248,7 +248,7 @@ test('C-15 a prompt of more than 24,000 characters is a 400', async () => {
   expect((await client.post('/v1/chats', { prompt: '' })).status).toBe(400)
 })
 
-test('C-16 the last line of an answer says that it is extractive; nothing in a prompt is syntax', async () => {
+test('C-16 the last line of an answer says that it is extractive; a prompt has no syntax', async () => {
   const client = await start()
   await client.upload('Plain words.')
   for (const prompt of ['words', '"words" AND (NEAR', "'; DROP TABLE passages; --", '***', '٣ 世界 🎈', 'a the of']) {

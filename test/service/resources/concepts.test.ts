@@ -48,7 +48,7 @@ test('D-10 concepts and views are made and listed by command, beside a running s
   expect(labels.map(({ name }) => name)).toEqual(['port', 'sea'])
 })
 
-test('D-10 what cannot be is refused: no assets, no filter, a name in use, what is not there', async () => {
+test('D-10 invalid commands are refused: no assets, no filter, a name in use, an unknown id', async () => {
   const client = await start()
   const { project_id, service } = client
   const dir = ['--data-dir', service.data_dir]
@@ -72,7 +72,7 @@ test('D-10 what cannot be is refused: no assets, no filter, a name in use, what 
   expect([service.concepts.list().length, service.views.list().length]).toEqual([1, 1])
 })
 
-test('D-10 a concept is changed and removed by command: the next answer knows, a question that names it no more is refused', async () => {
+test('D-10 a concept is changed and removed by command, and the next answer knows it', async () => {
   const client = await start()
   const { project_id, service } = client
   const dir = ['--data-dir', service.data_dir]

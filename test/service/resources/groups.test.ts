@@ -5,7 +5,7 @@ interface Group {
   name: string
   id: string
   made: Record<string, unknown>
-  /** What `made` reads as, beside its id and times. */
+  /** The fields of `made` when it is read, beside its id and times. */
   seen: Record<string, unknown>
   change: Record<string, unknown>
   changed: Record<string, unknown>
@@ -56,7 +56,7 @@ const groups: Group[] = [
     id: 'action_id',
     made: action,
     seen: { ...action, enabled: true },
-    // The whole is replaced: the mail is gone, and what it happens upon is another.
+    // The whole is replaced: the mail is gone, and the trigger is another one.
     change: { name: 'Digest', prompt: 'What came?', trigger: { kind: 'asset_ready' } },
     changed: { name: 'Digest', prompt: 'What came?', trigger: { kind: 'asset_ready' }, enabled: true },
     wrong: [
@@ -92,7 +92,7 @@ async function make(client: Client, { name, id, made }: Group): Promise<string> 
 }
 
 test.each(groups.map((group) => [facts[group.name], group.name, group] as const))(
-  'D-06 D-07 D-08 D-09 %s %s: made, read, listed, changed, deleted',
+  'D-06 D-07 D-08 D-09 %s %s are made, read, listed, changed and deleted',
   async (_fact, name, group) => {
     const client = await start()
     const id = await make(client, group)
@@ -126,7 +126,7 @@ test.each(groups.map((group) => [facts[group.name], group.name, group] as const)
   },
 )
 
-test.each(['skills', 'actions'])('D-06 D-08 %s are switched off and on; twice is once', async (name) => {
+test.each(['skills', 'actions'])('D-06 D-08 %s are switched off and on; repeating changes nothing', async (name) => {
   const client = await start()
   const id = await make(client, groups.find((group) => group.name === name)!)
   for (const [verb, enabled] of [
@@ -139,14 +139,14 @@ test.each(['skills', 'actions'])('D-06 D-08 %s are switched off and on; twice is
   }
 })
 
-test('D-08 an action can be made switched off, and stays so when it is changed', async () => {
+test('D-08 an action can be made switched off, and stays off when it is changed', async () => {
   const client = await start()
   const { action_id, enabled } = (await client.post('/v1/actions', { ...action, enabled: false })).body
   expect(enabled).toBe(false)
   expect((await client.post(`/v1/actions/${action_id}`, action)).body.enabled).toBe(false)
 })
 
-test('D-09 what was said in a session is read page by page, oldest first', async () => {
+test('D-09 the turns of a session are read page by page, oldest first', async () => {
   const client = await start()
   const { session_id } = (await client.post('/v1/sessions', { name: 'Weekly', turns })).body
   const path = `/v1/sessions/${session_id}/transcript`
@@ -160,7 +160,7 @@ test('D-09 what was said in a session is read page by page, oldest first', async
   expect((await client.get(`${path}?after_id=turn_x0000000000000000009`)).body.code).toBe('publicapi.cursor.unknown')
 })
 
-test('D-06 two skills that one can use never have one name', async () => {
+test('D-06 a user never has two skills with one name', async () => {
   const client = await start()
   const first = (await client.post('/v1/skills', skill)).body.skill_id
   expect((await client.post('/v1/skills', skill)).body.code).toBe('publicapi.skill.name_taken')

@@ -7,7 +7,7 @@ import { type Client, md5Of, put, start, until } from '../fixture.ts'
 const hosted = { profile: 'hosted' } as const
 
 // Every answer below is checked against it, too (fixture.ts).
-test('the description says how this profile differs, is valid OpenAPI, and says nothing else', async () => {
+test('the description of this profile names its differences, is valid OpenAPI, and changes nothing else', async () => {
   const [usual, odd] = [await start(), await start(hosted)]
   const described = async (client: Client) => parse((await client.get('/v1/openapi.yaml')).body)
   const [before, after] = [await described(usual), await described(odd)]
@@ -20,7 +20,7 @@ test('the description says how this profile differs, is valid OpenAPI, and says 
   expect(after.components.schemas.Asset.properties.status.enum).toContain('enriching')
 })
 
-test('E-01 messages are keyed id, without a status; the response alone says that it is done', async () => {
+test('E-01 messages have the key id and no status; only the response says that a message is done', async () => {
   const client = await start(hosted)
   const { chat_id, message_id } = await client.ask('hello')
   const message = (await client.get(`/v1/chats/${chat_id}/messages/${message_id}`)).body
@@ -39,7 +39,7 @@ test('E-02 a message cannot be read for the first moment after the 202', async (
   expect((await client.get(path)).status).toBe(200)
 })
 
-test('E-03 some 400s have an empty code and no words', async () => {
+test('E-03 some 400s have an empty code and no text', async () => {
   const client = await start(hosted)
   const blank = { status: 400, body: { code: '', statusCode: 400 } }
   expect(await client.post('/v1/assets', { nothing: 1 })).toMatchObject(blank)
@@ -49,7 +49,7 @@ test('E-03 some 400s have an empty code and no words', async () => {
   expect((await client.get('/v1/assets?limit=0')).body.code).toBe('publicapi.query.invalid')
 })
 
-test('E-04 dedup hits a slot whose bytes never came: it reads ingesting, size 0, and stays', async () => {
+test('E-04 dedup finds a slot whose bytes never came: it reads ingesting, size 0, and stays', async () => {
   const client = await start({ ...hosted, ticket_lifetime_ms: 1 })
   const dead = await client.slot({ md5: md5Of('never sent') })
   const hit = await client.post('/v1/assets', { filename: 'b', mime_type: 'text/plain', md5: md5Of('never sent') })
@@ -61,7 +61,7 @@ test('E-04 dedup hits a slot whose bytes never came: it reads ingesting, size 0,
   await later.slot()
 })
 
-test('E-04 content that is there wins over a dead slot', async () => {
+test('E-04 existing content wins over a dead slot', async () => {
   const client = await start(hosted)
   const dead = await client.slot({ md5: md5Of('text') })
   const alive = await client.slot()
@@ -99,7 +99,7 @@ test('E-07 a chat has no modified_at until its first turn has ended', async () =
   await until(async () => (await client.get(`/v1/chats/${chat_id}`)).body.modified_at !== undefined)
 })
 
-test('E-08 an asset reads a status that nobody has heard of on the way', async () => {
+test('E-08 an asset shows an unknown status on the way', async () => {
   const clock = new FakeClock()
   const client = await start({ ...hosted, clock, ingest: { delay_ms: 5_000 } })
   const slot = await client.slot()

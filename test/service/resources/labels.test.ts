@@ -35,7 +35,7 @@ test('D-02 names have 2 to 255 characters, colours are #rrggbb', async () => {
   expect((await client.post('/v1/labels', { name: 'x'.repeat(255) })).status).toBe(201)
 })
 
-test('D-03 the same name again is the existing label; two labels cannot come to have one name', async () => {
+test('D-03 the same name again is the existing label; two labels cannot get one name', async () => {
   const client = await start()
   const { body } = await client.post('/v1/labels', { name: 'Contracts', color: '#000000' })
   const again = await client.post('/v1/labels', { name: 'Contracts', color: '#ffffff' })

@@ -35,7 +35,7 @@ const lists: List[] = [
   listOf('sessions', 'session_id', (name) => ({ name })),
 ]
 
-/** What happens between two pages: something is made, or the n-th of what stands is removed. */
+/** A change between two pages: an item is made, or the n-th of the existing ones is removed. */
 const changes = fc.array(fc.oneof(fc.constant('insert' as const), fc.record({ remove: fc.nat({ max: 50 }) })), {
   maxLength: 3,
 })
@@ -50,11 +50,12 @@ const cases = (['default', 'hosted'] as const).flatMap((profile) =>
 )
 
 test.each(cases)(
-  'A-28 A-30 %s (%s): a walk sees each item that stood throughout exactly once, whatever is made and removed meanwhile',
+  'A-28 A-30 %s (%s): a walk sees each lasting item exactly once, whatever is made and removed meanwhile',
   async (_path, profile, { path, id, make, remove }) => {
     const client = await start({ profile })
     let named = 0
-    // Spread over the alphabet, so that in a list by name what is made falls before and behind the cursor.
+    // Names are spread over the alphabet, so that new ones fall before and behind the cursor of a
+    // list by name.
     const name = () => `${String.fromCharCode(97 + ((named * 7) % 26))} ${named++}`
     const runs = fc.asyncProperty(walks, async ({ count, limit, rounds }) => {
       const standing = new Set<string>()

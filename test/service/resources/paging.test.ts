@@ -23,7 +23,7 @@ test('A-24 a page names its first and last item, and whether there are more', as
   expect((await client.get('/v1/assets?limit=3')).body.has_more).toBe(false)
 })
 
-test('A-25 a page has 25 items unless told, 1 to 100', async () => {
+test('A-25 a page has 25 items by default, and 1 to 100 on request', async () => {
   const client = await start()
   await slots(client, 26)
   expect((await client.get('/v1/assets')).body.data).toHaveLength(25)
@@ -36,7 +36,7 @@ test('A-25 a page has 25 items unless told, 1 to 100', async () => {
   expect((await client.get('/v1/assets?limit=5&limit=6')).status).toBe(400)
 })
 
-test('A-26 the cursor is excluded; two cursors at once are a 400', async () => {
+test('A-26 the cursor item is excluded; two cursors at once are a 400', async () => {
   const client = await start()
   const ids = (await slots(client, 3)).reverse()
   expect(idsOf((await client.get(`/v1/assets?after_id=${ids[0]}`)).body)).toEqual(ids.slice(1))
@@ -44,7 +44,7 @@ test('A-26 the cursor is excluded; two cursors at once are a 400', async () => {
   expect((await client.get(`/v1/assets?after_id=${ids[0]}&before_id=${ids[2]}`)).status).toBe(400)
 })
 
-test('A-27 A-28 assets and chats are listed newest first, and after_id goes on in that order', async () => {
+test('A-27 A-28 assets and chats are listed newest first, and after_id continues in that order', async () => {
   const client = await start()
   const assets = (await slots(client, 3)).reverse()
   expect(idsOf((await client.get('/v1/assets')).body)).toEqual(assets)
@@ -64,7 +64,7 @@ test('A-29 before_id is the page next to the cursor on the other side, in list o
   expect([idsOf(top), top.has_more]).toEqual([[ids[0], ids[1]], false])
 })
 
-test('A-30 a cursor that never was in this list is a 400; one that was removed keeps its place', async () => {
+test('A-30 an unknown cursor is a 400; a removed one keeps its place', async () => {
   const client = await start()
   const ids = (await slots(client, 3)).reverse()
   const other = client.as({ project_id: client.service.projects.create('other').project_id })

@@ -9,7 +9,7 @@ function asUser(client: Client, email: string): Client {
   return client.as({ token: client.service.tokens.create(`of ${email}`, { user: email }).token })
 }
 
-test('D-05 a project is made and changed; what is left out stays', async () => {
+test('D-05 a project is made and changed; omitted fields stay', async () => {
   const client = await start()
   const made = await client.post('/v1/projects', { name: 'Finance', description: 'all of it' })
   const { project_id } = made.body
@@ -24,7 +24,7 @@ test('D-05 a project is made and changed; what is left out stays', async () => {
   expect((await client.post('/v1/projects', { name: '' })).status).toBe(400)
 })
 
-test('D-05 a key for certain projects reaches the one that it makes, and no other', async () => {
+test('D-05 a key for certain projects reaches the project that it makes, and no other', async () => {
   const client = await start()
   const other = client.service.projects.create('other').project_id
   const narrow = client.as({ token: client.service.tokens.create('n', { project_ids: [client.project_id] }).token })
@@ -34,7 +34,7 @@ test('D-05 a key for certain projects reaches the one that it makes, and no othe
   expect((await narrow.get(`/v1/projects/${other}/members`)).status).toBe(404)
 })
 
-test('D-05 somebody unknown is invited; twice is once; known later, they are a member', async () => {
+test('D-05 an unknown user is invited once, and is a member when they become known', async () => {
   const client = await start()
   const path = `/v1/projects/${client.project_id}`
   const invite = (role: string) => client.post(`${path}/invitations`, { email: 'Ada@example.org', role })
@@ -62,7 +62,7 @@ test('D-05 somebody unknown is invited; twice is once; known later, they are a m
   expect((await client.delete(`${path}/invitations/${invitation_id}`)).body.code).toBe('publicapi.invitation.not_found')
 })
 
-test('D-05 somebody known is a member at once; nobody else sees the project', async () => {
+test('D-05 a known user is a member at once, and no other user sees the project', async () => {
   const client = await start()
   const ada = asUser(client, 'ada@example.org')
   expect((await ada.get('/v1/projects')).body.data).toEqual([])
@@ -72,7 +72,7 @@ test('D-05 somebody known is a member at once; nobody else sees the project', as
   expect((await ada.get('/v1/projects')).body.data).toHaveLength(1)
 })
 
-test('D-05 a reader reads and asks, a collaborator changes what is in it, an owner the project', async () => {
+test('D-05 a reader reads and asks, a collaborator changes records, an owner changes the project', async () => {
   const client = await start()
   const ada = asUser(client, 'ada@example.org')
   const path = `/v1/projects/${client.project_id}`
@@ -109,7 +109,7 @@ test('D-05 a project keeps an owner', async () => {
   expect((await invite('bob@example.org', 'reader')).body.code).toBe('publicapi.tenancy.role.insufficient')
 })
 
-test('D-06 D-07 what is a user’s own is seen by nobody else, in the words of what never was', async () => {
+test('D-06 D-07 no other user sees a user’s own records, which look as if they never existed', async () => {
   const client = await start()
   const [ada, bob] = ['ada@example.org', 'bob@example.org'].map((email) => asUser(client, email)) as [Client, Client]
   for (const email of ['ada@example.org', 'bob@example.org']) {

@@ -61,7 +61,7 @@ test('D-05 users are made, listed and removed by commands, beside a running serv
   )
 })
 
-test('D-05 who is removed and comes back with the same address is a member of nothing', async () => {
+test('D-05 a user who is removed and returns with the same address is a member of nothing', async () => {
   const client = await start()
   const [email, { users, tokens }] = ['ada@example.org', client.service]
   users.create(email)
@@ -95,7 +95,7 @@ test('A-06 organisations hold workspaces, and workspaces projects: by commands, 
   expect([twice.code, twice.err]).toEqual([78, expect.stringContaining('already')])
 })
 
-test('A-06 a project that is made through the interface comes into the workspace of the oldest within reach', async () => {
+test('A-06 a project made through the interface belongs to the workspace of the oldest project within reach', async () => {
   const client = await start()
   client.service.workspaces.create('finance')
   const { project_id } = client.service.projects.create('invoices', { workspace: 'finance' })
@@ -104,13 +104,13 @@ test('A-06 a project that is made through the interface comes into the workspace
   expect(client.service.projects.list().map(({ workspace }) => workspace)).toEqual(['default', 'finance', 'finance'])
 })
 
-test('A-04 what another process revokes is refused by the next request of this one', async () => {
+test('A-04 a token that another process revokes is refused at the next request', async () => {
   const client = await start()
   const { data_dir, tokens, users } = client.service
   users.create('ada@example.org')
   const theirs = ['first', 'second'].map((name) => tokens.create(name, { user: 'ada@example.org' }).token)
   const [first, second] = theirs.map((token) => client.as({ token })) as [typeof client, typeof client]
-  // Both are remembered by now.
+  // The service has cached both by now.
   expect([(await first.get('/v1/projects')).status, (await second.get('/v1/projects')).status]).toEqual([200, 200])
   const beside = (...words: string[]) =>
     execFileSync(process.execPath, [program, 'serve', ...words, '--data-dir', data_dir])
@@ -120,7 +120,7 @@ test('A-04 what another process revokes is refused by the next request of this o
   expect((await second.get('/v1/projects')).status).toBe(401)
 })
 
-test('A-18 the secret is shown once: no file of the service holds it', async () => {
+test('A-18 the secret is shown once, and no file of the service holds it', async () => {
   const client = await start()
   await client.upload('text')
   await client.service.close()
@@ -129,7 +129,7 @@ test('A-18 the secret is shown once: no file of the service holds it', async () 
   const bytes = Buffer.concat(files.map((entry) => readFileSync(join(entry.parentPath, entry.name))))
   expect(bytes.includes(client.token)).toBe(false)
   expect(bytes.includes(client.token.slice(4))).toBe(false)
-  // What is looked for could be found: names are there.
+  // The search works: the files hold names.
   expect(bytes.includes(client.project_id)).toBe(true)
 })
 
@@ -146,12 +146,12 @@ test.each([
   [['workspace', 'create', 'x', '--organisation', ''], 'name of an organisation'],
   [['user', 'create', 'ada'], 'is not an e-mail address'],
   [['token', 'create', 'x', '--user', 'ada@example.org'], 'the user ada@example.org does not exist'],
-])('a wrong word is refused with a hint: %j', async (words, message) => {
+])('a wrong argument is refused with a hint: %j', async (words, message) => {
   const { code, err } = await sluice('serve', ...words, '--data-dir', temporaryFolder())
   expect([code, err]).toEqual([78, expect.stringContaining(message)])
 })
 
-test('a token name is taken once', async () => {
+test('a token name can be used once', async () => {
   const client = await start()
   client.service.tokens.create('laptop')
   expect(() => client.service.tokens.create('laptop')).toThrow(/already/)
@@ -178,17 +178,17 @@ test.each([
   [{ port: -1 }, /port = -1/],
   [{ ingest: { delay_ms: Number.NaN } }, /ingest.delay_ms = NaN/],
   [{ injected_faults: { latency_ms: -5 } }, /latency_ms = -5/],
-])('an option that cannot work is refused: %j', async (options, message) => {
+])('an invalid option is refused: %j', async (options, message) => {
   await expect(start(options)).rejects.toThrow(message)
 })
 
-test('it listens on IPv6 too', async () => {
+test('the service listens on IPv6 too', async () => {
   const client = await start({ listen: '::1' })
   expect(client.service.api).toMatch(/^http:\/\/\[::1\]:\d+$/)
   await client.upload('text')
 })
 
-test('a port that is taken is an error, and nothing is left running', async () => {
+test('a port in use is an error, and nothing is left running', async () => {
   const client = await start()
   const port = Number(new URL(client.service.api).port)
   const data_dir = temporaryFolder()

@@ -6,13 +6,13 @@ import { md5Of, put, start, temporaryFolder } from '../fixture.ts'
 
 const large = 'The heron waits in the reeds.\n'.repeat(10_000)
 
-test('a copy beside the running service is a data folder of its own: files, chats, tokens and all', async () => {
+test('a copy beside the running service is a complete data folder: files, chats, tokens and all', async () => {
   const client = await start()
   const small_id = await client.upload('The ferry leaves at noon.', 'small.txt')
   const large_id = await client.upload(large, 'large.txt')
   const removed_id = await client.upload(`${large}once`, 'removed.txt')
   const { chat_id, message_id } = await client.ask('ferry')
-  // Under way: half of it may be there, no row names it.
+  // An upload in progress: half of it may be there, but no row names it.
   const open = await client.slot()
   await client.delete(`/v1/assets/${removed_id}`)
 
@@ -40,7 +40,7 @@ test('a copy beside the running service is a data folder of its own: files, chat
   expect(next_id > large_id).toBe(true)
 })
 
-test('nothing is written over, and without a service there is nothing to copy', async () => {
+test('a copy overwrites nothing, and fails without a service', async () => {
   const client = await start()
   const folder = join(temporaryFolder(), 'copy')
   backUpService(client.service.data_dir, folder)

@@ -18,10 +18,10 @@ async function withDatabase(work: (database: Sqlite, file: string) => Promise<vo
 
 const insert = (database: Sqlite, name: string) => () => database.prepare('INSERT INTO things VALUES (?)').run(name)
 const names = (database: Sqlite) => database.prepare('SELECT name FROM things ORDER BY rowid').pluck().all()
-/** Changes whenever another connection has committed. */
+/** A number that changes when another connection has committed. */
 const commitsSeen = (reader: Sqlite) => reader.pragma('data_version', { simple: true }) as number
 
-test('what is asked for in one turn is one commit, in the order of asking', () =>
+test('writes of one turn are one commit, in their order', () =>
   withDatabase(async (database, file) => {
     const commits = groupCommits(database, file)
     const reader = openSqlite({ file, migrations, synchronous: 'NORMAL' })
@@ -33,7 +33,7 @@ test('what is asked for in one turn is one commit, in the order of asking', () =
     reader.close()
   }))
 
-test('what one work throws undoes its own changes only', () =>
+test('a failing write undoes only its own changes', () =>
   withDatabase(async (database, file) => {
     const commits = groupCommits(database, file)
     const broken = commits.write(() => {
@@ -51,16 +51,16 @@ test('what one work throws undoes its own changes only', () =>
     await commits.close()
   }))
 
-test('a write that cannot be flushed is not answered as done; one that waits for no flush is', () =>
+test('a write that cannot be flushed fails; one that waits for no flush succeeds', () =>
   withDatabase(async (database, file) => {
-    // Its log is looked for where none is.
+    // The log path is wrong, so no flush can succeed.
     const commits = groupCommits(database, `${file}.elsewhere`)
     await commits.writeUnflushed(insert(database, 'committed'))
     await expect(commits.write(insert(database, 'unsure'))).rejects.toMatchObject({ code: 'ENOENT' })
     await commits.close()
   }))
 
-test('after the database was closed every write is an error', () =>
+test('after the database is closed every write is an error', () =>
   withDatabase(async (database, file) => {
     const commits = groupCommits(database, file)
     await commits.write(insert(database, 'last'))

@@ -18,7 +18,7 @@ const on_small_disk = [
 
 const built = (module: string) => JSON.stringify(new URL(`../../../dist/${module}.js`, import.meta.url).href)
 
-/** Answers on standard output what happened before the disk was full, while it was, and after. */
+/** Prints what happened before the disk was full, while it was, and after. */
 const script = `
 import { appendFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ const disk = process.argv[2]
 const data_dir = join(disk, 'service')
 const filler = join(disk, 'filler')
 const lines = []
-// Read and answered when the disk is full already.
+// These are read and answered only when the disk is full.
 const delays = { ingest: { delay_ms: 1_500 }, answer_delay_ms: 1_500 }
 const service = await startService({ data_dir, log: (line) => lines.push(line), ...delays })
 const { project_id } = service.projects.create('small')
@@ -55,7 +55,7 @@ async function put(slot, bytes) {
 const slotFor = (filename) => call('POST', '/v1/assets', { filename, mime_type: 'text/plain' })
 const accepted = []
 const asked = []
-/** A file and a question; what was answered with a 2xx is remembered, and must stand. */
+/** Sends a file and a question. Answers with a 2xx are remembered, and must stay true. */
 async function send(name, bytes) {
   const slot = await slotFor(name)
   if (slot && (await put(slot, bytes)) && (await call('POST', '/v1/assets/' + slot.asset_id + '/complete'))) accepted.push(slot.asset_id)
@@ -89,7 +89,7 @@ for (let size = 1_048_576; size >= 1; size = Math.floor(size / 2)) {
 }
 const before = objects()
 for (const [at, slot] of kept.entries()) await put(slot, text('kept', at % 2 ? 2_000_000 : 20_000))
-// The log of the database has some room of its own.
+// The database's log has some space of its own.
 for (let at = 0; refused.call < 6 && at < 100; at++) await send('full ' + at, text('full ' + at, 20_000))
 await until(() => lines.filter((line) => line.includes('failed and is tried again')).length >= 3, 'a fault of reading and one of answering')
 const while_full = { ...refused, known: await statusOf(accepted[0]), left: objects() - before, accepted: accepted.length, asked: asked.length }
@@ -110,7 +110,7 @@ console.log(JSON.stringify({ odd, while_full, answers, objects: objects(), named
 await service.close()
 `
 
-test('disk full: what was answered stands, what could not be kept is refused and leaves nothing, and all goes on when there is space', async (context) => {
+test('on a full disk answered work stays, refused work leaves nothing, and everything continues when there is space', async (context) => {
   const disk = makeTree()
   const probe = spawnSync(on_small_disk[0]!, [...on_small_disk.slice(1), disk, 'true'], { encoding: 'utf8' })
   if (probe.status !== 0) {

@@ -19,7 +19,7 @@ const objectsIn = (data_dir: string) => readdirSync(join(data_dir, 'objects'))
 const complete = (service: ServiceProcess, account: ReturnType<typeof makeAccount>, asset_id: string) =>
   call(`${service.api}/v1/assets/${asset_id}/complete`, account, {})
 
-test('killed with an upload half done: nothing of it is left, the slot is open and takes the bytes on the same ticket', async () => {
+test('after a kill during an upload nothing of it is left, and the slot takes the bytes on the same ticket', async () => {
   const account = makeAccount()
   const first = await serve(account.data_dir)
   const slot = await makeSlot(first, account)
@@ -38,7 +38,7 @@ test('killed with an upload half done: nothing of it is left, the slot is open a
   await statusIs(second, account, slot.asset_id, 'ready')
 })
 
-test('killed between the object and its row: the object goes at the start, those that a row names stay', async () => {
+test('after a kill between the object and its row the object is removed at the start; others stay', async () => {
   const account = makeAccount()
   const first = await serve(account.data_dir)
   const slot = await makeSlot(first, account)
@@ -53,7 +53,7 @@ test('killed between the object and its row: the object goes at the start, those
   await statusIs(second, account, slot.asset_id, 'ready')
 })
 
-test('a row whose object the disk has lost ends failed, before complete and after it, and holds up nobody', async () => {
+test('a row whose object is lost ends failed, before complete and after it, and delays no others', async () => {
   const account = makeAccount()
   const first = await serve(account.data_dir, ['--ingest-delay', '1500'])
   const accepted = await makeSlot(first, account, 'accepted.txt')
@@ -74,7 +74,7 @@ test('a row whose object the disk has lost ends failed, before complete and afte
   expect(second.err()).toContain(`${accepted.asset_id} failed, its file cannot be read: `)
 })
 
-test('killed while files are read: each is read after the restart, once, and found', async () => {
+test('after a kill during reading each file is read once after the restart, and found', async () => {
   const account = makeAccount()
   const first = await serve(account.data_dir)
   const ids: string[] = []
@@ -105,7 +105,7 @@ test('killed while files are read: each is read after the restart, once, and fou
   expect(await second.end('SIGTERM')).toBe(0)
 })
 
-test('slots that expired while it was down are gone after the start; one whose bytes came stays for a day', async () => {
+test('slots that expired while the service was down are gone after the start; one with bytes stays for a day', async () => {
   const account = makeAccount()
   const first = await startInProcess(account.data_dir, { ticket_lifetime_ms: 2_000 })
   const bare = await makeSlot(first, account)

@@ -16,7 +16,7 @@ interface Child {
   project_id: string
 }
 
-/** A service in a process of its own, which is killed as the kernel kills. */
+/** Starts a service in a process of its own, which the test kills with SIGKILL. */
 async function startChild(data_dir: string): Promise<Child> {
   const code = `
     import { startService } from ${JSON.stringify(service_module)}
@@ -36,7 +36,10 @@ interface Acknowledged {
   messages: string[]
 }
 
-/** Sends files and questions one after the other until the connection breaks; keeps what was answered. */
+/**
+ * Sends files and questions one after the other until the connection breaks; remembers the answered
+ * ones.
+ */
 async function work({ api, token, project_id }: Child, worker: string, acknowledged: Acknowledged): Promise<void> {
   const headers = { 'x-api-key': token, 'x-project-id': project_id, 'content-type': 'application/json' }
   const post = async (path: string, body?: object) => {
@@ -60,7 +63,7 @@ async function work({ api, token, project_id }: Child, worker: string, acknowled
   }
 }
 
-test('kill -9 at any time: what was answered stands, everything on its way is finished after the restart', async () => {
+test('after kill -9 at any time answered work stays, and everything in progress is finished after the restart', async () => {
   const data_dir = temporaryFolder()
   const acknowledged: Acknowledged = { assets: new Map(), messages: [] }
   for (const round of [0, 1, 2, 3]) {
@@ -71,7 +74,7 @@ test('kill -9 at any time: what was answered stands, everything on its way is fi
         if (error.name === 'AssertionError') throw error
       }),
     )
-    // The moment of death falls where it falls: after a number of files that differs from round to round.
+    // The kill comes at any point: after a number of files that differs from round to round.
     await until(() => acknowledged.assets.size >= before + 7 + round * 11)
     child.process.kill('SIGKILL')
     await Promise.all([once(child.process, 'exit'), ...workers])

@@ -13,7 +13,7 @@ function lock(service: Service): () => void {
   return () => void database.exec('ROLLBACK')
 }
 
-test('A-35 while the database is locked writes get 503 with Retry-After, and reads go on', async () => {
+test('A-35 while the database is locked writes get 503 with Retry-After, and reads continue', async () => {
   const clock = new FakeClock()
   const client = await start({ clock })
   const slot = (await client.post('/v1/assets', { filename: 'a.txt', mime_type: 'text/plain' })).body
@@ -26,7 +26,7 @@ test('A-35 while the database is locked writes get 503 with Retry-After, and rea
   void Promise.all([...writes, uploaded]).finally(() => {
     are_over = true
   })
-  // The clock stands still: had the lock held up a read, it would not be answered.
+  // The clock stands still: a read that waited for the lock would get no answer.
   for (let read = 0; read < 3; read++) expect((await client.get('/v1/assets')).status).toBe(200)
   expect(are_over).toBe(false)
   await expect.poll(() => clock.advance(100).then(() => are_over)).toBe(true)
@@ -43,7 +43,7 @@ test('A-35 while the database is locked writes get 503 with Retry-After, and rea
   expect((await put()).status).toBe(201)
 })
 
-test('a lock that is held for a moment costs a wait and no answer of failure', async () => {
+test('a short lock delays an answer and makes none fail', async () => {
   const clock = new FakeClock()
   const client = await start({ clock })
   const unlock = lock(client.service)

@@ -19,7 +19,7 @@ async function isRefused(origin: string): Promise<boolean> {
   return refused
 }
 
-test('SIGTERM: what is in flight is finished, nobody new gets in, and it says what it waits for', async () => {
+test('on SIGTERM requests in flight finish, new ones are refused, and the service says what it waits for', async () => {
   const account = makeAccount()
   const service = await serve(account.data_dir, ['--stop-grace', '30000'])
   const slot = await makeSlot(service, account)
@@ -42,7 +42,7 @@ test('SIGTERM: what is in flight is finished, nobody new gets in, and it says wh
   expect(await again.end('SIGINT')).toBe(0)
 })
 
-test('what takes longer than the grace is cut, said, and can be done again', async () => {
+test('requests that take longer than the grace are cut and reported, and can be repeated', async () => {
   const account = makeAccount()
   const service = await serve(account.data_dir, ['--stop-grace', '200'])
   const { port } = new URL(service.blob)
@@ -61,7 +61,7 @@ test('what takes longer than the grace is cut, said, and can be done again', asy
   await statusIs(again, account, slot.asset_id, 'ready')
 })
 
-test('a client whose connection is never idle does not hold it up: its next answer is the last there', async () => {
+test('a client that never pauses does not delay the stop: its next answer is its last', async () => {
   const account = makeAccount()
   const service = await serve(account.data_dir, ['--stop-grace', '60000', '--latency', '300'])
   const { hostname, port, host } = new URL(service.api)
@@ -73,7 +73,8 @@ test('a client whose connection is never idle does not hold it up: its next answ
     came += text
   })
   const answers = () => came.split('HTTP/1.1 200')
-  // Whatever is answered, others are there already: an answer takes as long as many questions.
+  // There are always more questions than answers, because an answer takes as long as many
+  // questions.
   const asking = setInterval(() => socket.write(question), 10)
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()).on('error', () => {}))
   onTestFinished(() => clearInterval(asking))

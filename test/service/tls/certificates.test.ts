@@ -18,7 +18,7 @@ function make(folder = temporaryFolder(), clock = new FakeClock()) {
   return { folder, files, clock, ca: read(files.ca), leaf: read(files.cert) }
 }
 
-test('an authority and a certificate of it, for names and addresses, as the library of TLS reads them', () => {
+test('the TLS library reads an authority and its certificate, for names and addresses', () => {
   const { ca, leaf } = make()
   expect([ca.ca, leaf.ca, leaf.checkIssued(ca), leaf.verify(ca.publicKey), ca.verify(ca.publicKey)]).toEqual([
     true,
@@ -36,25 +36,25 @@ test('an authority and a certificate of it, for names and addresses, as the libr
   expect(leaf.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1'])
 })
 
-test('it is valid from a day ago, for as long as systems accept, and the authority for ten years', () => {
+test('a certificate is valid from a day ago for as long as systems accept, and the authority for ten years', () => {
   const { ca, leaf, clock } = make()
   const days = (text: string) => (Date.parse(text) - clock.now_ms()) / 86_400_000
   expect([days(leaf.validFrom), days(leaf.validTo), days(ca.validTo)].map(Math.round)).toEqual([-1, 824, 3_650])
 })
 
-test('the strict check of openssl has nothing against it', () => {
+test('the strict check of openssl finds no fault', () => {
   const { files } = make(temporaryFolder(), new FakeClock(Date.now()))
   const words = ['verify', '-x509_strict', '-purpose', 'sslserver', '-verify_hostname', 'sluice.lan']
   expect(String(execFileSync('openssl', [...words, '-CAfile', files.ca, files.cert]))).toContain('OK')
 })
 
-test('keys are for their owner alone, in a folder for the owner alone', () => {
+test('keys are readable by their owner alone, in a folder of the owner alone', () => {
   const { files } = make(join(temporaryFolder(), 'tls'))
   const modes = [files.ca_key, files.key, join(files.key, '..')].map((path) => statSync(path).mode & 0o777)
   expect(modes).toEqual([0o600, 0o600, 0o700])
 })
 
-test('nothing is overwritten; a certificate that was moved away is made anew by the same authority', () => {
+test('no file is overwritten, and the same authority replaces a certificate that was moved away', () => {
   const { folder, files, ca, leaf } = make()
   expect(() => make(folder)).toThrow(/already exists/)
   expect(readFileSync(files.cert, 'utf8')).toBe(leaf.toString())
@@ -67,7 +67,7 @@ test('nothing is overwritten; a certificate that was moved away is made anew by 
   expect(again.leaf.serialNumber).not.toBe(leaf.serialNumber)
 })
 
-test('half an authority, or what is none, is not completed by another half', () => {
+test('an incomplete or invalid authority is not completed', () => {
   const first = make()
   for (const file of [first.files.cert, first.files.key, first.files.ca]) rmSync(file)
   expect(() => make(first.folder)).toThrow(/ca.key exists without/)
@@ -87,12 +87,12 @@ test('an authority whose key others can read signs nothing more', () => {
   expect(existsSync(files.cert)).toBe(false)
 })
 
-/** In the words of openssl, which reads them by itself. */
+/** The report of openssl, which reads the files by itself. */
 function reportedBy(file: string): string {
   return String(execFileSync('openssl', ['x509', '-in', file, '-noout', '-text']))
 }
 
-test('what is in them is what RFC 5280 asks for, and nothing else', () => {
+test('a certificate has the fields that RFC 5280 asks for, and no others', () => {
   const { files } = make(temporaryFolder(), new FakeClock(Date.now()))
   const [ca, leaf] = [reportedBy(files.ca), reportedBy(files.cert)]
   for (const text of [ca, leaf]) {
@@ -116,7 +116,7 @@ test('what is in them is what RFC 5280 asks for, and nothing else', () => {
   expect(/Subject Key Identifier:\s+(.*)\n/.exec(ca)![1]).toBe(issuer)
 })
 
-test('times of 2050 and later are written as such, and read back', () => {
+test('times from 2050 on are written in their own form, and read back', () => {
   const clock = new FakeClock(Date.UTC(2045, 0, 1))
   const { files, ca } = make(temporaryFolder(), clock)
   expect(new Date(ca.validTo).getUTCFullYear()).toBe(2054)
@@ -126,7 +126,7 @@ test('times of 2050 and later are written as such, and read back', () => {
 })
 
 test.each(['https://sluice.lan', 'a b', '', 'sluice.lan:8443', '-x.lan', 'fe80::1%eth0', '192.168.1.400', '10.1', '7'])(
-  '"%s" is no host',
+  '"%s" is refused as a host',
   (host) => {
     const folder = join(temporaryFolder(), 'tls')
     expect(() => makeCertificates(folder, ['sluice.lan', host], new FakeClock())).toThrow(/not a name or an address/)
@@ -134,7 +134,7 @@ test.each(['https://sluice.lan', 'a b', '', 'sluice.lan:8443', '-x.lan', 'fe80::
   },
 )
 
-test('serve cert makes them in the data folder, and prints what clients need', async () => {
+test('serve cert makes the files in the data folder, and prints what clients need', async () => {
   const data_dir = temporaryFolder()
   const { terminal, out, err } = capturedTerminal()
   const words = ['serve', 'cert', 'sluice.lan', '192.168.1.4', '--data-dir', data_dir]

@@ -19,20 +19,20 @@ function certificates(hosts: string[], clock = system_clock) {
   return { files, tls: { cert_file: files.cert, key_file: files.key }, ca: readFileSync(files.ca, 'utf8') }
 }
 
-interface Heard {
+interface Received {
   status: number
   body: string
   headers: IncomingHttpHeaders
 }
 
-/** A call over TLS, or without, that trusts this authority alone. */
-function say(
+/** Makes a call over TLS, or without, that trusts this authority alone. */
+function send(
   url: string,
   { ca, method = 'GET', headers = {}, body }: { ca?: string; method?: string; headers?: object; body?: string },
-): Promise<Heard> {
+): Promise<Received> {
   const ask = url.startsWith('https:') ? request : plainRequest
   return new Promise((resolve, reject) => {
-    // Which name the certificate is held against is not what these tests are about: Node takes that of the Host header.
+    // These tests do not check the certificate's name: Node would take it from the Host header.
     const trust = { ca, checkServerIdentity: () => undefined, agent: false }
     const asked = ask(url, { method, headers: { ...headers }, ...trust }, (answer) => {
       let text = ''
@@ -57,13 +57,13 @@ async function uploadTo(service: Service, keys: object, ca: string): Promise<{ a
   const text = 'over the wire'
   const wish = JSON.stringify({ filename: 'a.txt', mime_type: 'text/plain', md5: md5Of(text) })
   const slot = JSON.parse(
-    (await say(`${service.api}/v1/assets`, { ca, method: 'POST', headers: json, body: wish })).body,
+    (await send(`${service.api}/v1/assets`, { ca, method: 'POST', headers: json, body: wish })).body,
   )
   const put = { ca, method: 'PUT', headers: { ...slot.upload_headers, 'content-length': text.length }, body: text }
-  expect((await say(service.blob + slot.upload_url.slice(new URL(slot.upload_url).origin.length), put)).status).toBe(
+  expect((await send(service.blob + slot.upload_url.slice(new URL(slot.upload_url).origin.length), put)).status).toBe(
     201,
   )
-  const done = await say(`${service.api}/v1/assets/${slot.asset_id}/complete`, { ca, method: 'POST', headers: keys })
+  const done = await send(`${service.api}/v1/assets/${slot.asset_id}/complete`, { ca, method: 'POST', headers: keys })
   expect(done.status).toBe(200)
   return slot
 }
@@ -82,8 +82,8 @@ test('both listeners speak TLS, and nothing else', async () => {
     service.assets(project!.project_id).some((asset) => asset.asset_id === asset_id && asset.status === 'ready'),
   )
   for (const origin of [service.api, service.blob]) {
-    await expect(say(origin.replace('https', 'http'), {})).rejects.toThrow()
-    await expect(say(origin, {})).rejects.toThrow(/certificate|issuer/)
+    await expect(send(origin.replace('https', 'http'), {})).rejects.toThrow()
+    await expect(send(origin, {})).rejects.toThrow(/certificate|issuer/)
   }
 })
 
@@ -93,12 +93,12 @@ test('an address that is not loopback needs TLS and nothing more', async () => {
   await expect(startService({ data_dir, listen: '192.0.2.7' })).rejects.toThrow(
     /without TLS: plain HTTP is for this machine only/,
   )
-  // Nobody has this address: it comes as far as listening.
+  // No machine has this address: the start gets as far as listening.
   await expect(startService({ data_dir, listen: '192.0.2.7', tls })).rejects.toMatchObject({ code: 'http.listen' })
   await expect(startService({ data_dir, listen: '0.0.0.0', tls })).rejects.toThrow(/without public_url/)
 })
 
-test('certificates and keys that cannot work are told before anything is served', async () => {
+test('unusable certificates and keys are reported before anything is served', async () => {
   const { tls, files } = certificates(['127.0.0.2'])
   const other = certificates(['127.0.0.2'])
   const file = (text: string) => {
@@ -127,7 +127,7 @@ test('certificates and keys that cannot work are told before anything is served'
   await expect(start({ tls })).rejects.toThrow(/group or others can read the key/)
 })
 
-test('a certificate that ends soon is told at the start', async () => {
+test('a certificate that ends soon is reported at the start', async () => {
   const { tls } = certificates(['127.0.0.2'], new FakeClock(Date.now() - 800 * day_ms))
   const lines: string[] = []
   await served({ tls, log: (line) => void lines.push(line) })
@@ -142,12 +142,12 @@ test('--tls-cert and --tls-key go together', async () => {
   }
 })
 
-test('A-16 beside loopback names, Host is an address or a name of the certificate; Origin is one’s own', async () => {
+test('A-16 besides loopback names, Host is an address or a name of the certificate; Origin is the service’s own', async () => {
   const { tls, ca } = certificates(['127.0.0.2', 'sluice.lan'])
   const { service, keys } = await served({ listen: '127.0.0.2', tls, allowed_origins: ['https://desk.lan'] })
   const port = new URL(service.api).port
   const status = async (headers: object, origin = service.api) =>
-    (await say(`${origin}/v1/assets`, { ca, headers: { ...keys, ...headers } })).status
+    (await send(`${origin}/v1/assets`, { ca, headers: { ...keys, ...headers } })).status
   for (const host of [`127.0.0.2:${port}`, `sluice.lan:${port}`, 'SLUICE.LAN']) expect(await status({ host })).toBe(200)
   for (const host of ['evil.example', `evil.example:${port}`, '192.0.2.1', 'sluice.lan.evil.example', 'x@sluice.lan']) {
     expect(await status({ host }), host).toBe(400)
@@ -156,13 +156,13 @@ test('A-16 beside loopback names, Host is an address or a name of the certificat
   for (const origin of own) expect(await status({ origin }), origin).toBe(200)
   const foreign = ['https://evil.example', 'null', `http://sluice.lan:${port}`, 'https://desk.lan.evil.example']
   for (const origin of foreign) expect(await status({ origin }), origin).toBe(400)
-  // The blob store looks at Host likewise; an Origin was not signed.
+  // The blob store checks Host in the same way; an Origin is not signed.
   const { upload_url } = await uploadTo(service, keys, ca)
-  const put = (headers: object) => say(upload_url, { ca, method: 'PUT', headers: { 'content-length': 0, ...headers } })
+  const put = (headers: object) => send(upload_url, { ca, method: 'PUT', headers: { 'content-length': 0, ...headers } })
   expect((await put({ host: 'evil.example' })).status).toBe(400)
 })
 
-test('on loopback without a public address pages of any origin may ask, unless told', () => {
+test('on loopback without a public address pages of any origin may call, unless an option forbids it', () => {
   const gate = (allowed_origins?: string[], listen = '127.0.0.1') =>
     openGate({ listen, certificate: undefined, public_url: undefined, public_blob_url: undefined, allowed_origins })
   expect(gate().isAllowedOrigin('https://any.example')).toBe(true)
@@ -175,7 +175,7 @@ test('on loopback without a public address pages of any origin may ask, unless t
   }
 })
 
-test('behind a reverse proxy: its addresses are told and answered to, and what it adds is let through', async () => {
+test('behind a reverse proxy the service uses the proxy’s addresses and accepts its headers', async () => {
   const [public_url, public_blob_url] = ['https://sluice.example.org/api', 'https://blobs.example.org']
   const client = await start({ public_url, public_blob_url })
   const { service } = client
@@ -186,19 +186,19 @@ test('behind a reverse proxy: its addresses are told and answered to, and what i
     via: '1.1 proxy',
   }
   const keys = { 'x-api-key': client.token, 'x-project-id': client.project_id, ...forwarded }
-  const through = await say(`${service.api}/v1/assets`, { headers: { ...keys, host: 'sluice.example.org' } })
+  const through = await send(`${service.api}/v1/assets`, { headers: { ...keys, host: 'sluice.example.org' } })
   expect(through.status).toBe(200)
-  const beside = await say(`${service.api}/v1/assets`, { headers: { ...keys, host: 'other.example.org' } })
+  const beside = await send(`${service.api}/v1/assets`, { headers: { ...keys, host: 'other.example.org' } })
   expect(beside.status).toBe(400)
   const page = { ...keys, host: 'sluice.example.org', origin: 'https://evil.example' }
-  expect((await say(`${service.api}/v1/assets`, { headers: page })).status).toBe(400)
+  expect((await send(`${service.api}/v1/assets`, { headers: page })).status).toBe(400)
 
   const text = 'through a proxy'
   const slot = await client.slot({ md5: md5Of(text) })
   expect(slot.upload_url).toMatch(/^https:\/\/blobs\.example\.org\/objects\//)
   const headers = { ...slot.upload_headers, ...forwarded, host: 'blobs.example.org', 'content-length': text.length }
   const path = slot.upload_url.slice(public_blob_url.length)
-  expect((await say(service.blob + path, { method: 'PUT', headers, body: text })).status).toBe(201)
+  expect((await send(service.blob + path, { method: 'PUT', headers, body: text })).status).toBe(201)
   expect((await client.get('/v1/openapi.yaml')).body).toContain(`url: ${JSON.stringify(public_url)}`)
   const guest = { email: 'ada@example.org', role: 'reader' }
   const { url } = (await client.post(`/v1/projects/${client.project_id}/invitations`, guest)).body
