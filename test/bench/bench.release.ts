@@ -24,7 +24,7 @@ test('measures a rescan and a first sync, and writes what it prints', async () =
   expect(out).toContain(`${results.sync.null_service.of_bare_rate.median} `)
 })
 
-test('measures big folders row by row, those that are asked for', async () => {
+test('measures the rows that are asked for of the table of big folders', async () => {
   const { code, out, errors, json } = await runBench('scale', '--files', '200', '--only', 'first-scan,rescan')
   expect(errors).toBe('')
   const { scale, aims } = JSON.parse(readFileSync(json, 'utf8'))
@@ -36,7 +36,7 @@ test('measures big folders row by row, those that are asked for', async () => {
   expect(aims).toHaveLength(4)
 })
 
-test('measures what sending costs: small files, a large one, a burst', async () => {
+test('measures the cost of sending: small files, a large one, a burst', async () => {
   const only = 'first-sync,large-file,burst'
   const { out, errors, json } = await runBench('scale', '--files', '100', '--large-mb', '20', '--only', only)
   expect(errors).toBe('')
@@ -48,7 +48,7 @@ test('measures what sending costs: small files, a large one, a burst', async () 
   expect(scale.burst.lost.max).toBe(0)
 })
 
-test('measures the peers that are installed, and says which are not', async () => {
+test('measures the peers that are installed, and names the others', async () => {
   const { out, errors, json } = await runBench('scale', '--files', '100', '--only', 'peers')
   expect(errors).toBe('')
   expect(out).not.toContain('no figures')

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { programThat, runBench } from './run-bench.ts'
 
-// What it measures: bench.release.ts. Programs that do more, and the wrong thing: no-figures.release.ts.
-test('no figures for a program that does nothing', async () => {
+// bench.release.ts checks what a run measures; no-figures.release.ts has programs that do the wrong
+// work.
+test('prints no figures for a program that does nothing', async () => {
   const { code, errors } = await runBench(
     '--files',
     '20',

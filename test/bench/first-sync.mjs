@@ -15,8 +15,9 @@ const services = {
 }
 
 /**
- * A folder goes in for the first time: by Sluice and by the bare client, to the local service and to the null service. Ledger
- * and service are new every time. Sluice's time ends when every file is ready, the bare client's when every call is answered.
+ * Measures a first sync by Sluice and by the bare client, to the local service and to the null
+ * service. Ledger and service are new every time. Sluice's time ends when every file is ready, the
+ * bare client's when every call is answered.
  * @param {import('./rig/options.mjs').BenchOptions} options
  * @param {string} work
  */
@@ -68,7 +69,8 @@ async function againstBoth(name, options, watched, work) {
 }
 
 /**
- * Runs something beside a new service. Throws unless the service holds what was sent afterwards (the null service cannot tell).
+ * Runs something beside a new service. Throws unless the service holds all files afterwards (the
+ * null service cannot say).
  * @template Value
  * @param {'local' | 'null'} name
  * @param {number} files

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { programThat, runBench } from './run-bench.ts'
 
-test('no figures when a rescan reports another file than those that were touched', async () => {
+test('prints no figures when a rescan reports another file than the changed ones', async () => {
   const touch = `if (knows_it && watched.endsWith('watched')) writeFileSync(watched + '/more.txt', 'not by the bench')
                  await new Promise((resolve) => setTimeout(resolve, 200))`
   const { code, errors } = await runBench('--files', '20', '--only', 'rescan', '--program', programThat(touch))
@@ -9,7 +9,7 @@ test('no figures when a rescan reports another file than those that were touched
   expect(errors).toMatch(/^no figures: reported as added: 2 \(/)
 })
 
-test('no figures when not all files of a first sync are in', async () => {
+test('prints no figures when a first sync does not send all files', async () => {
   const hide = `config.folders[0].exclude = ['minutes-7.txt']
                 writeFileSync(process.argv.at(-1), JSON.stringify(config))`
   const { code, errors } = await runBench('--files', '20', '--only', 'sync', '--program', programThat(hide))

@@ -6,14 +6,18 @@ import { differencesOf, readLedger, refuseOtherDifferences, refuseUnready } from
 import { figureOf } from './rig/statistics.mjs'
 import { makeTree, textOf } from './rig/tree.mjs'
 
-/** The yardstick: it looks at all that a rescan must look at, and at nothing else. */
+/** The yardstick: it checks everything that a rescan must check, and nothing else. */
 const find_format = '%s %T@ %C@ %D %i %P\\n'
-/** So old a file must be to be taken as quiet at once: settle_ms and the granularity of file times (sync/intake/found-files), 2 s on some disks. */
+/**
+ * A file of this age is settled at once: settle_ms and the granularity of file times
+ * (sync/intake/found-files), 2 s on some disks.
+ */
 const rest_ms = 2_000 + settle_ms + 200
 
 /**
- * A known folder is looked at again, after one of its files was changed, one added and one removed; beside `find`, and less the
- * time of the same command on an empty folder. Nobody is measured who does not report exactly the three.
+ * Measures a rescan of a known folder after one file was changed, one added and one removed, beside
+ * `find`, and less the time of the same command on an empty folder. A program that does not report
+ * exactly these three gets no figures.
  * @param {import('./rig/options.mjs').BenchOptions} options
  * @param {string} work
  */
@@ -29,7 +33,7 @@ export async function benchRescan(options, work) {
     const full = configure(join(work, 'full'), { watched, service, connections })
     const empty = configure(join(work, 'nothing'), { watched: empty_folder, service, connections })
     await rest()
-    // Brings the folder in, and warms up all three.
+    // Sends the folder, and warms up all three programs.
     await measureNode(program, full.words)
     refuseUnready(full.ledger_file, files)
     await measureNode(program, empty.words)
@@ -54,9 +58,9 @@ export async function benchRescan(options, work) {
 }
 
 /**
- * One file changed, one added, one removed: others in each round, spread over the folder.
+ * Changes one file, adds one and removes one: others in each round, spread over the folder.
  * @param {string} watched
- * @param {string[]} paths what is there; kept up to date
+ * @param {string[]} paths the present paths, which this keeps up to date
  * @param {number} round
  */
 export function disturb(watched, paths, round) {

@@ -24,7 +24,7 @@ export function runBench(...words: string[]): Promise<Ran> {
   })
 }
 
-/** A program for --program that does something before it does what Sluice does. */
+/** Makes a program for --program that runs these lines before it does what Sluice does. */
 export function programThat(first: string): string {
   const program = join(tmp.dirSync({ unsafeCleanup: true }).name, 'program.mjs')
   writeFileSync(

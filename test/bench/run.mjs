@@ -1,6 +1,8 @@
-// npm run bench [-- --rounds N --files N --only rescan|sync|service --connections N --program MAIN_JS --json FILE]
-// npm run bench -- scale [--rounds N --files N --only ROW,ROW --idle-s N --saves N --large-mb N]: big folders, row by row (scale-rows.mjs)
-// Every figure is the median of the rounds, its spread beside it; ratios are of runs of the same round.
+// npm run bench [-- --rounds N --files N --only rescan|sync|service --connections N]
+//   [--program MAIN_JS --json FILE]
+// npm run bench -- scale [--rounds N --files N --only ROW,ROW --idle-s N --saves N --large-mb N]
+// The second form measures big folders, row by row (scale-rows.mjs). Every figure is the median of
+// the rounds, with its spread; ratios are of runs of the same round.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -42,7 +44,7 @@ async function measureAll() {
   const about = { date, command, machine, rounds: options.rounds }
   if (is_scale) {
     const resultsOf = (scale) => ({ ...about, scale, aims: scaleAims(scale) })
-    // It takes long: what is measured stays, whatever comes after it.
+    // A scale run takes long, so each row is written at once and stays whatever comes later.
     return resultsOf(await benchScale(options, made('scale'), (scale) => write(resultsOf(scale))))
   }
   const rescan = parts.has('rescan') ? await benchRescan(options, made('rescan')) : undefined

@@ -1,10 +1,10 @@
-/** Claims are handed out by so many at the most. */
+/** A ledger hands out at most this many claims at once. */
 const at_once = 1_000
 
 /**
- * Tells a ledger that all it wants is on the service and ready there, as if it had been found: what a first sync would take minutes
- * for. Assets get the ids of `assetId`, from 0 on. Answers how many there are.
- * @param {any} ledger of which nobody else asks for work
+ * Records that everything a ledger wants was found on the service and is ready there. A first sync
+ * would take minutes for this. Assets get the ids of `assetId`, from 0 on. Returns their number.
+ * @param {any} ledger no other caller may ask it for work
  */
 export async function recordAllReady(ledger) {
   let recorded = 0

@@ -1,5 +1,6 @@
-// The least that a client can do: node bare-client.mjs FOLDER API TOKEN PROJECT CONNECTIONS. Reads and hashes every file and
-// makes the three calls for it. No memory, no check of what it read, no retry, nobody told: the rate that Sluice is held against.
+// The least that a client can do: node bare-client.mjs FOLDER API TOKEN PROJECT CONNECTIONS. It
+// reads and hashes every file and makes the three calls for it, without memory, check, retry or
+// report. Sluice is compared with its rate.
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

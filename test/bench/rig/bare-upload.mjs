@@ -1,5 +1,6 @@
-// One file as one sends it who trusts the disk: node bare-upload.mjs FILE API TOKEN PROJECT. A pass for the md5, then the bytes as a
-// stream with their length. Nothing is read again, compared or remembered.
+// Sends one file and trusts the disk: node bare-upload.mjs FILE API TOKEN PROJECT. It makes a pass
+// for the md5, and then sends the bytes as a stream with their length. It reads nothing again,
+// compares nothing and remembers nothing.
 import { createHash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -7,7 +8,7 @@ import { request } from 'undici'
 
 const [file, api, token, project_id] = process.argv.slice(2)
 const headers = { 'x-api-key': token, 'x-project-id': project_id }
-/** As Sluice reads. */
+/** Sluice reads chunks of this size. */
 const highWaterMark = 262_144
 
 /** @param {import('undici').Dispatcher.ResponseData} answer @param {number} status */

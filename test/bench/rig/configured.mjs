@@ -2,13 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The shortest that the config takes. Files are made before a run and rest for longer than this, so that no time of it goes by
- * waiting for them to settle; everything else is as a user has it.
+ * The shortest time that the config accepts. Files are made before a run and are older than this,
+ * so that no run waits for them to settle. Everything else is as a user has it.
  */
 export const settle_ms = 50
 
 /**
- * Writes a configuration (JSON is YAML) with a state directory of its own, and answers the words of the command line.
+ * Writes a configuration (JSON is YAML) with a state directory of its own, and returns the
+ * arguments of the command line.
  * @param {string} folder made where it is missing
  * @param {{ watched: string, service: { api: string, token: string, project_id: string }, connections: number }} about
  * @returns {{ words: string[], config_file: string, state_dir: string, ledger_file: string }}
@@ -23,7 +24,7 @@ export function configure(folder, { watched, service, connections }) {
     service: { base_url: service.api, project_id: service.project_id, token_file },
     state_dir,
     folders: [{ name: 'bench', path: watched, settle_ms: `${settle_ms}ms` }],
-    // The same files are changed and sent again in every round.
+    // Every round changes and sends the same files again.
     uploads: { concurrency: connections, min_resend_s: '0s' },
   }
   writeFileSync(config_file, JSON.stringify(config, undefined, 2))

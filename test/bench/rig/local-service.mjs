@@ -1,8 +1,9 @@
-// The local service in a process of its own: node local-service.mjs DATA_DIR [md5s]. Prints where it listens as one line of JSON,
-// and after SIGTERM what it holds; with the second word the md5 of all that is ready, too.
+// The local service in a process of its own: node local-service.mjs DATA_DIR [md5s]. It prints its
+// addresses as one line of JSON, and after SIGTERM what it holds; with `md5s` also the md5 of every
+// ready asset.
 import { startService } from '../../../dist/service/service.js'
 
-// What is sent to be stored only is no text, and each would be a line.
+// Bytes that are only stored are no text, and each asset would give a line.
 const log = (line) => line.endsWith('the service does not read this kind of file') || console.error(line)
 const service = await startService({ data_dir: process.argv[2], max_logged_requests: 0, log })
 const { project_id } = service.projects.list()[0] ?? service.projects.create('bench')

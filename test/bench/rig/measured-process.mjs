@@ -6,14 +6,14 @@ import { text } from 'node:stream/consumers'
  * @typedef {object} Measurement
  * @property {number} seconds from the start of the process to its end
  * @property {number} [peak_mb] largest resident memory, megabytes (programs of Node only)
- * @property {number} [cpu_s] of all its threads
- * @property {number} [loop_p99_ms] how long its event loop was held up, where that was asked for
- * @property {number} [max_loop_ms] the same at the most
+ * @property {number} [cpu_s] processor time of all its threads
+ * @property {number} [loop_p99_ms] delay of its event loop, where the caller asks for it
+ * @property {number} [max_loop_ms] the longest such delay
  */
 
 const peak_memory = new URL('peak-memory.mjs', import.meta.url).href
 
-/** What a person has set for another Sluice must not reach this one. */
+/** The settings of a user for another Sluice must not reach this one. */
 export const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith('SLUICE_')),
 )
@@ -57,7 +57,8 @@ export async function measureCommand(command, words) {
 }
 
 /**
- * Starts a script that prints one line of JSON when it is ready, and another one when it has ended after SIGTERM.
+ * Starts a script that prints one line of JSON when it is ready, and another one when it ends after
+ * SIGTERM.
  * @param {URL} script
  * @param {readonly string[]} words
  * @returns {Promise<{ ready: any, pid: number, stop: () => Promise<any> }>}

@@ -1,5 +1,6 @@
-// A service that does nothing: it takes the three calls of an upload, each answered at once, and remembers none of them. What
-// was completed is ready. Shows how fast a client is when nobody keeps it waiting. Prints where it listens as one line of JSON.
+// A service that does nothing: it answers the three calls of an upload at once and remembers none
+// of them. Every completed asset is ready. It shows how fast a client is without a wait. It prints
+// its addresses as one line of JSON.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 

@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { scale_rows } from '../scale/scale-rows.mjs'
 
-/** The sizes of which the README speaks; a quick look takes smaller ones. */
+/** The sizes in the README; a quick run uses smaller ones. */
 const usual = { rounds: 5, rescan_files: 50_000, rescan_folders: 500, sync_files: 20_000, file_bytes: 4_096 }
 const usual_service = { assets: [1_000, 100_000], uploads: 200, upload_bytes: 1_048_576 }
 const parts = ['rescan', 'sync', 'service']
-/** By its own word only: it makes trees of hundreds of thousands of files. */
+/** Only `bench scale` runs these, because it makes trees of hundreds of thousands of files. */
 const usual_scale = { files: 200_000, rows: 1_000_000, idle_s: 600, saves: 40, large_mb: 4_000, burst_files: 2_000 }
-/** The most at once, for Sluice and for the bare client: on loopback more bring nothing. */
+/** The limit of connections for Sluice and for the bare client: on loopback more bring nothing. */
 const usual_connections = 8
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -19,8 +19,10 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
  * @property {number} rescan_folders
  * @property {number} sync_files
  * @property {number} file_bytes
- * @property {number} connections connections to each of the two origins, for Sluice and for the bare client
- * @property {readonly number[]} service_assets how many assets the service holds, one after the other
+ * @property {number} connections connections to each of the two origins, for Sluice and for the
+ * bare client
+ * @property {readonly number[]} service_assets numbers of assets that the service holds, one after
+ * the other
  * @property {number} uploads at once
  * @property {number} upload_bytes
  * @property {boolean} is_scale
@@ -30,9 +32,9 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
  * @property {number} saves in each round
  * @property {number} large_mb of the one large file
  * @property {number} burst_files that are edited again and again
- * @property {ReadonlySet<string>} parts `rescan`, `sync`, `service`; of the scale the names of its rows
- * @property {string} program what is measured as `sluice`
- * @property {string} json where the figures are written
+ * @property {ReadonlySet<string>} parts `rescan`, `sync`, `service`; for the scale names of rows
+ * @property {string} program the program that is measured as `sluice`
+ * @property {string} json the file for the figures
  */
 
 /**

@@ -9,7 +9,7 @@ const Database = sqliteDriver()
  */
 
 /**
- * What a ledger knows of every path.
+ * Reads the known state of every path in a ledger.
  * @param {string} ledger_file
  * @returns {Map<string, KnownFile>}
  */
@@ -30,7 +30,7 @@ export function readLedger(ledger_file) {
 }
 
 /**
- * The paths that a run told something new of.
+ * The paths whose state a run changed.
  * @param {ReadonlyMap<string, KnownFile>} before
  * @param {ReadonlyMap<string, KnownFile>} after
  */
@@ -49,7 +49,7 @@ export function differencesOf(before, after) {
 }
 
 /**
- * Throws unless a run reported exactly what was done.
+ * Throws unless a run reported exactly the changes that were made.
  * @param {ReturnType<typeof differencesOf>} reported
  * @param {Omit<ReturnType<typeof differencesOf>, 'other'>} done
  */
@@ -62,7 +62,7 @@ export function refuseOtherDifferences(reported, done) {
 }
 
 /**
- * Throws unless a ledger knows exactly so many files, every one of them ready.
+ * Throws unless a ledger knows exactly this number of files, and all are ready.
  * @param {string} ledger_file
  * @param {number} files
  */

@@ -1,5 +1,6 @@
-// Loaded into a measured program (node --import): when it ends, it tells what it used on file descriptor 3. By `?loop` also how long
-// the event loop was held up, which takes a timer of a millisecond; from the first line of the program on.
+// Loaded into a measured program (node --import). When the program ends, this writes its resource
+// usage to file descriptor 3. With `?loop` it adds the delay of the event loop from the first line
+// of the program on, which takes a timer of a millisecond.
 import { readFileSync, writeSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
@@ -15,8 +16,8 @@ if (isMainThread) {
 }
 
 /**
- * The kernel's high-water mark of this program. rusage's maxrss would begin at the size of the parent: a fork counts as the
- * child until it becomes another program.
+ * The kernel's high-water mark of this program. rusage's maxrss would begin at the size of the
+ * parent, because a fork counts as the child until it becomes another program.
  */
 function peak_kb() {
   try {

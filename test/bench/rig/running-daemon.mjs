@@ -9,11 +9,14 @@ import { sqliteDriver } from '../../../dist/base/files/sqlite-driver.js'
 import { environment } from './measured-process.mjs'
 
 const Database = sqliteDriver()
-/** The ledger says when a scan ended; this is only how soon it is read. */
+/** The ledger says when a scan ended; this is only how often it is read. */
 const check_every_ms = 50
-/** A scan that takes longer is none that anybody measures. */
+/** No row measures a scan that takes longer. */
 const max_scan_ms = 300_000
-/** Of the kernel's clock in /proc: sysconf(_SC_CLK_TCK), the same on every Linux that Node runs on. */
+/**
+ * The unit of the kernel's times in /proc: sysconf(_SC_CLK_TCK), the same on every Linux that Node
+ * runs on.
+ */
 const ticks_per_s = 100
 
 /**
@@ -31,7 +34,7 @@ export function startDaemon(program, { config_file, state_dir, ledger_file }) {
   const exit = once(child, 'exit').then(([code, signal]) => code ?? signal)
   return {
     began_ms,
-    /** Resolves when a scan that began after `since_ms` has ended, to the time of its end. By Date.now(). */
+    /** Resolves to the time at which a scan ended that began after `since_ms`, by Date.now(). */
     async scanned(since_ms = began_ms) {
       const database = new Database(ledger_file, { readonly: true, fileMustExist: true })
       try {
@@ -47,7 +50,7 @@ export function startDaemon(program, { config_file, state_dir, ledger_file }) {
         database.close()
       }
     },
-    /** Scan now, by the control socket. */
+    /** Asks for a scan now, by the control socket. */
     async rescan() {
       const dist = pathToFileURL(dirname(dirname(program)))
       const { connectControl } = await import(`${dist.href}/control/control-client.js`)
@@ -55,7 +58,7 @@ export function startDaemon(program, { config_file, state_dir, ledger_file }) {
       await control.rescan({ folder: 'bench' })
       await control.close()
     },
-    /** Resident, now and at the most until now. */
+    /** Resident memory, now and at its peak so far. */
     memory() {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
       const mb = (name) => (Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)[1]) * 1.024) / 1_000

@@ -11,7 +11,7 @@ const check_each_ms = 50
 const patience_ms = 120_000
 
 /**
- * Starts the daemon on a folder that it knows, and resolves when it watches and has scanned it.
+ * Starts the daemon on a known folder, and resolves when it watches the folder and has scanned it.
  * @param {string} program
  * @param {readonly string[]} words
  * @param {string} ledger_file
@@ -29,7 +29,10 @@ export async function startSluice(program, words, ledger_file) {
     pid: child.pid,
     hold: () => child.kill('SIGSTOP'),
     goOn: () => child.kill('SIGCONT'),
-    /** Ends it, and answers what it used in all. @returns {Promise<{ peak_mb: number, cpu_s: number, loop_p99_ms: number }>} */
+    /**
+     * Ends it and returns its resource usage.
+     * @returns {Promise<{ peak_mb: number, cpu_s: number, loop_p99_ms: number }>}
+     */
     async stop() {
       child.kill('SIGCONT')
       child.kill('SIGTERM')

@@ -1,8 +1,8 @@
 /**
  * @typedef {object} Figure
  * @property {number} median
- * @property {number} least
- * @property {number} most
+ * @property {number} min
+ * @property {number} max
  */
 
 /**
@@ -25,7 +25,7 @@ export function percentileOf(values, percent) {
   return sorted[Math.min(sorted.length - 1, Math.ceil((sorted.length * percent) / 100) - 1)]
 }
 
-/** Four digits say more than any two runs agree on. @param {number} value */
+/** Four digits are more precise than any two runs. @param {number} value */
 function rounded(value) {
   return Number(value.toPrecision(4))
 }

@@ -1,7 +1,7 @@
 import { scale_rows } from '../scale/scale-rows.mjs'
 
 /**
- * The figures as people read them.
+ * The figures as text for users.
  * @param {any} results
  * @returns {string}
  */

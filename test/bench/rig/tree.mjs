@@ -15,7 +15,8 @@ export function textOf(number, bytes) {
 }
 
 /**
- * Makes `files` files of `bytes` each, spread over `folders` folders two levels deep, and answers their paths.
+ * Makes `files` files of `bytes` each, spread over `folders` folders two levels deep, and returns
+ * their paths.
  * @param {string} root
  * @param {{ files: number, folders: number, bytes: number }} size
  * @returns {string[]}
@@ -34,7 +35,7 @@ export function makeTree(root, { files, folders, bytes }) {
   return paths
 }
 
-/** Always the same words, rare and frequent ones as in prose. @param {number} length */
+/** Makes always the same words, rare and frequent ones as in prose. @param {number} length */
 function makeProse(length) {
   let state = 1
   const random = () => {

@@ -30,7 +30,8 @@ export const big_ledger = {
 }
 
 /**
- * What `status` and `explain` take of the ledger, by their own views, in a new process each round. The first of a process loads SQLite, too.
+ * Measures the time that `status` and `explain` need for the ledger, by their own views, in a new
+ * process each round. The first read of a process loads SQLite, too.
  * @param {import('./scale-rows.mjs').ScaleBench} bench
  */
 async function measure({ options: { program, rounds, ledger_rows: rows }, folder }) {

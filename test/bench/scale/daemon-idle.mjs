@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { figureOf } from '../rig/statistics.mjs'
 
-/** After the start: what it has to do once is done, and the auditor has begun. */
+/** The daemon needs this time after its start for its first work, and for the auditor to begin. */
 const settled_ms = 15_000
-/** What a scan leaves behind belongs to it. */
+/** Work that follows a scan belongs to it. */
 const after_scan_ms = 2_000
 
 /** @type {import('./scale-rows.mjs').ScaleRow} */
@@ -21,7 +21,7 @@ export const idle = {
 }
 
 /**
- * Ten minutes are many ticks of everything: they are measured once.
+ * Measures once, because ten minutes hold many ticks of everything.
  * @param {import('./scale-rows.mjs').ScaleBench} bench
  */
 async function measure({ options: { idle_s }, known }) {

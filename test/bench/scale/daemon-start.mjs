@@ -3,7 +3,7 @@ import { disturb, find, rest } from '../rescan.mjs'
 import { differencesOf, readLedger, refuseOtherDifferences } from '../rig/outcome.mjs'
 import { figureOf } from '../rig/statistics.mjs'
 
-/** What was added and changed is uploaded meanwhile, and whoever frees memory has done so. */
+/** In this time the daemon uploads the added and changed files, and frees memory. */
 const steady_ms = 5_000
 
 /** @type {import('./scale-rows.mjs').ScaleRow} */
@@ -28,7 +28,7 @@ export const start = {
 /** @param {import('./scale-rows.mjs').ScaleBench} bench */
 async function measure({ options: { rounds }, known, turn }) {
   const folder = await known()
-  // Finds out by what it is to be watched, and learns what stays as it is.
+  // Lets the daemon choose its watcher, and learn which directories do not change.
   await startAndStop(folder)
   const runs = []
   for (let round = 0; round < rounds; round++) {

@@ -1,5 +1,6 @@
-// node fill-ledger.mjs DIST PLACE ROWS: a ledger that knows so many files, filled by facts alone. Of a hundred files one is gone, of a
-// thousand one is refused, one waits to be sent, one failed and is tried again; the others are ready.
+// node fill-ledger.mjs DIST PLACE ROWS: a ledger of so many files, filled by facts alone. One file
+// in a hundred is gone. In a thousand, one is refused, one waits to be sent, and one failed and is
+// tried again. All others are ready.
 import { createHash } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
 import { recordAllReady } from '../rig/all-ready.mjs'
@@ -68,7 +69,7 @@ async function record(isMeant, factOf) {
   }
 }
 
-/** Of what waits a third is refused, a third is tried again later. */
+/** Of the waiting contents, one third is refused, and one third is tried again later. */
 async function recordBad() {
   for (;;) {
     const { work } = await ledger.claimToSend(1_000, { except_projects: [] })

@@ -5,8 +5,8 @@ import { startKnownService } from './known-service.mjs'
 import { scanOnce } from './scale-scans.mjs'
 
 /**
- * The tree of the bench as a daemon's folder, every file of it known and ready. Made by one look at it and by facts that say that
- * all is on the service, not by an upload of each.
+ * The tree of the bench as a daemon's folder, with every file known and ready. One scan and facts
+ * make it, without uploads.
  * @param {import('./scale-rows.mjs').ScaleBench} bench
  */
 export async function makeKnownFolder({ options, folder, tree }) {
@@ -15,7 +15,7 @@ export async function makeKnownFolder({ options, folder, tree }) {
   const service = await startKnownService(paths.length)
   const place = folder('known')
   const { config_file, state_dir, ledger_file } = configure(place, { watched, service, connections })
-  // All of it was wanted within the last hours: the upload limit would hold what is saved now.
+  // All files were new within the last hours, so the upload limit would hold the files saved now.
   change(config_file, ({ uploads }) => Object.assign(uploads, { limit: 'off' }))
   const { ready } = await scanOnce(program, state_dir, watched, 'all-ready')
   if (ready !== paths.length) throw new Error(`${ready} of ${paths.length} files are ready`)
@@ -25,7 +25,7 @@ export async function makeKnownFolder({ options, folder, tree }) {
     watched,
     paths,
     service,
-    /** Answers what it was. @param {number} settle_ms */
+    /** Sets settle_ms and returns the old value. @param {number} settle_ms */
     setSettle(settle_ms) {
       return change(config_file, ({ folders: [folder] }) => {
         const before_ms = Number.parseInt(folder.settle_ms, 10)

@@ -1,5 +1,6 @@
-// A service that holds so many assets from the beginning (all-ready.mjs), all of them ready, and takes more: the three calls of an
-// upload, answered at once. It lists what it holds, for audits. In the process of who measures: their clock is one.
+// A service that holds many assets from the beginning (all-ready.mjs), all of them ready, and
+// accepts more: it answers the three calls of an upload at once. It lists its assets for audits. It
+// runs in the process that measures, so that both have one clock.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -54,7 +55,8 @@ export async function startKnownService(known) {
     project_id: known_project_id,
     calls,
     /**
-     * The next upload that is completed: its filename and when the PUT and `complete` had arrived, by Date.now().
+     * The next completed upload: its filename and the times at which the PUT and `complete` had
+     * arrived, by Date.now().
      * @returns {Promise<{ filename: string, put_ms: number, complete_ms: number }>}
      */
     nextUpload() {
@@ -70,7 +72,7 @@ export async function startKnownService(known) {
   }
 }
 
-/** Newest first, as the contract has it. @param {number} assets @param {URLSearchParams} query */
+/** Newest first, as in the contract. @param {number} assets @param {URLSearchParams} query */
 function page(assets, query) {
   const after_id = query.get('after_id')
   const from = after_id === null ? assets - 1 : Number(after_id.slice('asset_'.length)) - 1
@@ -90,7 +92,7 @@ async function listen(handle) {
   const server = createServer((request, response) => {
     const answer = (status, body) => {
       const text = body === undefined ? '' : JSON.stringify(body)
-      // Whoever does not need the body has not read it.
+      // A handler that does not need the body has not read it.
       request.resume()
       response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
       response.end(text)

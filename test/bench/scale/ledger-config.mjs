@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { known_project_id } from './known-service.mjs'
 
-/** Many paths a folder, as in `tree.mjs`. */
+/** Many paths in each folder, as in `tree.mjs`. */
 const files_a_folder = 100
 
-/** The configuration of a ledger whose files exist nowhere. @param {string} dist @param {string} place */
+/** The configuration of a ledger without real files. @param {string} dist @param {string} place */
 export async function ledgerConfig(dist, place) {
   const watched = join(place, 'watched')
   const state_dir = join(place, 'state')

@@ -1,4 +1,5 @@
-// node read-ledger.mjs DIST PLACE ROWS: how long a ledger takes to open, and what `status` and `explain` take of it.
+// node read-ledger.mjs DIST PLACE ROWS: the time that a ledger needs to open, and for `status` and
+// `explain`.
 import { pathToFileURL } from 'node:url'
 import { percentileOf } from '../rig/statistics.mjs'
 import { ledgerConfig, pathOf } from './ledger-config.mjs'

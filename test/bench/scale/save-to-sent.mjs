@@ -4,13 +4,13 @@ import { setTimeout } from 'node:timers/promises'
 import { figureOf, percentileOf } from '../rig/statistics.mjs'
 import { textOf } from '../rig/tree.mjs'
 
-/** Shorter than a user's 2 s, so that many saves fit into a run; what is measured is all that comes on top of it. */
+/** Shorter than a user's 2 s, so that a run has many saves. The figures are the time beyond it. */
 const settle_ms = 500
-/** A save that was not sent after so long is lost, until a scan finds it. */
+/** A save that is not sent within this time is lost, until a scan finds it. */
 const max_ms = 30_000
-/** Saves do not come in time with anything of the daemon's. */
+/** Random pauses keep saves out of step with the daemon's own timers. */
 const max_pause_ms = 300
-/** What the start has to do is done. */
+/** The work of the daemon's start is done by then. */
 const settled_ms = 3_000
 
 /** @type {import('./scale-rows.mjs').ScaleRow} */
@@ -70,7 +70,10 @@ async function measure({ options: { rounds, saves }, known, turn }) {
   }
 }
 
-/** Every second one is a rename, two of four are new files. Answers what came on top of settle_ms. */
+/**
+ * Saves by a rename every second time, and makes a new file two times of four. Returns the time
+ * beyond settle_ms.
+ */
 async function oneSave({ paths, service }, turn, save) {
   const known = paths[Math.floor(paths.length * 0.8) - save]
   const path = save % 4 < 2 ? known : join(known, `../saved-${turn}.txt`)
@@ -82,7 +85,11 @@ async function oneSave({ paths, service }, turn, save) {
   return { put_ms: put_ms - saved_ms - settle_ms, sent_ms: complete_ms - saved_ms - settle_ms }
 }
 
-/** By a rename as editors save: beside it, then into its place. @param {string} path @param {string} text */
+/**
+ * Writes directly, or as editors do: beside the file, then by a rename.
+ * @param {string} path
+ * @param {string} text
+ */
 function write(path, text, by_rename) {
   const place = by_rename ? `${path}.part` : path
   writeFileSync(place, text)

@@ -1,7 +1,7 @@
 import { scale_rows } from './scale-rows.mjs'
 
 /**
- * Which aims were met, of what was measured.
+ * Compares the measured figures with their aims.
  * @param {Record<string, import('./scale-rows.mjs').Measured>} scale by the names of the rows
  */
 export function scaleAims(scale) {

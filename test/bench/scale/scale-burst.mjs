@@ -15,12 +15,15 @@ import { textOf } from '../rig/tree.mjs'
 const Database = sqliteDriver()
 const run = promisify(execFile)
 const local_service = new URL('../rig/local-service.mjs', import.meta.url)
-/** Of each file, one after the other round by round, so that the kernel cannot join them. Each is two events or more. */
+/**
+ * The edits of each file. They come round by round over all files, so that the kernel cannot join
+ * them. Each gives two events or more.
+ */
 const edits_each = 20
 const creates = 40
 const files_a_folder = 100
 const check_each_ms = 50
-/** After this it is lost. */
+/** A file that takes longer is lost. */
 const patience_ms = 600_000
 
 /** @type {import('./scale-rows.mjs').ScaleRow} */
@@ -98,8 +101,8 @@ async function measureBurst({ options: { program, rounds, connections, burst_fil
 }
 
 /**
- * One burst, and the time from its end until the ledger has every file ready with the bytes that are on the disk. Throws where that
- * does not come to be.
+ * Makes one burst, and measures the time from its end until the ledger has every file ready with
+ * its bytes on the disk. Throws where that does not happen.
  * @param {string} name another one for each burst
  * @param {{ watched: string, paths: string[], ledger_file: string, onEnd?: () => void }} about
  */
@@ -130,7 +133,10 @@ async function burstOnce(name, { watched, paths, ledger_file, onEnd }) {
   }
 }
 
-/** What a second program reads: a line a file, path and md5, in the order of their bytes. @param {string} watched */
+/**
+ * A list by a second program: a line for each file, path and md5, in byte order.
+ * @param {string} watched
+ */
 async function listOf(watched) {
   const { stdout } = await run('sh', ['-c', 'find . -type f -print0 | xargs -0 -P2 -n 500 md5sum'], {
     cwd: watched,
@@ -141,8 +147,9 @@ async function listOf(watched) {
 }
 
 /**
- * The same list as the ledger has it, of what is ready; and what each scan found that the watcher had not told, as far as it counts as
- * missed: what changed less than half a minute before the scan may still be told.
+ * The same list of ready files from the ledger, and the files that each scan found and the watcher
+ * had missed. A change less than half a minute before the scan does not count as missed, because
+ * its event may still come.
  */
 function openLedger(ledger_file) {
   const database = new Database(ledger_file, { readonly: true, fileMustExist: true })
@@ -158,7 +165,10 @@ function openLedger(ledger_file) {
   const opened_ms = Date.now()
   return {
     ready: () => ready.all().sort(),
-    /** By the time at which the scan began. @param {Map<number, number>} by_scan */
+    /**
+     * Adds the missed files by the time at which their scan began.
+     * @param {Map<number, number>} by_scan
+     */
     noteMissed: (by_scan) => {
       for (const { scan_began_ms, files } of missed.all(opened_ms)) by_scan.set(scan_began_ms, files ?? 0)
     },

@@ -37,7 +37,8 @@ export const large_file = {
 }
 
 /**
- * The file is of real bytes, lies in the page cache for both, and is new to a new ledger in every round.
+ * The file has real bytes, lies in the page cache for both programs, and is new to a new ledger in
+ * every round.
  * @param {import('./scale-rows.mjs').ScaleBench} bench
  */
 async function measureLargeFile({ options: { program, rounds, connections, large_mb: megabytes }, folder }) {
@@ -82,7 +83,7 @@ function summaryOf(runs, megabytes) {
   }
 }
 
-/** No two pieces alike, and no holes. @param {string} file @param {number} bytes */
+/** Writes pieces that all differ, without holes. @param {string} file @param {number} bytes */
 function writeNoise(file, bytes) {
   const piece = randomFillSync(Buffer.alloc(Math.min(piece_bytes, bytes)))
   const descriptor = openSync(file, 'w')

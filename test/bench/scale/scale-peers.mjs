@@ -6,7 +6,7 @@ import { measureCommand } from '../rig/measured-process.mjs'
 import { figureOf } from '../rig/statistics.mjs'
 import { startSyncthing } from './syncthing.mjs'
 
-/** Nothing that a person has configured for it. */
+/** Arguments that turn off any configuration of the user. */
 const rclone_words = ['--config', '/dev/null']
 
 /** @type {import('./scale-rows.mjs').ScaleRow} */
@@ -60,7 +60,7 @@ async function measurePeers({ options: { rounds }, folder, tree }) {
   }
 }
 
-/** Of what was measured in each round, and in times of what the same round needed for the yardsticks. */
+/** The figures of each round, also as multiples of the yardsticks of the same round. */
 function figuresOf(runs) {
   const shares = runs.map(({ find_s, md5sum_s, rclone_sync_s, rclone_hashsum_s, syncthing_rescan_s }) => ({
     rclone_times_find: rclone_sync_s / find_s,
@@ -95,7 +95,10 @@ async function prepareSyncthing(watched, paths, home) {
     const first_s = await timed(() => syncthing.add(watched, paths.length, marker))
     return {
       measure: async () => ({ syncthing_rescan_s: await timed(() => syncthing.rescan()) }),
-      /** The first scan is made once: its database is new once. @param {number} md5sum_s */
+      /**
+       * Only one scan is the first, because its database is new only once.
+       * @param {number} md5sum_s
+       */
       figures: (md5sum_s) => ({
         syncthing_first_s: figureOf([first_s]),
         syncthing_times_md5sum: figureOf([first_s / md5sum_s]),
@@ -116,7 +119,11 @@ async function timed(work) {
   return (performance.now() - began) / 1_000
 }
 
-/** What a program says about itself; undefined where it is not installed. @param {string} program @param {string} word */
+/**
+ * The version line of a program; undefined where it is not installed.
+ * @param {string} program
+ * @param {string} word
+ */
 function firstLine(program, word) {
   const { status, stdout } = spawnSync(program, [word], { encoding: 'utf8' })
   return status === 0 ? stdout.split('\n')[0].split(' (')[0] : undefined

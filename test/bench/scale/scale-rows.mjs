@@ -12,26 +12,30 @@ import { first_scan, rescan } from './scale-scans.mjs'
  * One line of the table of big folders.
  * @typedef {object} ScaleRow
  * @property {string} name for `--only`
- * @property {(size: any) => string} about what was done, from the measured sizes
- * @property {Record<string, [title: string, unit: string]>} figures in the order of the table; what was not measured is left out
+ * @property {(size: any) => string} about describes the measured work, from its sizes
+ * @property {Record<string, [title: string, unit: string]>} figures in
+ * the order of the table; unmeasured ones are skipped
  * @property {readonly Aim[]} aims
  * @property {(bench: ScaleBench) => Promise<Measured>} measure
  *
  * @typedef {object} Aim
  * @property {string} figure
- * @property {'median' | 'most' | 'least'} [of] which of it must reach the aim; median unless said otherwise
- * @property {number} [most] it is this at the most …
- * @property {number} [least] … or at the least
+ * @property {'median' | 'max' | 'min'} [of] the value that must reach the aim; median by default
+ * @property {number} [max] the highest value that meets the aim …
+ * @property {number} [min] … or the lowest
  *
- * @typedef {Record<string, import('../rig/statistics.mjs').Figure | number | string | readonly string[]>} Measured figures by
- * their names, sizes for `about`, and `notes`: lines for people, such as what was left out and why
+ * @typedef {Record<string, import('../rig/statistics.mjs').Figure | number | string | readonly string[]>}
+ * Measured figures by their names, sizes for `about`, and `notes`: lines for users, such as skipped
+ * rows with the reason
  *
  * @typedef {object} ScaleBench
  * @property {import('../rig/options.mjs').BenchOptions} options
- * @property {(name: string) => string} folder a new and empty one, for one row
- * @property {() => Promise<{ watched: string, paths: string[] }>} tree of `scale_files` files, at rest; the same for all rows
- * @property {() => ReturnType<typeof import('./known-folder.mjs').makeKnownFolder>} known that tree as a daemon's folder, all ready
- * @property {() => number} turn another number for each disturbance of that tree, whichever row makes it
+ * @property {(name: string) => string} folder makes a new and empty folder for one row
+ * @property {() => Promise<{ watched: string, paths: string[] }>} tree of `scale_files`
+ * settled files; the same for all rows
+ * @property {() => ReturnType<typeof import('./known-folder.mjs').makeKnownFolder>} known that
+ * tree as a daemon's folder, all ready
+ * @property {() => number} turn another number for each change to that tree by any row
  */
 
 /** In the order in which they are measured. @type {readonly ScaleRow[]} */

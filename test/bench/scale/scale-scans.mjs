@@ -53,8 +53,8 @@ export const first_scan = {
 }
 
 /**
- * A known folder is scanned again by a new process, after one file was changed, one added, one removed; beside `find`. Nobody is
- * measured who does not record exactly the three. Nothing is sent.
+ * A new process scans a known folder again, after one file was changed, one added and one removed,
+ * beside `find`. A scan that does not record exactly these three gets no figures. Nothing is sent.
  * @param {import('./scale-rows.mjs').ScaleBench} bench
  */
 async function measureRescan({ options: { program, rounds }, folder, tree, turn }) {
@@ -62,7 +62,7 @@ async function measureRescan({ options: { program, rounds }, folder, tree, turn 
   const work = folder('rescan')
   const state_dir = join(work, 'state')
   const excluding = join(work, 'excluding')
-  // Takes all in, and then learns what stays as it is.
+  // The first scan finds all files, and the second one learns which directories do not change.
   for (const _ of [1, 2]) {
     await scanOnce(program, state_dir, watched)
     await scanOnce(program, excluding, watched, 'excludes')
@@ -92,7 +92,8 @@ async function measureRescan({ options: { program, rounds }, folder, tree, turn 
 }
 
 /**
- * A folder is scanned for the first time, all of it hashed into a new ledger; beside md5sum in two processes.
+ * Scans a folder for the first time, with all files hashed into a new ledger, beside md5sum in two
+ * processes.
  * @param {import('./scale-rows.mjs').ScaleBench} bench
  */
 async function measureFirstScan({ options: { program, rounds }, folder, tree }) {

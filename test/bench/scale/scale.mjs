@@ -6,7 +6,7 @@ import { makeKnownFolder } from './known-folder.mjs'
 import { scale_rows } from './scale-rows.mjs'
 
 /**
- * Big folders, row by row. One that cannot be measured says why and stops no other.
+ * Measures big folders, row by row. A row that fails gives its reason and does not stop the others.
  * @param {import('../rig/options.mjs').BenchOptions} options
  * @param {string} work
  * @param {(results: Record<string, any>) => void} onRow
@@ -26,7 +26,7 @@ export async function benchScale(options, work, onRow) {
   return results
 }
 
-/** What rows share is made when the first of them asks for it. */
+/** Rows share parts, which are made when the first row asks for them. */
 function scaleBench(options, work) {
   const { scale_files: files, file_bytes: bytes } = options
   let tree

@@ -1,12 +1,13 @@
-// node look-once.mjs DIST STATE_DIR FOLDER [all-ready | excludes]: looks at a folder as a daemon does, into a ledger, and sends nothing. Prints
-// what it recorded, how long it took and how long the event loop was held up, as one line of JSON. all-ready: what it found is then
-// reported to be on the service. excludes: by twenty patterns, none of which any file meets.
+// node scan-once.mjs DIST STATE_DIR FOLDER [all-ready | excludes]: scans a folder into a ledger as
+// a daemon does, and sends nothing. It prints the recorded facts, the time and the delay of the
+// event loop as one line of JSON. With all-ready it then records that the service has all files.
+// With excludes it scans with twenty patterns that match no file.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { pathToFileURL } from 'node:url'
 import { recordAllReady } from '../rig/all-ready.mjs'
 
-/** More paths than this say nothing that their number does not. */
+/** A longer list of paths adds nothing to their number. */
 const max_reported = 100
 const [program, state_dir, watched, then] = process.argv.slice(2)
 const excludes = ['doc', 'old', 'tmp', 'bak', 'raw'].flatMap((end) => [

@@ -10,7 +10,10 @@ const folder = 'bench'
 const check_each_ms = 50
 const patience_ms = 600_000
 
-/** Alone: it listens on a Unix socket and on loopback, finds nobody, asks nobody for an upgrade and reports nothing. */
+/**
+ * It listens only on a Unix socket and on loopback, finds no peers, asks for no upgrade and reports
+ * nothing.
+ */
 const config = (socket) => `<configuration version="36">
   <gui enabled="true" tls="false"><address>${socket}</address><apikey>${key}</apikey></gui>
   <options>
@@ -29,7 +32,7 @@ const config = (socket) => `<configuration version="36">
 </configuration>`
 
 /**
- * Starts a Syncthing of its own, which watches nothing and scans when it is told to.
+ * Starts a Syncthing of its own, which watches nothing and scans on request.
  * @param {string} home made where it is missing
  */
 export async function startSyncthing(home) {
@@ -37,7 +40,7 @@ export async function startSyncthing(home) {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   writeFileSync(join(home, 'config.xml'), config(socket), { mode: 0o600 })
   const words = ['serve', `--home=${home}`, '--no-default-folder', '--no-browser', '--no-restart', '--no-upgrade']
-  // Monitored, it says: else the process that is started would be one that watches over another.
+  // STMONITORED stops it from starting a second process that monitors the first one.
   const env = { PATH: process.env.PATH, HOME: home, STNOUPGRADE: '1', STMONITORED: 'yes' }
   const child = spawn('syncthing', words, { stdio: 'ignore', env })
   const exit = once(child, 'exit')
@@ -68,7 +71,10 @@ export async function startSyncthing(home) {
     ),
   )
   return {
-    /** A new folder, hashed into its database. The marker is an entry that is there, so that it makes none. @returns {Promise<void>} */
+    /**
+     * Adds a folder and hashes it. An existing entry is the marker, so that it makes none.
+     * @returns {Promise<void>}
+     */
     async add(path, files, markerName) {
       const watching = { fsWatcherEnabled: false, rescanIntervalS: 0 }
       await call('POST', 'config/folders', { id: folder, path, type: 'sendonly', markerName, ...watching })
@@ -77,7 +83,7 @@ export async function startSyncthing(home) {
         return state === 'idle' && localFiles === files
       })
     },
-    /** Answers when all of it has been looked at. */
+    /** Resolves when all files are scanned. */
     rescan: () => call('POST', `db/scan?folder=${folder}`),
     peakMb: () => Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) * 1.024e-3,
     async stop() {

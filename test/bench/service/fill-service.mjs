@@ -1,5 +1,6 @@
-// Puts assets into the data folder of a service that does not run, through its own stores: node fill-service.mjs DATA_DIR COUNT.
-// Each is a ready text of its own with a passage in the index; one in a hundred speaks of herons.
+// node fill-service.mjs DATA_DIR COUNT puts assets into the data folder of a stopped service,
+// through its own stores. Each is a ready text of its own with a passage in the index; one in a
+// hundred is about herons.
 import { createHash } from 'node:crypto'
 import { openSqlite } from '../../../dist/base/files/sqlite.js'
 import { system_clock } from '../../../dist/base/time/time.js'

@@ -6,13 +6,13 @@ import { figureOf, percentileOf } from '../rig/statistics.mjs'
 
 const local_service = new URL('../rig/local-service.mjs', import.meta.url)
 const fill_service = fileURLToPath(new URL('fill-service.mjs', import.meta.url))
-/** Of each kind in a round, one after the other: what is measured is the service, not a queue. */
+/** The reads of each kind in a round, one after the other, so that no queue is measured. */
 const reads = 300
 const turns = 30
 const poll_ms = 1
 
 /**
- * What one caller waits for lists and answers while a project holds so many assets.
+ * Measures how long one caller waits for lists and answers in a project of so many assets.
  * @param {import('../rig/options.mjs').BenchOptions} options
  * @param {number} assets
  * @param {string} data_dir

@@ -4,7 +4,8 @@ import { benchLatency } from './service-latency.mjs'
 import { benchUploads } from './service-uploads.mjs'
 
 /**
- * The local service by itself: what its callers wait, with few assets and with many, and its memory under many uploads at once.
+ * Measures the local service alone: the waits of its callers, with few assets and with many, and
+ * its memory under many uploads at once.
  * @param {import('../rig/options.mjs').BenchOptions} options
  * @param {string} work
  */

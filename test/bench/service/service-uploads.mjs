@@ -6,12 +6,12 @@ import { figureOf } from '../rig/statistics.mjs'
 
 const local_service = new URL('../rig/local-service.mjs', import.meta.url)
 const sample_each_ms = 25
-/** The first one grows what is grown once; from then on the memory should stay. */
+/** The first wave grows everything that grows once; after it the memory should stay. */
 const waves = 6
 
 /**
- * So many uploads at once, wave after wave, and the resident memory of the service all the while. The bytes are no text, so that
- * reading them is no part of it.
+ * Makes many uploads at once, wave after wave, and samples the resident memory of the service. The
+ * bytes are no text, so that the service does not read them.
  * @param {import('../rig/options.mjs').BenchOptions} options
  * @param {string} data_dir
  */
@@ -87,7 +87,7 @@ export async function benchUploads({ uploads, upload_bytes }, data_dir) {
   }
 }
 
-/** The resident memory of a process, megabytes, sampled. @param {number} pid */
+/** Samples the resident memory of a process, in megabytes. @param {number} pid */
 function watchMemory(pid) {
   const now = () => {
     const kb = Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1])
