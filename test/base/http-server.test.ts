@@ -60,7 +60,7 @@ describe('the server gives every error the form of the application', () => {
   test.each([
     ['an unknown path', `GET /nowhere HTTP/1.1\r\n${head}\r\n`, 'http.path_unknown'],
     ['a wrong method', `GET /echo HTTP/1.1\r\n${head}\r\n`, 'http.path_unknown'],
-    ['a method nobody knows', `PROPFIND /echo HTTP/1.1\r\n${head}\r\n`, 'http.path_unknown'],
+    ['an unknown method', `PROPFIND /echo HTTP/1.1\r\n${head}\r\n`, 'http.path_unknown'],
     ['a body that is not JSON', post(json, '{"a":'), 'http.body_invalid'],
     ['a body that is not UTF-8', post(json, '"aa"').replace('"aa"', '"\xff\xfe"'), 'http.body_invalid'],
     ['a poisoned prototype', post(json, '{"__proto__":{"a":1}}'), 'http.body_invalid'],
@@ -70,7 +70,7 @@ describe('the server gives every error the form of the application', () => {
     ['a path that cannot be decoded', `GET /things/%zz HTTP/1.1\r\n${head}\r\n`, 'http.malformed'],
     ['no HTTP at all', 'hello, is anybody there?\r\n\r\n', 'http.malformed'],
     ['headers without end', `GET / HTTP/1.1\r\n${head}X-Long: ${'x'.repeat(40_000)}\r\n\r\n`, 'http.malformed'],
-    ['an Expect nobody knows', `GET / HTTP/1.1\r\n${head}Expect: miracles\r\n\r\n`, 'http.malformed'],
+    ['an unknown Expect', `GET / HTTP/1.1\r\n${head}Expect: miracles\r\n\r\n`, 'http.malformed'],
     ['CONNECT', `CONNECT example.com:443 HTTP/1.1\r\n${head}\r\n`, 'http.malformed'],
   ])('%s', async (_what, text, code) => {
     const { port } = await startApp((app) => app.get('/things/:id', async () => 'never'))

@@ -20,7 +20,7 @@ describe('localTime', () => {
     expect(Date.parse(text)).toBe(at)
   })
 
-  test('tells the two passes of a repeated hour apart', () => {
+  test('gives the two passes of a repeated hour different texts', () => {
     const first_ms = Date.UTC(2026, 9, 25, 0, 30)
     expect(localTime(first_ms, 'Europe/Berlin')).toBe('2026-10-25T02:30+02:00')
     expect(localTime(first_ms + hour_ms, 'Europe/Berlin')).toBe('2026-10-25T02:30+01:00')

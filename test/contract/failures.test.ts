@@ -89,7 +89,7 @@ const rows: [row: string, calls: Call[], statuses: number[], body: (status: numb
   ['a conflict', to_service('complete'), [409], some_error, 'later'],
   ['a list whose cursor is gone', ['list'], [400], () => ({ code: 'publicapi.cursor.unknown' }), 'attempt'],
   ['refusals that make no sense', ['read', 'list', 'detach', 'message'], [400, 415], some_error, 'unknown_protocol'],
-  ['statuses nobody agreed on', service_calls, [405, 406, 418, 426], some_error, 'unknown_protocol'],
+  ['unknown statuses', service_calls, [405, 406, 418, 426], some_error, 'unknown_protocol'],
 ]
 
 describe('what an error is about', () => {

@@ -10,7 +10,7 @@ describe('a ready asset, by the answer of the service about it', () => {
     ['it is not known there', 'gone', 'asset_missing'],
     ['it is a slot without bytes there', said('uploaded'), 'asset_missing'],
     ['it is read again', said('ingesting'), 'asset_unready'],
-    ['its status is one that nobody knows', said('other', 'indexing'), 'asset_unready'],
+    ['its status is unknown', said('other', 'indexing'), 'asset_unready'],
     ['it cannot be used', said('failed'), 'asset_failed'],
   ] as const)('%s', (_, answer, type) => {
     expect(lossOf(asset, answer)?.type).toBe(type)

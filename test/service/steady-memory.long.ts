@@ -23,7 +23,7 @@ const max_resident_bytes = 48 * mib
 
 test('many waves of uploads leave nothing in memory, and the resident memory stays', async (context) => {
   if (!existsSync('/proc/self/status')) {
-    console.log('skipped: the memory of waves of uploads, because the kernel does not tell it here')
+    console.log('skipped: the memory of waves of uploads, because the kernel does not report it here')
     return context.skip()
   }
   const data_dir = temporaryFolder()

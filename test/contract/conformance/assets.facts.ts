@@ -22,7 +22,7 @@ export const facts_of_assets = [
     expect(Date.parse(expires_at)).toBeGreaterThan(Date.now())
   }),
 
-  fact('B-03 B-04 content that is there already: 200, its id and status, and no upload fields', async (api) => {
+  fact('B-03 B-04 content that exists already: 200, its id and status, and no upload fields', async (api) => {
     const text = freshWord()
     const asset_id = await api.upload(text)
     const reply = await api.post('/v1/assets', { ...plain, md5: md5Of(text) })
@@ -84,7 +84,7 @@ export const facts_of_assets = [
     expect((await api.post(path)).status).toBe(200)
   }),
 
-  fact('B-14 an asset reads as what it is, and no more', async (api) => {
+  fact('B-14 an asset has exactly the fields of its record', async (api) => {
     const { asset_id } = await api.slot()
     const { created_at, ...record } = (await api.get(`/v1/assets/${asset_id}`)).body
     expect(record).toEqual({ ...plain, asset_id, status: 'uploaded', size_in_bytes: 0 })
@@ -132,7 +132,7 @@ export const facts_of_assets = [
     for (const label_name of ['x', 'x'.repeat(256)]) expect((await api.post(path, { label_name })).status).toBe(400)
   }),
 
-  fact('B-19 detaching what is not attached does nothing', async (api) => {
+  fact('B-19 detaching an unattached label does nothing', async (api) => {
     const fresh = await api.elsewhere()
     const { asset_id } = await fresh.slot()
     const { label_id } = await fresh.make(`/v1/assets/${asset_id}/labels`, { label_name: 'Contracts' })

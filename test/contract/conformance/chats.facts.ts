@@ -70,7 +70,7 @@ export const facts_of_chats = [
     expect((await api.post(path, { prompt: 'x', intelligence: 'slow' })).status).toBe(400)
   }),
 
-  fact('C-09 a chat reads as what it is, without what was said', async (api) => {
+  fact('C-09 a chat has its own fields, and none of its messages', async (api) => {
     const { chat_id, message_id, created_at } = await api.make('/v1/chats', { prompt: 'hello' })
     await api.answer(chat_id, message_id)
     const { body } = await api.get(`/v1/chats/${chat_id}`)

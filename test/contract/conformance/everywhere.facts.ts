@@ -41,7 +41,7 @@ export const facts_everywhere = [
     expect((await api.call('POST', '/v1/assets', unknown)).status).toBe(404)
   }),
 
-  fact('A-09 what belongs to another project is not there, in the words of what never was', async (api) => {
+  fact('A-09 a record of another project gets the same answer as one that never existed', async (api) => {
     const other = await api.elsewhere()
     const { asset_id } = await api.slot()
     const label = await api.make('/v1/labels', { name: freshWord() })
@@ -81,7 +81,7 @@ export const facts_everywhere = [
     for (const time of [expires_at, created_at]) expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
   }),
 
-  fact('A-13 JSON that is none, or has a field that nobody knows: 400', async (api) => {
+  fact('A-13 invalid JSON, or JSON with an unknown field: 400', async (api) => {
     const headers = { 'content-type': 'application/json' }
     expect((await api.call('POST', '/v1/assets', { raw: '{"filename":', headers })).status).toBe(400)
     const extra = { filename: 'a', mime_type: 'text/plain', mime: 'x' }

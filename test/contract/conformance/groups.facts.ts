@@ -114,7 +114,7 @@ export const facts_of_groups = [
   }),
 
   fact(
-    'D-05 a project is changed; somebody is invited, twice is once, and the invitation is taken back',
+    'D-05 a project is changed; a user who is invited twice has one invitation, which is then withdrawn',
     async (api) => {
       const { project_id } = await api.make('/v1/projects', { name: 'Finance' })
       const path = `/v1/projects/${project_id}`
@@ -181,7 +181,7 @@ export const facts_of_groups = [
     expect((await api.post('/v1/actions', { name: 'No time', prompt: 'x' })).status).toBe(400)
   }),
 
-  fact('D-09 sessions are made, read, listed, changed and deleted; what was said is read page by page', async (api) => {
+  fact('D-09 sessions are made, read, listed, changed and deleted; turns are read page by page', async (api) => {
     const made = { name: 'Weekly', description: 'In the big room', turns }
     const changed = { ...made, description: 'in the hall' }
     const listed = ['session_id', 'name', 'description', 'created_at', 'modified_at']

@@ -46,7 +46,7 @@ export const facts_of_lists = [
     expect([body.first_id, body.last_id]).toEqual([body.data[0].project_id, body.data.at(-1).project_id])
   }),
 
-  fact('A-25 a page has 25 items unless told, 1 to 100; anything else: 400', async (api) => {
+  fact('A-25 a page has 25 items by default, 1 to 100 on request; anything else: 400', async (api) => {
     const fresh = await api.elsewhere()
     await slots(fresh, 26)
     const page = (await fresh.get('/v1/assets')).body

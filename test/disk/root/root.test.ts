@@ -68,7 +68,7 @@ test('another directory differs from the first one, whatever changes in either',
 test.each<[string, string, bigint, string, bigint, boolean]>([
   ['nothing happened', '5@1', 1n, '5@1', 1n, false],
   ['its birth is known by now', '5@', 1n, '5@1', 1n, false],
-  ['the system tells no births, but the last change', '5@', 1n, '5@', 2n, false],
+  ['the system has no birth times, but the last change', '5@', 1n, '5@', 2n, false],
   ['it was just made', '5@1', 1n, '5@', 2n, true],
   ['it was just made, as the one before', '5@', 1n, '5@2', 2n, true],
   ['it was made anew and filled', '5@1', 1n, '5@2', 2n, true],

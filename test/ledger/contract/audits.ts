@@ -221,7 +221,7 @@ export function auditContract(factory: LedgerFactory): void {
     await bench.record({ type: 'retried', folder: 'docs', path: '0.txt' })
     expect(await bench.sendable()).toHaveLength(1)
     await end(bench, await begin(bench), { resend: true })
-    expect(await bench.sendable(), 'with one less it is a person’s tidying').toHaveLength(100)
+    expect(await bench.sendable(), 'with one less a user may have removed them').toHaveLength(100)
   })
 
   check('accepting missing files of a folder does not accept an emptied project', async (bench) => {

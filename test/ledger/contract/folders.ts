@@ -82,7 +82,7 @@ export function folderContract(factory: LedgerFactory): void {
     expect(await accepted(), 'nothing has disappeared').toBe(false)
     await bench.record({ type: 'folder_offline', folder: 'docs', reason: 'missing' })
     await yes('')
-    expect(await asked(), 'its disk is away').toBeUndefined()
+    expect(await asked(), 'its disk is offline').toBeUndefined()
 
     await waits()
     await yes('sub')

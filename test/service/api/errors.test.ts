@@ -76,12 +76,12 @@ test.each<[string, (key: Record<string, string>) => string, string]>([
     'publicapi.request.malformed',
   ],
   [
-    'a foreign Host that looks near',
+    'a foreign Host with a similar name',
     (key) => request('GET /v1/assets HTTP/1.1', { ...key, Host: '127.0.0.1.evil.example' }),
     'publicapi.request.malformed',
   ],
   [
-    'an Expect that nobody knows',
+    'an unknown Expect',
     (key) => request('GET /v1/assets HTTP/1.1', { ...key, Expect: 'x' }),
     'publicapi.request.malformed',
   ],

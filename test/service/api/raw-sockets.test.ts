@@ -57,7 +57,7 @@ const smuggled: [string, () => string][] = [
   ['a length and chunks', () => post('Content-Length: 3\r\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${hidden}`)],
   ['chunks and a length', () => post('Transfer-Encoding: chunked\r\nContent-Length: 300\r\n', `0\r\n\r\n${hidden}`)],
   ['chunks that are not last', () => post('Transfer-Encoding: chunked, identity\r\n', `0\r\n\r\n${hidden}`)],
-  ['chunks that nobody knows', () => post('Transfer-Encoding: xchunked\r\n', `0\r\n\r\n${hidden}`)],
+  ['an unknown kind of chunks', () => post('Transfer-Encoding: xchunked\r\n', `0\r\n\r\n${hidden}`)],
   ['a blank before the colon', () => post('Transfer-Encoding : chunked\r\n', `0\r\n\r\n${hidden}`)],
   [
     'a folded header',

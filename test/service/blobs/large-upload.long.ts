@@ -88,7 +88,7 @@ test('the largest text that is read takes a bounded piece of memory, too', async
 })
 
 function unfitFor(folder: string): string | undefined {
-  if (!existsSync('/proc/self/clear_refs')) return 'the kernel does not tell the peak of a process here'
+  if (!existsSync('/proc/self/clear_refs')) return 'the kernel does not report the peak of a process here'
   const { bavail, bsize } = statfsSync(folder)
   const free_bytes = bavail * bsize
   return free_bytes < min_free_bytes

@@ -63,7 +63,7 @@ test.each<[string, Buffer | string, string, string, string]>([
   ['text under the name of a PDF', 'text', 'a.pdf', 'application/octet-stream', 'failed'],
   ['text under the type of an image', 'text', 'a', 'image/png', 'failed'],
 ])(
-  'B-24 what can be read becomes ready, everything else failed: %s',
+  'B-24 a readable file becomes ready, any other one failed: %s',
   async (_what, bytes, filename, mime_type, status) => {
     const client = await start()
     expect(client.statusOf(await client.upload(bytes, filename, mime_type))).toBe(status)
