@@ -1,7 +1,7 @@
 import type { Fact } from './api.ts'
 import { facts_of_assets } from './assets.facts.ts'
 import { facts_of_chats } from './chats.facts.ts'
-import { facts_everywhere } from './everywhere.facts.ts'
+import { facts_everywhere } from './every-call.facts.ts'
 import { facts_of_groups } from './groups.facts.ts'
 import { facts_of_lists } from './lists.facts.ts'
 
