@@ -4,7 +4,7 @@ import { fact, freshWord, refused } from './api.ts'
 
 const nowhere = 'asset_00000000000000000000'
 
-export const facts_everywhere = [
+export const facts_of_every_call = [
   fact('A-02 the description is at /v1/openapi.yaml, without a key, version 1.0.0', async (api) => {
     const reply = await api.get('/v1/openapi.yaml', { headers: { 'x-api-key': undefined, 'x-project-id': undefined } })
     const document = parse(reply.body)

@@ -21,7 +21,7 @@ import { removalLeftOutContract } from './removals/left-out.ts'
 import { removalPropertyContract } from './removals/properties.ts'
 import { removalContract } from './removals/removals.ts'
 import { removalTimesContract } from './removals/times.ts'
-import { removalDoubtContract } from './removals/uncertain.ts'
+import { uncertainRemovalContract } from './removals/uncertain.ts'
 import { ticketContract } from './tickets.ts'
 import { wallClockContract } from './wall-clock.ts'
 
@@ -43,7 +43,7 @@ export function ledgerContract(name: string, factory: LedgerFactory): void {
     describe('files that existed before the folder or the prompt', () => existingFilesContract(factory))
     describe('audits', () => auditContract(factory))
     describe('removals', () => removalContract(factory))
-    describe('uncertain removals', () => removalDoubtContract(factory))
+    describe('uncertain removals', () => uncertainRemovalContract(factory))
     describe('removals and left-out files', () => removalLeftOutContract(factory))
     describe('times of removals', () => removalTimesContract(factory))
     describe('properties of removals', () => removalPropertyContract(factory))

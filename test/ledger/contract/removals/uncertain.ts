@@ -31,7 +31,7 @@ async function known(bench: Bench, change: Partial<FolderFact> = {}): Promise<vo
 }
 
 /** A file that was neither deleted nor changed, or not for certain, causes no removal. */
-export function removalDoubtContract(factory: LedgerFactory): void {
+export function uncertainRemovalContract(factory: LedgerFactory): void {
   const ledgerTest = withLedger(factory)
 
   describe('a new file with the name of a deleted one', () => {
