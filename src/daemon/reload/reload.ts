@@ -72,8 +72,8 @@ export function createReloads(
     if (changes.length > 0) await putInForce(config, newer)
     if (newer.token() !== secrets.token()) changes.push('token changed')
     takeToken(newer)
-    if (circuits === current.circuits) await circuits.forgetProjectsExcept(projectsOf(config))
-    else await circuits.retire()
+    const is_same = circuits === current.circuits
+    await orReport(is_same ? circuits.forgetProjectsExcept(projectsOf(config)) : circuits.retire())
     return { changes, at_next_start: changesForNextStart(before, config) }
   }
 
@@ -106,11 +106,17 @@ export function createReloads(
     folders.configure(config)
     try {
       await recorded
-      await tools.ledger.setLimits(ledgerLimits(config))
     } catch (error) {
       folders.configure(current.config)
       throw error
     }
+    // The ledger uses the limits from this call on, even if a commit of others makes it fail.
+    await orReport(tools.ledger.setLimits(ledgerLimits(config)))
+  }
+
+  /** For what follows a recorded config: a failure is reported, and the config stays in force. */
+  function orReport(done: Promise<void>): Promise<void> {
+    return done.catch((error: unknown) => tools.report.fault('the end of a reload', error))
   }
 
   /** Earlier generations that use the same service get the new token too. */

@@ -172,6 +172,41 @@ localJourneys('another configuration without a restart', (profile) => {
     expect(journey.folder('notes')).toBeUndefined()
   })
 
+  test('a recorded config stays in force if the steps after it fail', async () => {
+    let is_full = false
+    const refuse = () => {
+      if (is_full) throw new Error('no room')
+    }
+    const wrap_ledger = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      async record(facts) {
+        if (facts.some(({ type }) => type === 'trouble_ended')) refuse()
+        await ledger.record(facts)
+      },
+      async setLimits(limits) {
+        await ledger.setLimits(limits)
+        refuse()
+      },
+    })
+    const journey = await begin({ profile, tree: two, folders: { docs: {}, notes: {} }, wrap_ledger }, 'not started')
+    await journey.start({ folders: { docs: {} } })
+    await journey.idle()
+    journey.service.tokens.revoke('daemon')
+    journey.write({ 'docs/c.txt': 'c' })
+    await journey.until('the token is refused', () => journey.troubles().length > 0)
+    is_full = true
+    journey.giveToken('renewed')
+    const base_url = journey.service.api.replace('127.0.0.1', 'localhost')
+    const { changes } = await journey.reload({ service: { base_url } })
+    expect(changes).toEqual(expect.arrayContaining(['1 folder added', 'service changed']))
+    is_full = false
+    expect(journey.daemon.config.folders.map(({ name }) => name)).toEqual(['docs', 'notes'])
+    await journey.stage('notes/b.txt', 'ready')
+    journey.write({ 'notes/late.txt': 'watched, too' })
+    await journey.allReady()
+    expect(journey.log().filter((line) => line.includes('the end of a reload: no room'))).not.toEqual([])
+  })
+
   test('ten reloads while files arrive: each file is uploaded once, and none is lost', async () => {
     const files = fullOrPart(300, 120)
     const names = Array.from(
