@@ -48,9 +48,7 @@ export function mostWithin(times_ms: readonly number[], per_ms: number): number 
 export type RemovalFact =
   /** The removal is about to be requested, or has no known answer. The claim itself records it. */
   | { type: 'removal_intended'; content: number }
-  /**
-   * Gone on the service, or not ready. If a path has the bytes again by now, they are sent anew.
-   */
+  /** Gone on the service. If a path has the bytes again by now, they are sent anew. */
   | { type: 'asset_removed'; content: number }
   /**
    * It still exists. Sluice did not ask, the call surely had no effect, or (with `error`) the

@@ -1,4 +1,5 @@
 import { backoff_ms, day_ms, hour_ms, second_ms } from '../../base/time/time.ts'
+import { lossOf } from '../../domain/asset.ts'
 import type { RemovalFact } from '../../domain/removal.ts'
 import type { RemoveWork } from '../../ledger/ledger.ts'
 import { type Failure, failureText, isSurelyUndone, noteOf } from '../../remote/outcome.ts'
@@ -52,7 +53,7 @@ async function removeAsset(work: RemoveWork, tools: ClaimTools): Promise<void> {
 
 /**
  * For a removal that may be unwanted now, after an earlier request with an unknown result. It only
- * reads the asset: a ready one is kept, any other counts as removed.
+ * reads the asset. One that exists is kept; if it is not ready, its content is not ready either.
  */
 async function askWhetherThere(work: RemoveWork, tools: ClaimTools): Promise<void> {
   const { content, project_id, asset_id } = work
@@ -61,11 +62,8 @@ async function askWhetherThere(work: RemoveWork, tools: ClaimTools): Promise<voi
   if (!read.ok)
     return read.failure.about === 'asset_gone' ? afterRemoval(work, tools) : defer(work, read.failure, tools)
   await circuits.succeeded(project_id, 'api')
-  // An asset that is not ready is useless now: the next upload of its bytes asks for a slot and
-  // learns its state.
-  const is_usable = read.value.status === 'ready'
-  const not_before_ms = clock.now_ms()
-  await ledger.record([is_usable ? { type: 'asset_kept', content, not_before_ms } : { type: 'asset_removed', content }])
+  const loss = lossOf(work, read.value)
+  await ledger.record([{ type: 'asset_kept', content, not_before_ms: clock.now_ms() }, ...(loss ? [loss] : [])])
 }
 
 async function afterRemoval({ content, project_id, name }: RemoveWork, tools: ClaimTools): Promise<void> {

@@ -4,6 +4,7 @@ import type { Failure } from '../../../src/service/faults/fault-injection.ts'
 import type { ProfileName } from '../../../src/service/options.ts'
 import { MovingClock } from '../../rig/moving-clock.ts'
 import { realWait } from '../../rig/waiting.ts'
+import { setStatusThere } from '../../service/set-status.ts'
 import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
 const removing = { on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }
@@ -117,6 +118,27 @@ localJourneys('a service that does not remove an asset', (profile) => {
       expect(journey.assets().map((asset) => asset.asset_id)).toContain(asset_id)
       expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
       journey.ends({ also_there: journey.assets().map(({ md5 }) => md5!) })
+    })
+  }
+
+  for (const status of ['ingesting', 'failed'] as const) {
+    test(`does nothing and gives no answer, and the asset is ${status} by then: it is not recorded as removed`, async () => {
+      const journey = await ready(profile, { service: { injected_faults: { failures: [no_answer] } } })
+      const { asset_id } = journey.file('docs/b.txt')!
+      const state = () => journey.contents().find((content) => content.asset_id === asset_id)?.state
+      journey.remove('docs/b.txt')
+      await scansGoOn(journey, () => journey.requests('assets.delete').length > 0)
+      setStatusThere(journey.service, asset_id!, status)
+      await journey.reload({ folders: { docs: { ...removing, on_delete: 'keep' } } })
+      const after = status === 'failed' ? 'refused' : 'ingesting'
+      await journey.until('the ledger knows', () => state() === after)
+      if (status === 'ingesting') {
+        setStatusThere(journey.service, asset_id!, 'ready')
+        await journey.until('it is followed', () => state() === 'ready')
+      }
+      await journey.idle()
+      const usable = journey.assets().filter((asset) => asset.status === 'ready')
+      journey.ends({ also_there: usable.map(({ md5 }) => md5!) })
     })
   }
 
