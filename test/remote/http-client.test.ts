@@ -385,9 +385,19 @@ describe('network faults', () => {
 
   test('codes that no test can cause', () => {
     const going = { method: 'GET', host: 'h' }
-    const reason = (code: string) => translateNetworkError(Object.assign(new Error('SECRET'), { code }), going)
+    const fault = (code: string, syscall?: string) => Object.assign(new Error('SECRET'), { code, syscall })
+    const reason = (code: string, syscall?: string) => translateNetworkError(fault(code, syscall), going)
     expect(reason('UND_ERR_CONNECT_TIMEOUT').code).toBe('network.connect_timeout')
-    expect(reason('EHOSTUNREACH').code).toBe('network.unreachable')
+    expect(reason('EHOSTUNREACH', 'connect').code).toBe('network.unreachable')
+    const tried = [fault('ENETUNREACH', 'connect'), fault('ECONNREFUSED', 'connect')]
+    const all = Object.assign(new AggregateError(tried), { code: 'ENETUNREACH' })
+    expect(translateNetworkError(all, going).code).toBe('network.unreachable')
+    // A connection that breaks with such a code may have carried the request.
+    for (const code of ['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'ECONNREFUSED']) {
+      for (const syscall of ['read', 'write', undefined]) {
+        expect(isSurelyUnsent(reason(code, syscall).code), `${syscall} ${code}`).toBe(false)
+      }
+    }
     expect(reason('EAI_AGAIN').code).toBe('network.dns')
     expect(reason('CERT_HAS_EXPIRED').code).toBe('network.tls')
     expect(reason('EMFILE')).toMatchObject({ code: 'network.failed', message: 'GET h: the request failed (EMFILE)' })

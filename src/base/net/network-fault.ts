@@ -40,7 +40,16 @@ export function translateNetworkError(error: unknown, going: Going): SluiceError
   const proxy_status = /^Proxy response \((\d{3})\)/.exec(messageOf(error))?.[1]
   if (proxy_status !== undefined) return networkFault('proxy', going, `status ${proxy_status}`)
   const code = codeOf(error) ?? (error instanceof Error ? error.name : undefined)
-  return networkFault(code === undefined ? 'failed' : reasonOf(code), going, code)
+  const reason = code === undefined ? 'failed' : reasonOf(code)
+  const is_broken = (reason === 'refused' || reason === 'unreachable') && !isOfConnect(error)
+  return networkFault(is_broken ? 'reset' : reason, going, code)
+}
+
+/** An established connection breaks with the same codes (`read EHOSTUNREACH`), after a request. */
+function isOfConnect(error: unknown): boolean {
+  // Node tries several addresses of a host, and then gives the errors of all.
+  const errors: unknown[] = error instanceof AggregateError ? error.errors : [error]
+  return errors.every((one) => one instanceof Error && 'syscall' in one && one.syscall === 'connect')
 }
 
 const unsent_codes = new Set(['refused', 'unreachable', 'dns', 'connect_timeout', 'proxy'].map((r) => `network.${r}`))
