@@ -9,7 +9,7 @@ export type Drained =
   /** The pass gave up. Files that are not sent stay queued for the next run. */
   | { why: 'account' | 'project' | 'service_unreachable' | 'asked_to_wait' | 'still_reading'; error: SluiceError }
 
-export interface DrainTools extends Pick<Tools, 'ledger' | 'clock' | 'ledgerFault'> {
+export interface DrainTools extends Pick<Tools, 'ledger' | 'clock' | 'ledgerFault' | 'moved'> {
   circuits: Circuits
   signal: AbortSignal
   /** Work that has begun and is not in the ledger yet. */
@@ -17,8 +17,6 @@ export interface DrainTools extends Pick<Tools, 'ledger' | 'clock' | 'ledgerFaul
   foldersAreIdle(): boolean
   /** How often facts were recorded so far. Two equal readings: nothing was recorded meanwhile. */
   recorded(): number
-  /** How often facts made work for a worker. A read of an asset still in ingest makes none. */
-  moved(): number
 }
 
 const check_every_ms = 50

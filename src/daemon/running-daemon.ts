@@ -29,11 +29,9 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
   const ending = new AbortController()
   const at_once = new AbortController()
   let recorded = 0
-  let moved = 0
   let closing: Promise<void> | undefined
   ledger.onWork((kinds, why) => {
     if (why === 'recorded') recorded++
-    if (why === 'recorded' && kinds.size > 0) moved++
     for (const kind of kinds) {
       if (kind === 'check' || kind === 'scan') folders.wake(kind)
       else reloads.current().wake(kind)
@@ -62,7 +60,6 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
       inFlight: () => folders.inFlight() + reloads.inFlight(),
       foldersAreIdle: folders.areIdle,
       recorded: () => recorded,
-      moved: () => moved,
     }
   }
 

@@ -7,6 +7,7 @@ import type { Config, LogConfig } from '../config/config.ts'
 import { startExaminer } from '../disk/read/examiner.ts'
 import { startRootAsker } from '../disk/root/root-asker.ts'
 import { keepScanThread, kept_once_ms, kept_watching_ms } from '../disk/scan/scan-threads.ts'
+import { fact_table } from '../ledger/fact-table.ts'
 import { type LedgerFault, watchLedgerPlace } from '../ledger/file/ledger-place.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openLedger } from '../ledger/open-ledger.ts'
@@ -52,7 +53,9 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
   /** Lasting fault of the last record, with the time of the first; undefined after a success. */
   let record_fault: LedgerFault | undefined
 
-  /** Records facts, and counts them for /metrics once they are durable. */
+  let moved = 0
+
+  /** Records facts, and counts them once they are durable. */
   const record: Ledger['record'] = async (facts) => {
     try {
       await ledger.record(facts)
@@ -61,6 +64,7 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
       throw error
     }
     record_fault = undefined
+    if (facts.some(({ type }) => fact_table[type].is_history)) moved++
     measures.current?.facts(facts, clock.now_ms())
   }
   const report: SyncReport = {
@@ -88,13 +92,15 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
     lines,
     /** Heartbeats of all workers. */
     heartbeats,
+    /** How often contents moved on. A read of an asset that is still in ingest does not count. */
+    moved: () => moved,
     /** Last lasting database fault that a worker met; undefined if there was none. */
     ledgerFault: () => worker_fault,
     /** Why the ledger can record nothing, or loses its records because its file was removed. */
     ledgerTrouble: () => record_fault ?? ledgerLoss(),
     /** Fault if the ledger's file was removed, replaced or hidden; undefined without one. */
     ledgerLoss,
-    /** Counters for /metrics; undefined while the endpoint is off. */
+    /** `current`: counters for /metrics; undefined until the endpoint is first enabled. */
     measures,
     /** Sets the level only: readers of the log rely on the format that it began with. */
     setLogLevel(level: LogConfig['level']): void {

@@ -1,11 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { minute_ms, second_ms } from '../../src/base/time/time.ts'
+import { hour_ms, minute_ms, second_ms } from '../../src/base/time/time.ts'
 import { type Drained, drain } from '../../src/daemon/drain.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import type { Failure } from '../../src/remote/outcome.ts'
 import { createCircuits } from '../../src/sync/circuits.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
+import { begin, localJourneys } from '../journeys/rig/harness.ts'
 import { FakeClock } from '../rig/fake-clock.ts'
+import { MovingClock } from '../rig/moving-clock.ts'
+import { setStatusThere } from '../service/set-status.ts'
 
 /**
  * A pass with one file left to send and nothing else to do, or with this many files that the
@@ -119,5 +122,23 @@ test('leaves files that the service still reads to the next pass, once nothing e
   expect(ended()).toMatchObject({
     why: 'still_reading',
     error: { code: 'answer.still_reading', message: expect.stringContaining('still reading 3 files') },
+  })
+})
+
+localJourneys('a single pass', (profile) => {
+  test('goes on while the service refuses one file after another, however long it reads each', async () => {
+    const clock = new MovingClock()
+    const names = ['docs/a.txt', 'docs/b.txt', 'docs/c.txt', 'docs/d.txt']
+    const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
+    const service = { clock, ingest: { delay_ms: hour_ms } }
+    const journey = await begin({ profile, mode: 'once', clock, service, tree })
+    for (const name of names) await journey.stage(name, 'ingesting')
+    for (const name of names) {
+      clock.skip(2 * minute_ms)
+      setStatusThere(journey.service, journey.file(name)!.asset_id!, 'failed')
+      await journey.stage(name, 'refused')
+    }
+    expect(await journey.drained()).toEqual({ why: 'done' })
+    journey.ends({ left_out: names })
   })
 })
