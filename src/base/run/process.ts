@@ -9,8 +9,10 @@ export function programVersion(): string {
 
 /** Memory that this process can take before the system or its control group has none left. */
 export function freeMemory_bytes(): number {
-  // Answers 0 if /proc/self/cgroup is unreadable, or the control group is above its limit (libuv).
-  return process.availableMemory() || freemem()
+  const available = process.availableMemory()
+  // 0 has two reasons (libuv): /proc/self/cgroup is unreadable, so no limit is known either, or the
+  // control group is above its limit.
+  return available === 0 && !process.constrainedMemory() ? freemem() : available
 }
 
 /** Maximum of open descriptors (`ulimit -n`): Infinity if unlimited, undefined if unreadable. */
