@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { listen } from '../base/net/http-server.ts'
 import { messageOf } from '../base/run/errors.ts'
+import { system_clock, within } from '../base/time/time.ts'
 import { type RouteId, routes } from '../contract/routes/routes.ts'
 import { openGate, originOf } from './address.ts'
 import { finishRequests, limitConnections } from './api/connection-limit.ts'
@@ -23,7 +24,7 @@ import { completeIndex, openDocumentReader, runDocuments } from './ingest/ingest
 import { inspectService } from './inside.ts'
 import { profileOf, type ServiceOptions, settingsFrom } from './options.ts'
 import type { Parts } from './parts.ts'
-import { startReader } from './reading/reader.ts'
+import { max_close_ms, startReader } from './reading/reader.ts'
 import type { Handlers } from './store/access.ts'
 import { openStores } from './store/stores.ts'
 import { readTls } from './tls/tls-files.ts'
@@ -38,7 +39,7 @@ export async function startService(options: ServiceOptions) {
 
   async function end(): Promise<void> {
     stop.abort()
-    await workers?.end()
+    if (workers) await within(workers.end(), max_close_ms, system_clock)
     await parts.assistant.close()
     await parts.reader.close()
     await parts.close()

@@ -1,6 +1,10 @@
 import { codeOf } from '../../base/run/errors.ts'
 import { startThread, type Thread } from '../../base/run/thread.ts'
+import { second_ms, system_clock, within } from '../../base/time/time.ts'
 import type { ReaderCalls, ReaderData } from './reader-thread.ts'
+
+/** Maximum wait of a stop for a thread or process that hangs. The next start reads its files. */
+export const max_close_ms = 3 * second_ms
 
 export type Reader = ReturnType<typeof startReader>
 
@@ -30,8 +34,10 @@ export function startReader(data: ReaderData) {
       if (!last) return
       // Closing the databases writes their logs back. If the thread has failed before, there is
       // nothing to close.
-      await last.call('close', null).catch(() => {})
-      await last.terminate()
+      const closed = last.call('close', null).catch(() => {})
+      await within(closed, max_close_ms, system_clock)
+      // A thread inside a read that never returns (an unresponsive mount) cannot even be ended.
+      await within(last.terminate(), max_close_ms, system_clock)
     },
   }
 }
