@@ -18,12 +18,12 @@ export function createDeliveryRows(database: Sqlite) {
     `INSERT OR IGNORE INTO deliveries (run, alert, target, state, not_before_ms, wanted_ms)
        VALUES (@run, @alert, @target, 'wanted', @at_ms, @at_ms)`,
   )
-  // Except for `output`, the row becomes like one that is wanted for the first time.
+  // The row becomes like one that is wanted for the first time.
   const want_again = database.prepare(
     `INSERT INTO deliveries (run, target, state, not_before_ms, wanted_ms)
        SELECT id, @target, 'wanted', @at_ms, @at_ms FROM runs WHERE id = @run AND state = 'written'
        ON CONFLICT (run, target) DO UPDATE SET state = 'wanted', attempts = 0, not_before_ms = @at_ms, wanted_ms = @at_ms,
-         done_ms = NULL, error_code = NULL, error_message = NULL WHERE state <> 'done'`,
+         done_ms = NULL, error_code = NULL, error_message = NULL, output = NULL WHERE state <> 'done'`,
   )
   const update = (change: string) =>
     database.prepare(

@@ -24,7 +24,7 @@ test('shows prompts, runs and deliveries to users', async () => {
     const written = await prompts.writeReport(await prompts.arrivals(['docs']), 'digest', ['mail', 'hook', 'chat'])
     const written_ms = bench.clock.now_ms()
     await bench.record({ type: 'delivered', run: written, target: 'mail' })
-    await bench.record({ type: 'delivery_failed', run: written, target: 'hook', error })
+    await bench.record({ type: 'delivery_failed', run: written, target: 'hook', error, output: 'no space' })
     const skipped = await prompts.due()
     await bench.record({ type: 'run_skipped', run: skipped, why: 'nothing new' })
     const failed = await prompts.due()
@@ -57,12 +57,17 @@ test('shows prompts, runs and deliveries to users', async () => {
       turns: [{ answer: 'nothing much' }],
       deliveries: [
         { target: 'mail', state: 'done', ended_ms: written_ms, error: undefined },
-        { target: 'hook', state: 'failed', error },
+        { target: 'hook', state: 'failed', error, output: 'no space' },
         { target: 'chat', state: 'wanted', ended_ms: undefined },
       ],
     })
     expect(view.run(failed + 1)).toBeUndefined()
     expect(view.undelivered()).toMatchObject([{ target: 'hook', prompt: 'digest' }, { target: 'chat' }])
+
+    await bench.record({ type: 'delivery_wanted_again', run: written, targets: ['hook'] })
+    expect(view.run(written)?.deliveries).toContainEqual(
+      expect.objectContaining({ target: 'hook', state: 'wanted', error: undefined, output: undefined }),
+    )
 
     expect(view.inNeed(0)).toMatchObject({ late: [], failed: [{ run: failed }] })
     const late = await prompts.due()
