@@ -62,14 +62,14 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
     close(path: string, mode: number) {
       const wide = mayFail(at(path), () => (statSync(at(path)).mode & 0o777 & ~mode) !== 0)
       say(wide ? 'change' : 'kept', path, `  (${mode.toString(8)})`)
-      if (wide && !is_dry) chmodSync(at(path), mode)
+      if (wide && !is_dry) mayFail(at(path), () => chmodSync(at(path), mode))
     },
     /** Sets an existing directory to 755 if not everybody can read and enter it. */
     open(directory: string) {
-      const mode = statSync(at(directory), { throwIfNoEntry: false })?.mode
+      const mode = mayFail(at(directory), () => statSync(at(directory), { throwIfNoEntry: false })?.mode)
       if (mode === undefined || (mode & 0o005) === 0o005) return
       say('change', directory, '  (755)')
-      if (!is_dry) chmodSync(at(directory), 0o755)
+      if (!is_dry) mayFail(at(directory), () => chmodSync(at(directory), 0o755))
     },
     /**
      * True for a link to /dev/null: a masked unit (systemctl(1)). The administrator made it, so

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openingAdvice } from '../../../src/cli/commands/install.ts'
 import { commands } from '../../../src/cli/commands.ts'
+import { createBuilder } from '../../../src/cli/install/lay-down.ts'
 import { runCli } from '../../../src/cli/run-cli.ts'
 import { makeStore } from '../../rig/tree.ts'
 import { capturedTerminal } from '../captured-terminal.ts'
@@ -115,6 +116,20 @@ test('reports an error of the machine with its path, not as a fault of Sluice', 
   expect([code, err]).toEqual([1, expect.stringContaining(`${join(root, 'etc/')}`)])
   expect(err).toContain('repair this and run the same command again')
   expect(err).not.toContain('a fault of Sluice itself')
+})
+
+test('the error names the path if the machine refuses to change a mode', () => {
+  const { root } = machine()
+  mkdirSync(root)
+  // The kernel refuses this even to root.
+  symlinkSync('/proc/self/maps', join(root, 'token'))
+  symlinkSync('/proc/self/fd', join(root, 'sluice'))
+  const { terminal } = capturedTerminal()
+  const builder = createBuilder({ prefix: root, is_dry: false, terminal })
+  const refused = (path: string) =>
+    expect.objectContaining({ code: 'install.file', message: expect.stringContaining(join(root, path)) })
+  expect(() => builder.close('/token', 0o400)).toThrow(refused('token'))
+  expect(() => builder.open('/sluice')).toThrow(refused('sluice'))
 })
 
 test('uninstall keeps configuration, token and state unless --purge is given, and removes shared files with the last instance', async () => {
