@@ -7,7 +7,8 @@ import { day_ms, hour_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 export const constants = {
   folder: {
     /**
-     * A file that keeps changing, as a log or a slow download does, is read after this time anyway.
+     * A file that keeps changing, as a log or a slow download does, is blocked after this time and
+     * checked again at this interval. Until it is quiet, it is not read.
      */
     settle_cap_ms: 10 * minute_ms,
   },
