@@ -12,7 +12,7 @@ export interface FolderStatus {
   /** Start of this state; null if the ledger does not know the folder. */
   since: string | null
   reason: string | null
-  /** Watcher in use and the reason for it; null before one is chosen. */
+  /** Watcher in use and the reason for it; null before one is chosen, and while no daemon runs. */
   watching: FolderWatch | null
   /**
    * Number of watchers replaced, and of watchers given up for scans; null without any. `last`: the
@@ -30,11 +30,13 @@ export interface FolderStatus {
 export function folderStatuses(
   folders: readonly Pick<FolderStatus, 'name' | 'path' | 'project_id'>[],
   known: readonly FolderView[],
+  { is_watching }: { is_watching: boolean },
 ): FolderStatus[] {
   const by_name = new Map(known.map((folder) => [folder.name, folder]))
   return folders.map(({ name, path, project_id }) => {
     const folder = by_name.get(name)
-    return folder ? folderStatus(folder) : { ...newFolder, name, path, project_id }
+    if (!folder) return { ...newFolder, name, path, project_id }
+    return { ...folderStatus(folder), ...(is_watching ? {} : { watching: null }) }
   })
 }
 

@@ -144,7 +144,7 @@ export function statusView(source: {
     ...(rebuild && !ledger ? { rebuild: rebuild.status } : {}),
     pause: pause ? pauseStatus(pause) : null,
     troubles: (ledger?.troubles() ?? rebuild?.troubles ?? []).map(troubleStatus),
-    folders: folderStatuses(settings.folders, ledger?.folders() ?? []),
+    folders: folderStatuses(settings.folders, ledger?.folders() ?? [], { is_watching: mayWatch(daemon) }),
     problems: ledger?.problems() ?? [],
     retrying: (ledger?.retrying() ?? []).map(({ next_try_ms, ...group }) => ({
       ...group,
@@ -160,6 +160,11 @@ export function statusView(source: {
   })
   const status = ledger ? ledger.together(read) : read()
   return { ...status, verdict: verdictOf(status) }
+}
+
+/** False if no process watches folders: none runs, or only one pass. */
+function mayWatch(daemon: DaemonStatus): boolean {
+  return daemon.state === 'running' ? daemon.mode !== 'once' : daemon.state === 'unknown'
 }
 
 export function pauseStatus(pause: Pause): PauseStatus {

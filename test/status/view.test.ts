@@ -130,3 +130,16 @@ test('a deferred file is shown with its next try, and a slow one is counted', as
   expect(status.retrying).toMatchObject([{ code: 'network.reset', contents: 1, next_try: '2026-01-01T00:01:00.000Z' }])
   expect(JSON.stringify(status)).not.toContain('SECRET')
 })
+
+test('a watcher is shown only while a process may watch', async () => {
+  const rig = await openRig()
+  const watch = { watcher: 'native', reason: '1,980 files' } as const
+  await rig.record({ type: 'folder_watched', folder: 'notes', ...watch })
+  const running = { state: 'running', pid: 1, mode: 'run', version: '1' } as const
+  const shown = (daemon: DaemonStatus) =>
+    statusView({ ledger: rig.view(), settings: settings(), daemon, now_ms: rig.clock.now_ms() }).folders[0]?.watching
+  expect(shown(running)).toMatchObject(watch)
+  expect(shown({ state: 'unknown', why: 'it is busy' })).toMatchObject(watch)
+  expect(shown({ ...running, mode: 'once' })).toBeNull()
+  expect(shown(stopped)).toBeNull()
+})
