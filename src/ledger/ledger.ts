@@ -219,6 +219,8 @@ export interface SendWork {
   slot_failures: number
   /** Ticket of an earlier try that did not end; undefined without one. */
   ticket: Ticket | undefined
+  /** Folder and path of one of its files, as a name for users. */
+  name: string
   /** Present paths with these bytes, at most `max_sources`; empty only in state `sent`. */
   sources: SourcePath[]
 }

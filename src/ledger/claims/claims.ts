@@ -215,6 +215,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     const ticket = kept ? parts.tickets.get(row.id) : undefined
     const sources = row.state === 'sent' ? [] : sourcesOf(row, now_ms)
     if (!sources) return undefined
+    const [first] = sources
     return {
       content: row.id,
       project_id: projectOf(row),
@@ -227,6 +228,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
       failing_since_ms: row.failing_since_ms,
       slot_failures: row.slot_failures,
       ticket: ticket?.ticket,
+      name: first ? `${first.folder}/${first.path}` : nameOf(row),
       sources,
     }
   }

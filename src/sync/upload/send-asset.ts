@@ -264,7 +264,6 @@ export async function sendAsset(
   }
 
   function name(): string {
-    const place = opened?.place ?? work.sources[0]
-    return place ? `${place.folder}/${place.path}` : `content ${content}`
+    return opened ? `${opened.place.folder}/${opened.place.path}` : work.name
   }
 }

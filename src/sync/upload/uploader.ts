@@ -39,10 +39,9 @@ export function startUploader(
 
   /** `intended`: resolves when the intent of its call for a slot is recorded. */
   async function sendOne(work: SendWork, intended: Promise<void>, is_probe: boolean): Promise<void> {
-    const { folder, path } = work.sources[0] ?? { folder: work.project_id, path: `content ${work.content}` }
     // Each upload has its own heartbeat, so an upload of hours does not count as silent while
     // bytes move.
-    const heartbeat = heartbeats.begin(`upload of ${folder}/${path}`)
+    const heartbeat = heartbeats.begin(`upload of ${work.name}`)
     const held_bytes = isLarge(work) || work.state === 'sent' ? 0 : work.size
     await heartbeat.during(memory.enter(held_bytes))
     try {

@@ -53,6 +53,7 @@ localJourneys('a pause', (profile) => {
     journey.service.injectFaults({ failures: [] })
     await journey.stage('docs/a.txt', 'ready')
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
+    expect(journey.log().filter((line) => line.includes('sent: docs/a.txt'))).toHaveLength(1)
   })
 
   test('labels that were claimed before the pause wait as well', async () => {

@@ -177,7 +177,7 @@ function sendClaims(check: ReturnType<typeof withLedger>): void {
     await bench.reserve(content)
     await bench.record({ type: 'bytes_accepted', content })
     await bench.gone('docs', 'a')
-    expect(await bench.sendable()).toMatchObject([{ content, state: 'sent', sources: [] }])
+    expect(await bench.sendable()).toMatchObject([{ content, state: 'sent', name: 'docs/a', sources: [] }])
     await bench.record({ type: 'ingest_started', content, not_before_ms: 0 }, { type: 'asset_ready', content })
     expect(bench.see.content(md5Of('text'))?.state).toBe('ready')
     expect(bench.see.arrivals('docs')).toEqual([])
