@@ -58,19 +58,6 @@ function rank(unit: number): number {
  */
 export type FileState = 'seen' | 'present' | 'gone' | 'skipped' | 'blocked'
 
-/** Reasons to skip a file: no bytes, above `max_file_bytes`, or older than the folder's `start`. */
-export type SkipReason = 'empty' | 'too_large' | 'before_start'
-
-/**
- * Reason to block a file.
- *
- * - `unreadable`: it cannot be opened or read.
- * - `changing`: it kept changing beyond `settle_cap_ms`.
- * - `outside`: it leads out of its folder.
- * - `upload_limit`: the upload limit holds it until a user accepts it.
- */
-export type BlockReason = 'unreadable' | 'changing' | 'outside' | 'upload_limit'
-
 /** A file as the ledger knows it, for its next check. */
 export interface KnownFile {
   path: string
@@ -108,22 +95,6 @@ const advices: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'shorten the path: the system takes 4,096 bytes',
   EMFILE: 'allow more open files: LimitNOFILE',
   ENFILE: 'allow more open files: fs.file-max',
-}
-
-/** Files that the first scan of a folder includes. */
-export type FolderStart = { kind: 'all' } | { kind: 'from_now' } | { kind: 'newer_than'; age_ms: number }
-
-/** True if the first scan skips a file as too old. `started_ms`: when its folder was set up. */
-export function isBeforeStart(start: FolderStart, stat: FileStat, started_ms: number): boolean {
-  const [mtime_ms, ctime_ms] = [stat.mtime_ns, stat.ctime_ns].map((ns) => Number(ns / 1_000_000n)) as [number, number]
-  switch (start.kind) {
-    case 'all':
-      return false
-    case 'newer_than':
-      return mtime_ms < started_ms - start.age_ms
-    case 'from_now':
-      return Math.max(mtime_ms, ctime_ms) < started_ms
-  }
 }
 
 /** `watching 1,980 files (chokidar)`, with the reason for this watcher if there is one. */

@@ -1,15 +1,12 @@
 import type { IgnoreRules, IgnoreSpec } from '../disk/scan/ignore.ts'
-import type { FolderStart } from '../domain/file.ts'
+import { type SkipSettings, skipSettings } from '../domain/file-reasons.ts'
 
 /** Settings of a folder that sync needs; a subset of the config's. */
-export interface FolderSettings extends IgnoreSpec {
-  name: string
+export interface FolderSettings extends IgnoreSpec, SkipSettings {
   /** Absolute path of the folder's root. */
   path: string
-  max_file_bytes: number
   settle_ms: number
   settle_cap_ms: number
-  start: FolderStart
   upload_name: 'path' | 'base'
   mime_types: Readonly<Record<string, string>>
   watch: 'auto' | 'chokidar' | 'native' | 'scan'
@@ -24,6 +21,6 @@ export interface IntakeFolder {
 
 /** All settings that decide about skips. If this text changes, skipped files are checked again. */
 export function rulesText(folder: FolderSettings): string {
-  const { include, exclude, dot_files, max_file_bytes, start } = folder
-  return JSON.stringify({ include, exclude, dot_files, max_file_bytes, start })
+  const { include, exclude, dot_files } = folder
+  return JSON.stringify({ include, exclude, dot_files, ...skipSettings(folder) })
 }

@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { day_ms, hour_ms } from '../../src/base/time/time.ts'
 import type { FileStat } from '../../src/domain/file.ts'
+import type { FolderStart } from '../../src/domain/file-reasons.ts'
 import { type Plan, planUploads } from '../../src/inspect/plan/plan.ts'
 import { type FolderPlan, TypeTally } from '../../src/inspect/plan/plan-answer.ts'
 import { judge } from '../../src/inspect/plan/plan-files.ts'
+import { nothing_seen } from '../ledger/fixture.ts'
 import { openRig } from '../ledger/views/view-rig.ts'
 import { makeStore, makeTree } from '../rig/tree.ts'
 import { configFor } from './config-for.ts'
@@ -87,6 +89,28 @@ test('with a ledger: separates ready, underway and refused files from new and ch
   expect(plan.limits.upload_limit).toMatchObject({ files: 4, is_reached: true })
 })
 
+test('a file that the first scan left out stays out after a chmod and a move, until its bytes change', async () => {
+  const aged_ms = 3_650 * day_ms
+  const root = makeTree({
+    touched: { text: '1', aged_ms },
+    moved: { text: '22', aged_ms },
+    written: { text: '333', aged_ms },
+  })
+  const rig = await openRig({ root })
+  const leftOut = (path: string, known: FileStat) =>
+    ({ type: 'file_skipped', folder: 'notes', path, stat: known, reason: 'before_start', rule: '' }) as const
+  await rig.record(
+    leftOut('touched', { ...statAt(root, 'touched'), ctime_ns: 5n }),
+    leftOut('at another path', statAt(root, 'moved')),
+    leftOut('written', { ...statAt(root, 'written'), mtime_ns: 5n }),
+    { type: 'scan_finished', folder: 'notes', began_ms: rig.clock.now_ms(), summary: nothing_seen },
+  )
+  const config = configFor({ root, state_dir: rig.state_dir, folder: { start: 'from_now' } })
+  const plan = await planUploads({ config, ledger: rig.view(), hash: false, now_ms })
+  expect(staying(only(plan))).toEqual({ before_start: 2 })
+  expect(plan.would_go_up.files).toBe(1)
+})
+
 test('--hash: known bytes are linked, and equal files are sent once', async () => {
   const root = makeTree({ 'a.txt': 'same', 'b/a copy.txt': 'same', 'known.txt': 'hello', 'new.txt': 'new' })
   const rig = await openRig({ root })
@@ -133,8 +157,10 @@ describe('start', () => {
   const aged = (age_ms: number, ctime_age_ms = age_ms): FileStat => {
     return { size: 1, mtime_ns: at(age_ms), ctime_ns: at(ctime_age_ms), inode: 1n }
   }
-  const verdictOf = (start: Parameters<typeof judge>[0]['folder']['start'], stat: FileStat, first_scan_done = false) =>
-    judge({ folder: { max_file_bytes: 10, start }, stat, known: undefined, now_ms, first_scan_done })
+  const verdictOf = (start: FolderStart, stat: FileStat, first_scan_done = false) => {
+    const history = { known: undefined, started_ms: now_ms, first_scan_done, moved_from_before_start: false }
+    return judge({ folder: { name: 'docs', max_file_bytes: 10, start }, path: 'a', stat, known: undefined, history })
+  }
 
   test('start counts for the first scan only', () => {
     const recent = { kind: 'newer_than', age_ms: day_ms } as const

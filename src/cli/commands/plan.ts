@@ -1,6 +1,7 @@
 import { counted, formatAmount, formatBytes, formatCount, shellWord } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
+import { file_reasons } from '../../domain/file-reasons.ts'
 import type { RemovalWait } from '../../domain/removal.ts'
 import { type Plan, planUploads } from '../../inspect/plan/plan.ts'
 import type { FolderPlan, Reason, RemovalGroup, WaitingRemovals } from '../../inspect/plan/plan-answer.ts'
@@ -31,19 +32,23 @@ const max_types = 12
 const max_rules = 15
 const max_names = 3
 
-const reasons: Record<Reason, string> = {
+const other_reasons: Record<Exclude<Reason, keyof typeof file_reasons>, string> = {
   ready: 'ready already',
   underway: 'already on the way',
   refused: 'refused (sluice ls --state refused)',
   removed_on_service: 'removed on the service (sluice retry PATH sends them again)',
-  upload_limit: 'held by the upload limit (sluice accept PATH sends them)',
-  empty: 'empty',
-  too_large: 'larger than max_file_bytes',
-  before_start: 'older than start allows (sluice accept PATH sends them)',
   known_bytes: 'bytes that the project has: linked, not sent',
   same_bytes: 'same bytes as another one here: sent once',
-  changing: 'changing just now',
-  unreadable: 'cannot be read by this user',
+}
+
+function reasonText(reason: Reason): string {
+  if (!isFileReason(reason)) return other_reasons[reason]
+  const { in_plan, accept_sends } = file_reasons[reason]
+  return accept_sends ? `${in_plan} (sluice accept PATH sends them)` : in_plan
+}
+
+function isFileReason(reason: Reason): reason is keyof typeof file_reasons {
+  return reason in file_reasons
 }
 
 const waits: Record<RemovalWait, string> = {
@@ -102,7 +107,7 @@ function sayFolder(writer: LineWriter, folder: FolderPlan): void {
   for (const { reason, examples, ...amount } of folder.stays) {
     const names = examples.join(', ')
     const rest = amount.files > examples.length ? ' …' : ''
-    writer.say(`${formatAmount(amount)}: ${reasons[reason]}: ${names}${rest}`, { indent: 2 })
+    writer.say(`${formatAmount(amount)}: ${reasonText(reason)}: ${names}${rest}`, { indent: 2 })
   }
   sayRemovals(writer, folder)
   if (folder.seen) saySeen(writer, folder.seen)

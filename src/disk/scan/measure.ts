@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { type BigIntStats, closeSync, lstatSync } from 'node:fs'
 import { codeOf } from '../../base/run/errors.ts'
 import type { FileStat } from '../../domain/file.ts'
+import { type SkipSettings, skipReason } from '../../domain/file-reasons.ts'
 import { entryKind, isGone } from './directory-names.ts'
-import { createDirectories, hashSmall, hasStat, max_small_bytes, openToRead, statOpen } from './read-file.ts'
+import { createDirectories, hashSmall, hasStat, openToRead, statOpen } from './read-file.ts'
 import { type BatchRoom, fileStatOf, type Measured, no_md5, putStat } from './scan-batch.ts'
 import { createMeasuredTotal } from './walk-report.ts'
 
@@ -87,9 +88,14 @@ function checkEntry(
 export interface HashRule {
   /** Unix ns; a file whose bytes or inode changed later may still be written to. */
   quiet_before_ns: bigint
-  /** Larger files are left to the examiner, which puts small files first. */
-  max_bytes: number
+  folder: SkipSettings
 }
+
+/**
+ * Larger files are left to the examiner, which puts small files first. Where known files begin, the
+ * scan has read some batches in vain.
+ */
+const max_bytes_on_the_way = 256 * 1_024
 
 export type SmallHasher = ReturnType<typeof createSmallHasher>
 
@@ -109,7 +115,7 @@ export function createSmallHasher(root: string, rule: HashRule) {
       try {
         descriptor = openToRead(directory.prefix + name)
         const stat = statOpen(descriptor)
-        if (!stat || !isForUs(stat, rule)) return undefined
+        if (!stat || !isForUs(path, stat, rule)) return undefined
         putStat(stats, index, stat)
         const md5 = hashSmall(descriptor, stat.size)
         return hasStat(descriptor, stat) ? md5 : undefined
@@ -126,7 +132,8 @@ export function createSmallHasher(root: string, rule: HashRule) {
   }
 }
 
-function isForUs({ size, mtime_ns, ctime_ns }: FileStat, { quiet_before_ns, max_bytes }: HashRule): boolean {
-  const is_small = size > 0 && size <= Math.min(max_bytes, max_small_bytes)
-  return is_small && mtime_ns <= quiet_before_ns && ctime_ns <= quiet_before_ns
+function isForUs(path: string, stat: FileStat, { quiet_before_ns, folder }: HashRule): boolean {
+  const is_quiet = stat.mtime_ns <= quiet_before_ns && stat.ctime_ns <= quiet_before_ns
+  const is_small = stat.size <= max_bytes_on_the_way
+  return is_quiet && is_small && skipReason({ folder, path, stat, history: undefined }) === undefined
 }

@@ -4,6 +4,7 @@ import type { Config, FolderConfig } from '../../config/config.ts'
 import { ingest_failed } from '../../domain/asset.ts'
 import { slowAfter_ms } from '../../domain/content.ts'
 import { excludeLine, large_bytes } from '../../domain/file.ts'
+import { type SkipReason, skip_reasons } from '../../domain/file-reasons.ts'
 import type { RemovalWait } from '../../domain/removal.ts'
 import type { ContentRow } from '../../ledger/rows/content-rows.ts'
 import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
@@ -120,10 +121,9 @@ function unknownReasons(of: Case): string[] {
 
 function skippedReasons(of: Case): string[] {
   const { reason, detail } = of.story!.row
-  const said = `skipped (${reason}): ${detail}`
-  if (reason === 'empty') return [said, 'Sluice sends it as soon as it has bytes']
-  if (reason === 'too_large') return [said, 'a larger max_file_bytes of this folder allows it']
-  return [said, `to send it all the same: sluice accept ${placeOf(of)}`]
+  const { cure, accept_sends } = skip_reasons[reason as SkipReason]
+  const accept = accept_sends ? [`to send it all the same: sluice accept ${placeOf(of)}`] : []
+  return [`skipped (${reason}): ${detail}`, cure, ...accept]
 }
 
 function blockedReasons(of: Case): string[] {

@@ -1,34 +1,27 @@
 import type { ScanEnd } from '../../disk/scan/scan.ts'
+import type { BlockReason, SkipReason } from '../../domain/file-reasons.ts'
 import type { RemovalWait } from '../../domain/removal.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 
 /**
- * Why a file is not sent now.
+ * Why a file is not sent now. A skip or block reason is in the ledger or found by this plan.
  *
  * - `ready`, `underway`, `refused`, `removed_on_service`: the ledger knows this path with the same
  *   size and times.
- * - `upload_limit`: held by the upload limit until a user accepts it.
- * - `empty`, `too_large`, `before_start`: skipped by the file itself or by settings of the folder.
  * - `known_bytes`: the project has or gets these bytes. Sluice links the file without sending it
  *   (only where files are read).
  * - `same_bytes`: another file of this plan has these bytes, so one upload serves both (only where
  *   files are read).
- * - `changing`: the file changes or disappears while it is read, or was blocked for that.
- * - `unreadable`: it cannot be read, or is blocked for another reason.
  */
 export type Reason =
   | 'ready'
   | 'underway'
   | 'refused'
   | 'removed_on_service'
-  | 'upload_limit'
-  | 'empty'
-  | 'too_large'
-  | 'before_start'
   | 'known_bytes'
   | 'same_bytes'
-  | 'changing'
-  | 'unreadable'
+  | SkipReason
+  | BlockReason
 
 interface Staying extends Amount {
   reason: Reason

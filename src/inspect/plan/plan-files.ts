@@ -3,9 +3,11 @@ import type { FolderConfig } from '../../config/config.ts'
 import { createIgnoreRules } from '../../disk/scan/ignore.ts'
 import type { ScanEnd } from '../../disk/scan/scan.ts'
 import { outOfReach } from '../../disk/scan/walk-report.ts'
-import { type FileStat, isBefore, isBeforeStart, sameStat } from '../../domain/file.ts'
+import { type FileStat, isBefore, sameStat } from '../../domain/file.ts'
+import { type BlockReason, type FileToJudge, type SkipSettings, skipReason } from '../../domain/file-reasons.ts'
 import type { Parting } from '../../domain/removal.ts'
-import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
+import type { ComparedFile, ComparisonView } from '../../ledger/views/view-comparison.ts'
+import type { FolderView } from '../../ledger/views/view-folders.ts'
 import { checkPath } from './check-path.ts'
 import type { Reason } from './plan-answer.ts'
 
@@ -110,26 +112,33 @@ export function rowsBeside<Row extends { path: string }>(
   }
 }
 
-/**
- * Judges by its stat why a file that no rule ignores is not sent. Undefined: it is sent unless its
- * bytes are known. Pure. The rules are those of intake. Before a folder's first scan, `now_ms`
- * stands for the time of that scan.
- */
-export function judge(of: {
-  folder: Pick<FolderConfig, 'max_file_bytes' | 'start'>
-  stat: FileStat
+/** A scanned file that no rule ignores, with what the ledger knows about it. */
+export interface ScannedFile extends FileToJudge {
   known: ComparedFile | undefined
-  now_ms: number
-  first_scan_done: boolean
-}): Reason | undefined {
-  const { folder, stat, known, now_ms, first_scan_done } = of
-  if (stat.size === 0) return 'empty'
-  if (stat.size > folder.max_file_bytes) return 'too_large'
-  if (known !== undefined && sameStat(known.stat, stat)) return standing(known)
-  // Files that the first scan skipped stay skipped until their bytes change. Later files are wanted
-  // at any age.
-  if (known !== undefined || first_scan_done) return undefined
-  return isBeforeStart(folder.start, stat, now_ms) ? 'before_start' : undefined
+}
+
+/**
+ * Returns how to collect what intake would know about each scanned file. Before the first start of
+ * the daemon, `now_ms` stands for the time when the folder was set up.
+ */
+export function scannedFiles(
+  folder: SkipSettings,
+  ledger: { state: FolderView | undefined; comparison: ComparisonView | undefined; now_ms: number },
+) {
+  const { state, comparison, now_ms } = ledger
+  const started_ms = state?.started_ms ?? now_ms
+  const first_scan_done = state?.first_scan_ms !== undefined
+  const mayBeMoved = first_scan_done && folder.start.kind !== 'all' ? comparison?.wasBeforeStart : undefined
+  return (path: string, stat: FileStat, known: ComparedFile | undefined): ScannedFile => {
+    const moved_from_before_start = known === undefined && mayBeMoved?.(folder.name, stat) === true
+    return { folder, path, stat, known, history: { known, started_ms, first_scan_done, moved_from_before_start } }
+  }
+}
+
+/** Why a scanned file is not sent, as intake decides; undefined: it is, unless its bytes are known. */
+export function judge(file: ScannedFile): Reason | undefined {
+  const { known, stat } = file
+  return skipReason(file) ?? (known !== undefined && sameStat(known.stat, stat) ? standing(known) : undefined)
 }
 
 function standing({ stage, reason }: ComparedFile): Reason | undefined {
@@ -143,10 +152,10 @@ function standing({ stage, reason }: ComparedFile): Reason | undefined {
     case 'sending':
     case 'ingesting':
       return 'underway'
-    case 'skipped':
-      return reason === 'before_start' ? 'before_start' : undefined
     case 'blocked':
-      return reason === 'upload_limit' || reason === 'changing' ? reason : 'unreadable'
+      return reason as BlockReason
+    // The setting that skipped it has changed since.
+    case 'skipped':
     case 'gone':
       return undefined
   }

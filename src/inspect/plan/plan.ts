@@ -12,12 +12,13 @@ import {
   waitingText,
 } from '../../domain/disappearance.ts'
 import { type FileStat, sameStat } from '../../domain/file.ts'
+import { block_reasons, skip_reasons } from '../../domain/file-reasons.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
-import type { ComparedFile, ComparedFolder } from '../../ledger/views/view-comparison.ts'
+import type { ComparedFolder } from '../../ledger/views/view-comparison.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 import type { RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
 import { type FolderPlan, noAmount, type Reason, Tally, TypeTally } from './plan-answer.ts'
-import { FolderDepartures, judge } from './plan-files.ts'
+import { FolderDepartures, judge, type ScannedFile, scannedFiles } from './plan-files.ts'
 import { keepsAll, planRemovals, type WalkedFolder } from './plan-removals.ts'
 
 /** Version of the JSON form. From the first release on it grows when a field goes or changes. */
@@ -89,7 +90,7 @@ interface FolderRound extends FolderTools {
   folder: FolderConfig
   tally: Tally
   departures: FolderDepartures
-  first_scan_done: boolean
+  scanned: ReturnType<typeof scannedFiles>
 }
 
 /** True if a folder of the project removes assets. Files of its other folders may need them. */
@@ -113,7 +114,8 @@ async function planFolder(
   const is_moved = before !== undefined && (before.is_moved || before.root !== folder.path)
   const is_given_anew = state !== undefined && (state.project_id !== folder.project_id || is_moved)
   try {
-    const round = { ...tools, folder, tally, departures, first_scan_done: state?.first_scan_ms !== undefined }
+    const scanned = scannedFiles(folder, { state, comparison, now_ms: tools.now_ms })
+    const round = { ...tools, folder, tally, departures, scanned }
     const found = await scanFolder({ root: folder.path, ignore: folder }, (batch) => planBatch(batch, round))
     departures.end()
     const is_judged = removes && before && found.complete
@@ -166,23 +168,24 @@ interface NewFile {
 }
 
 async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
-  const { folder, cases, arriving, now_ms, tally, departures, first_scan_done } = round
+  const { folder, cases, arriving, tally, departures, scanned } = round
   const fresh: NewFile[] = []
   for (let index = 0; index < batch.count; index += 1) {
     const path = entryPath(batch, index)
     const stat = entryStat(batch, index)
     const known = departures.meet(path)
-    const reason = judge({ folder, stat, known, now_ms, first_scan_done })
+    const file = scanned(path, stat, known)
+    const reason = judge(file)
     if (reason === undefined) fresh.push({ path, stat, held: known?.content })
     else tally.stays(reason, path, stat.size)
-    if (cases && isLeftOutAnew(reason, stat, known)) {
+    if (cases && isLeftOutAnew(reason, file)) {
       arriving.left_out.set(`${folder.project_id} ${stat.size}`, { folder: folder.name, path })
     }
   }
   const reasons = round.examiner ? await readAndCompare(fresh, round, round.examiner) : []
   for (const [index, { path, stat, held }] of fresh.entries()) {
     const reason = reasons[index]
-    const is_unreadable = reason === 'changing' || reason === 'unreadable'
+    const is_unreadable = reason !== undefined && reason in block_reasons
     // Without its bytes, every content of this size may be this file.
     if (!round.examiner || is_unreadable) arriving.sizes.add(`${folder.project_id} ${stat.size}`)
     if (!is_unreadable) departures.changes(path, held)
@@ -203,8 +206,8 @@ function newArriving() {
  * True for files skipped now that the ledger does not know as skipped. Nothing has read them, so
  * each may be a file that is gone elsewhere.
  */
-function isLeftOutAnew(reason: Reason | undefined, stat: FileStat, known: ComparedFile | undefined): boolean {
-  if (reason !== 'too_large' && reason !== 'before_start') return false
+function isLeftOutAnew(reason: Reason | undefined, { stat, known }: ScannedFile): boolean {
+  if (reason === undefined || !(reason in skip_reasons) || stat.size === 0) return false
   return known?.stage !== 'skipped' || !sameStat(known.stat, stat)
 }
 
@@ -214,7 +217,7 @@ async function readAndCompare(files: readonly NewFile[], round: FolderRound, exa
   const outcomes = await examiner.fingerprint(folder.path, files)
   return outcomes.map((outcome, index): Reason | undefined => {
     if (outcome.kind === 'changed' || outcome.kind === 'missing') return 'changing'
-    if (outcome.kind !== 'hashed') return 'unreadable'
+    if (outcome.kind !== 'hashed') return outcome.kind
     const size = files[index]!.stat.size
     const key = `${folder.project_id} ${outcome.md5} ${size}`
     arriving.bytes.add(key)

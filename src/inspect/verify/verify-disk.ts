@@ -5,10 +5,11 @@ import { createIgnoreRules } from '../../disk/scan/ignore.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../../disk/scan/scan.ts'
 import { exceedsAcknowledgement, filesThere } from '../../domain/disappearance.ts'
 import { type FileStat, sameStat } from '../../domain/file.ts'
+import { skipReason } from '../../domain/file-reasons.ts'
 import { max_missing } from '../../ledger/ledger.ts'
 import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
 import type { FolderView } from '../../ledger/views/view-folders.ts'
-import { judge, rowsBeside } from '../plan/plan-files.ts'
+import { rowsBeside, type ScannedFile, scannedFiles } from '../plan/plan-files.ts'
 import type { Difference, VerifyTools } from './verify-answer.ts'
 
 const max_paths_at_once = 500
@@ -40,6 +41,7 @@ class FolderComparer {
   readonly #tools: VerifyTools
   readonly #known: FolderView | undefined
   readonly #rowAt: (path?: string) => ComparedFile | undefined
+  readonly #scanned: ReturnType<typeof scannedFiles>
   readonly #missing: string[] = []
   #missing_total = 0
   readonly counts = {
@@ -54,6 +56,8 @@ class FolderComparer {
     this.#folder = folder
     this.#tools = tools
     this.#known = tools.view.folders().find(({ name }) => name === folder.name)
+    const { comparison, clock } = tools
+    this.#scanned = scannedFiles(folder, { state: this.#known, comparison, now_ms: clock.now_ms() })
     this.#rowAt = rowsBeside(tools.comparison.files(folder.name), ({ path }) => {
       this.#missing_total += 1
       if (this.#missing.length < max_missing) this.#missing.push(path)
@@ -84,7 +88,7 @@ class FolderComparer {
       const path = entryPath(batch, index)
       const stat = entryStat(batch, index)
       const known = this.#rowAt(path)
-      const verdict = this.#judge(stat, known)
+      const verdict = this.#judge(path, stat, known)
       if (verdict === 'on_the_way') this.counts.on_the_way += known?.state === 'seen' ? 0 : 1
       else if (verdict === 'unknown_on_disk' || verdict === 'changed_on_disk') doubtful.push(path)
       else if (verdict === 'same' && this.#tools.full && known?.md5 !== undefined) to_read.push({ path, stat, known })
@@ -95,16 +99,9 @@ class FolderComparer {
     await this.#read(to_read)
   }
 
-  #judge(stat: FileStat, known: ComparedFile | undefined): DiskVerdict {
-    const { clock, comparison } = this.#tools
-    return judgeOnDisk({
-      folder: this.#folder,
-      stat,
-      known,
-      now_ms: clock.now_ms(),
-      first_scan_done: this.#known?.first_scan_ms !== undefined,
-      wasBeforeStart: () => comparison.wasBeforeStart(this.#folder.name, stat),
-    })
+  #judge(path: string, stat: FileStat, known: ComparedFile | undefined): DiskVerdict {
+    const { settle_ms } = this.#folder
+    return judgeOnDisk(this.#scanned(path, stat, known), settle_ms, this.#tools.clock.now_ms())
   }
 
   /**
@@ -114,7 +111,7 @@ class FolderComparer {
     for await (const { path, found, known } of this.#checkAgain(paths)) {
       // The next comparison reports files that are gone since.
       if (found.kind !== 'file') continue
-      const verdict = this.#judge(found.stat, known)
+      const verdict = this.#judge(path, found.stat, known)
       if (verdict === 'on_the_way') this.counts.on_the_way += 1
       else if (verdict === 'unknown_on_disk') this.#report({ kind: verdict, path, message: 'not known yet' })
       else if (verdict === 'changed_on_disk') {
@@ -221,38 +218,17 @@ type DiskVerdict = 'same' | 'left_out' | 'on_the_way' | 'unknown_on_disk' | 'cha
  * Judges a scanned file by its stat alone. Pure. A file that changed within the settle time, or
  * waits for its next check, is on its way and no difference. Neither is a file that is not sent.
  */
-function judgeOnDisk(of: {
-  folder: Pick<FolderConfig, 'max_file_bytes' | 'start' | 'settle_ms'>
-  stat: FileStat
-  known: ComparedFile | undefined
-  now_ms: number
-  first_scan_done: boolean
-  /** A file that `start` had skipped was moved here. */
-  wasBeforeStart: () => boolean
-}): DiskVerdict {
-  const { folder, stat, known, now_ms, first_scan_done } = of
-  if (known === undefined) {
-    if (judge({ folder, stat, known: undefined, now_ms, first_scan_done }) !== undefined) return 'left_out'
-    if (folder.start.kind !== 'all' && of.wasBeforeStart()) return 'left_out'
-    return isSettling(folder, stat, now_ms) ? 'on_the_way' : 'unknown_on_disk'
-  }
-  const is_same = sameStat(known.stat, stat)
-  if (known.state === 'seen' || (known.state === 'blocked' && known.reason === 'changing')) return 'on_the_way'
-  if (is_same) return known.state === 'skipped' ? 'left_out' : 'same'
-  if (known.state === 'skipped' && staysSkipped(folder, known, stat)) return 'left_out'
-  return isSettling(folder, stat, now_ms) ? 'on_the_way' : 'changed_on_disk'
+function judgeOnDisk(file: ScannedFile, settle_ms: number, now_ms: number): DiskVerdict {
+  const { stat, known } = file
+  if (known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing')) return 'on_the_way'
+  if (known && sameStat(known.stat, stat)) return known.state === 'skipped' ? 'left_out' : 'same'
+  const may_be_skipped = known === undefined || known.state === 'skipped'
+  if (may_be_skipped && skipReason(file) !== undefined) return 'left_out'
+  if (isSettling(settle_ms, stat, now_ms)) return 'on_the_way'
+  return known === undefined ? 'unknown_on_disk' : 'changed_on_disk'
 }
 
 /** Uses ctime, which the kernel sets: programs can set any mtime. */
-function isSettling({ settle_ms }: Pick<FolderConfig, 'settle_ms'>, stat: FileStat, now_ms: number): boolean {
+function isSettling(settle_ms: number, stat: FileStat, now_ms: number): boolean {
   return Math.abs(now_ms - Number(stat.ctime_ns / 1_000_000n)) < settle_ms
-}
-
-/**
- * An empty or too large file stays skipped with other times. An old file stays skipped until its
- * size or mtime changes.
- */
-function staysSkipped({ max_file_bytes }: { max_file_bytes: number }, known: ComparedFile, stat: FileStat): boolean {
-  if (known.reason === 'before_start') return known.stat.size === stat.size && known.stat.mtime_ns === stat.mtime_ns
-  return stat.size === 0 || stat.size > max_file_bytes
 }

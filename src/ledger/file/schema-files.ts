@@ -150,7 +150,7 @@ CREATE INDEX files_unsettled ON files (folder, path) WHERE state IN ('seen', 'bl
 CREATE INDEX files_blocked ON files (folder, reason, path, size) WHERE state = 'blocked';
 CREATE INDEX files_unsettled_size ON files (size) WHERE state IN ('seen', 'blocked');
 CREATE INDEX files_by_content ON files (content, state, folder, there_ms) WHERE content IS NOT NULL;
-CREATE INDEX files_skipped_size ON files (size) WHERE state = 'skipped' AND reason <> 'empty';
+CREATE INDEX files_skipped_size ON files (size) WHERE state = 'skipped' AND size > 0;
 CREATE INDEX files_to_check_in ON files (folder, (size >= 16777216), not_before_ms)
   WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL;
 

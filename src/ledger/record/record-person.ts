@@ -1,7 +1,7 @@
 import type { Sqlite, Statement } from '../../base/files/sqlite.ts'
 import type { PersonFact } from '../../domain/fact.ts'
 import type { RemovalPolicy } from '../../domain/removal.ts'
-import { fileRow, pathsBelow, type RawFile } from '../rows/file-rows.ts'
+import { fileRow, pathsBelow, type RawFile, waits_for_accept } from '../rows/file-rows.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import { type FolderChange, givesLabels } from '../rows/folder-rows.ts'
 import type { RemovalRows } from '../rows/removal-rows.ts'
@@ -19,8 +19,8 @@ const conditions = {
   every: `state <> 'gone'`,
   unsettled: `state IN ('seen', 'blocked', 'skipped') AND content IS NOT NULL`,
   skipped: `state = 'skipped'`,
-  held: `state <> 'gone' AND +reason IN ('upload_limit', 'before_start')`,
-  blocked: `+state = 'blocked' AND +reason <> 'upload_limit'`,
+  held: `state <> 'gone' AND ${waits_for_accept}`,
+  blocked: `+state = 'blocked' AND NOT ${waits_for_accept}`,
 } as const
 
 /** Applies requests of users, and what a changed config means for many rows at once. */

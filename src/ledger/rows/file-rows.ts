@@ -1,5 +1,6 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { FileStat, FileState, KnownFile } from '../../domain/file.ts'
+import { file_reasons } from '../../domain/file-reasons.ts'
 
 const states: Record<FileState, true> = { seen: true, present: true, blocked: true, skipped: true, gone: true }
 const quoted = (Object.keys(states) as FileState[]).map((state) => `'${state}'`)
@@ -9,6 +10,10 @@ const quoted = (Object.keys(states) as FileState[]).map((state) => `'${state}'`)
  * states are listed so that an index by state serves the condition.
  */
 export const is_there = `files.state IN (${quoted.filter((state) => state !== `'gone'`).join()})`
+
+const accept_reasons = Object.entries(file_reasons).filter(([, { accept_sends }]) => accept_sends)
+/** SQL for a row of `files` with a reason that `sluice accept` ends. It uses no index by reason. */
+export const waits_for_accept = `+files.reason IN (${accept_reasons.map(([reason]) => `'${reason}'`).join()})`
 
 /**
  * SQL order for naming a content by one of its copies: those that hold it first, gone ones last.

@@ -15,7 +15,7 @@ const unsettled = `files.state IN ('seen', 'blocked')`
  * SQL for a file without known bytes: it may be any content of its size, under another name.
  * `mayBeAny` decides the same for a row. The text is word for word the conditions of two indexes.
  */
-export const may_be_any = `${unsettled} OR files.state = 'skipped' AND files.reason <> 'empty'`
+export const may_be_any = `${unsettled} OR files.state = 'skipped' AND files.size > 0`
 
 /** In place of an id: the file may be any content, also one that comes later. */
 const all_contents = Number.MAX_SAFE_INTEGER
@@ -267,8 +267,8 @@ export function removedIn(folder: number): Used {
   return `removed in ${folder}`
 }
 
-function mayBeAny({ state, reason }: FileRow): boolean {
-  return state === 'seen' || state === 'blocked' || (state === 'skipped' && reason !== 'empty')
+function mayBeAny({ state, stat }: FileRow): boolean {
+  return state === 'seen' || state === 'blocked' || (state === 'skipped' && stat.size > 0)
 }
 
 function partingOf(after: FileRow | undefined): Parting['why'] {

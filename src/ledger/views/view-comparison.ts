@@ -11,6 +11,7 @@ export interface ComparedFile {
   state: FileState
   stage: Stage
   reason: string | undefined
+  accepted: boolean
   stat: FileStat
   /** Ledger id of its content, or of its last one; undefined without one. */
   content: number | undefined
@@ -47,7 +48,7 @@ export interface AttachedLabel {
 
 /** Rows in memory at a time: a folder may have millions. */
 const page_rows = 2_000
-const of_files = `SELECT path, files.state, files.reason, files.size, mtime_ns, ctime_ns, inode, content,
+const of_files = `SELECT path, files.state, files.reason, files.accepted, files.size, mtime_ns, ctime_ns, inode, content,
     iif(md5 IS NULL, NULL, lower(hex(md5))) AS md5, asset_id, coalesce(contents.state, files.state) AS stage
   FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'`
 const folder_id = '(SELECT id FROM folders WHERE name = @folder AND configured = 1)'
@@ -154,10 +155,12 @@ export function createComparisonView(database: Sqlite) {
 
 export type ComparisonView = ReturnType<typeof createComparisonView>
 
-type RawFile = Omit<ComparedFile, 'stat' | 'content'> & Record<keyof FileStat, bigint> & { content: bigint | undefined }
+type RawFile = Omit<ComparedFile, 'stat' | 'content' | 'accepted'> &
+  Record<keyof FileStat | 'accepted', bigint> & { content: bigint | undefined }
 
 function comparedFile(raw: RawFile): ComparedFile {
   const { path, state, reason, md5, asset_id } = raw
   const content = raw.content === undefined ? undefined : Number(raw.content)
-  return { path, state, stage: stageOf(raw.stage), reason, stat: fileStat(raw), content, md5, asset_id }
+  const [stage, accepted] = [stageOf(raw.stage), raw.accepted === 1n]
+  return { path, state, stage, reason, accepted, stat: fileStat(raw), content, md5, asset_id }
 }

@@ -1,7 +1,7 @@
 import { waitsForPerson } from '../../domain/disappearance.ts'
 import type { PersonFact } from '../../domain/fact.ts'
 import { openLedgerReadOnly } from '../file/ledger-file.ts'
-import { pathsBelow } from '../rows/file-rows.ts'
+import { pathsBelow, waits_for_accept } from '../rows/file-rows.ts'
 import { readFolderRows } from '../rows/folder-row.ts'
 import { readPause } from '../rows/trouble-rows.ts'
 import { type Amount, readAudits } from './view-folders.ts'
@@ -37,11 +37,11 @@ const reached: Record<PersonFact['type'], string> = {
       WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('partings')} AND policy = 'remove' AND accepted = 0)`,
   accepted: `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM files
     WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('files')}
-      AND state <> 'gone' AND reason IN ('upload_limit', 'before_start')`,
+      AND state <> 'gone' AND ${waits_for_accept}`,
   retried: `SELECT count(*) AS files, coalesce(sum(files.size), 0) AS bytes
     FROM files LEFT JOIN contents ON contents.id = files.content
     WHERE files.folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('files')}
-      AND ((files.state = 'blocked' AND files.reason <> 'upload_limit')
+      AND ((files.state = 'blocked' AND NOT ${waits_for_accept})
         OR (files.state = 'present' AND (contents.state IN ('refused', 'removed_on_service')
           OR (contents.attempts > 0 AND contents.state NOT IN ('ready', 'abandoned')))))`,
 }

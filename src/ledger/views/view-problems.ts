@@ -1,6 +1,7 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { slow_reading } from '../../domain/content.ts'
 import { to_send } from '../rows/content-rows.ts'
+import { waits_for_accept } from '../rows/file-rows.ts'
 import type { Amount } from './view-folders.ts'
 
 export interface Example {
@@ -87,7 +88,7 @@ function blockedFiles(database: Sqlite): ProblemGroup[] {
   const groups = database.prepare(
     `SELECT reason AS code, count(*) AS files, sum(size) AS bytes
        FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
-       WHERE state = 'blocked' AND reason <> 'upload_limit' GROUP BY reason ORDER BY files DESC LIMIT ${max_groups}`,
+       WHERE state = 'blocked' AND NOT ${waits_for_accept} GROUP BY reason ORDER BY files DESC LIMIT ${max_groups}`,
   )
   const examples = database.prepare(
     `SELECT folders.name AS folder, files.path, coalesce(detail, reason) AS message

@@ -3,26 +3,15 @@ import type { Fingerprint, PathState } from '../../disk/read/examiner.ts'
 import type { Ignored } from '../../disk/scan/ignore.ts'
 import type { HashRule } from '../../disk/scan/scan.ts'
 import type { FileFact } from '../../domain/fact.ts'
-import {
-  type FileStat,
-  isBeforeStart,
-  type KnownFile,
-  other_disk_code,
-  sameStat,
-  unreadableText,
-} from '../../domain/file.ts'
+import { type FileStat, type KnownFile, other_disk_code, sameStat, unreadableText } from '../../domain/file.ts'
+import { type FileHistory, skip_reasons, skipReason, skipSettings } from '../../domain/file-reasons.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 import { isWaiting, quietBefore_ns, type SettleInput, settle } from './settle.ts'
 
-export interface FileSeen extends SettleInput {
+export interface FileSeen extends SettleInput, FileHistory {
   folder: FolderSettings
   path: string
-  /** Unix ms when the folder was set up; its setting `start` refers to it. */
-  started_ms: number
-  /** True once a full scan has ended: files found later are arrivals. */
-  first_scan_done: boolean
-  /** True for a file that `start` left out at another path and that was moved here. */
-  moved_from_before_start: boolean
+  known: KnownFile | undefined
 }
 
 /** One check of a regular file finds nothing new, a fact, or a file to hash now. */
@@ -31,8 +20,11 @@ export type FileVerdict = { kind: 'nothing' } | { kind: 'fact'; fact: FileFact }
 export function judgeFile(input: FileSeen): FileVerdict {
   const { folder, path, known, stat } = input
   if (isUnchanged(known, stat)) return { kind: 'nothing' }
-  const skip = skipReason(input)
-  if (skip) return { kind: 'fact', fact: { type: 'file_skipped', folder: folder.name, path, stat, ...skip } }
+  const reason = skipReason({ folder, path, stat, history: input })
+  if (reason) {
+    const rule = skip_reasons[reason].rule(folder)
+    return { kind: 'fact', fact: { type: 'file_skipped', folder: folder.name, path, stat, reason, rule } }
+  }
   const verdict = settle(input)
   switch (verdict.kind) {
     case 'quiet':
@@ -60,37 +52,6 @@ function isUnchanged(known: KnownFile | undefined, stat: FileStat): boolean {
     known.state === 'skipped' ||
     (known.state === 'blocked' && known.reason === 'upload_limit')
   )
-}
-
-function skipReason(input: FileSeen): Pick<Extract<FileFact, { type: 'file_skipped' }>, 'reason' | 'rule'> | undefined {
-  const { folder, stat } = input
-  if (stat.size === 0) return { reason: 'empty', rule: 'it has no bytes, so there is nothing to ask about' }
-  if (stat.size > folder.max_file_bytes) {
-    return { reason: 'too_large', rule: `folders.${folder.name}.max_file_bytes is ${folder.max_file_bytes}` }
-  }
-  if (isLeftOut(input)) return { reason: 'before_start', rule: `folders.${folder.name}.start is ${startText(folder)}` }
-  return undefined
-}
-
-/**
- * True if `start` leaves out this file. `start` is only about the first scan: a file that it finds
- * and that is too old stays out until its size or mtime changes. A later arrival is wanted, however
- * old its times are. A left-out file that was moved is no arrival.
- */
-function isLeftOut({ folder, known, stat, started_ms, ...input }: FileSeen): boolean {
-  const { start } = folder
-  if (start.kind === 'all' || known?.accepted) return false
-  // A file that was left out stays so for its mtime alone: a move or a chmod changes its ctime.
-  const is_still_old = isBeforeStart(start, { ...stat, ctime_ns: stat.mtime_ns }, started_ms)
-  if (known?.reason === 'before_start') {
-    return known.stat.size === stat.size && known.stat.mtime_ns === stat.mtime_ns && is_still_old
-  }
-  if (input.moved_from_before_start) return is_still_old
-  return known === undefined && !input.first_scan_done && isBeforeStart(start, stat, started_ms)
-}
-
-function startText({ start }: FolderSettings): string {
-  return start.kind === 'newer_than' ? `newer_than ${Math.round(start.age_ms / 86_400_000)}d` : start.kind
 }
 
 export interface ToHash {
@@ -148,15 +109,11 @@ export function unreadableFact(
   return { ...blocked, detail: unreadableText(code), not_before_ms: now_ms + wait_ms }
 }
 
-/** The walk hashes only small files: some batches are read in vain where known files begin. */
-const max_bytes_on_the_way = 256 * 1_024
-
-/** Which unknown files the walk may hash, as `judgeFile` would; undefined if `start` decides. */
+/** Which unknown files the walk may hash; undefined: none, because `start` asks the ledger. */
 export function hashRule(
-  { settle_ms, max_file_bytes, start }: FolderSettings,
+  folder: FolderSettings,
   now: Pick<SettleInput, 'now_ms' | 'clock_doubt_ms'>,
 ): HashRule | undefined {
-  if (start.kind !== 'all') return undefined
-  const quiet_before_ns = quietBefore_ns(settle_ms, now)
-  return { quiet_before_ns, max_bytes: Math.min(max_file_bytes, max_bytes_on_the_way) }
+  if (folder.start.kind !== 'all') return undefined
+  return { quiet_before_ns: quietBefore_ns(folder.settle_ms, now), folder: skipSettings(folder) }
 }

@@ -9,7 +9,10 @@ import { md5Of } from '../../journeys/rig/disk-truth.ts'
 import { makeTree, type TreeEntry } from '../../rig/tree.ts'
 
 const everything = { include: [], exclude: [], dot_files: true }
-const rule: HashRule = { quiet_before_ns: BigInt(Date.now() + hour_ms) * 1_000_000n, max_bytes: 1_000 }
+const rule: HashRule = {
+  quiet_before_ns: BigInt(Date.now() + hour_ms) * 1_000_000n,
+  folder: { name: 'docs', max_file_bytes: 1_000, start: { kind: 'all' } },
+}
 
 async function md5sOf(
   root: string,
@@ -40,6 +43,17 @@ test('a walk hashes small files and leaves large ones to the examiner', async ()
     'names/ä\u0301\n.txt': md5Of('odd'),
     'z.txt': md5Of('z'),
   })
+})
+
+test('a walk hashes no file that is not small or that `start` decides about', async () => {
+  const root = makeTree({ 'small.txt': { bytes: 262_144 }, 'larger.txt': { bytes: 262_145 } })
+  const read = async (start: HashRule['folder']['start']) => {
+    const folder = { name: 'docs', max_file_bytes: 1_000_000, start }
+    const md5s = await md5sOf(root, { rule: { ...rule, folder }, isWanted: () => true })
+    return Object.keys(md5s).filter((path) => md5s[path] !== undefined)
+  }
+  expect(await read({ kind: 'all' })).toEqual(['small.txt'])
+  expect(await read({ kind: 'from_now' })).toEqual([])
 })
 
 test('a walk hashes no file that is not wanted, and none that may still be written to', async () => {

@@ -1,0 +1,146 @@
+import type { FileStat, KnownFile } from './file.ts'
+
+/*
+ * All reasons why a file of a folder is not sent. A new reason to skip files is one entry of
+ * `skip_reasons`. A new reason to block them is one of `block_reasons`, and the place in sync/ that
+ * records `file_blocked` with it.
+ */
+
+/** Files that the first scan of a folder includes. */
+export type FolderStart = { kind: 'all' } | { kind: 'from_now' } | { kind: 'newer_than'; age_ms: number }
+
+/** Settings of a folder that skip files. If one changes, skipped files are checked again. */
+export interface SkipSettings {
+  name: string
+  max_file_bytes: number
+  start: FolderStart
+}
+
+export function skipSettings({ name, max_file_bytes, start }: SkipSettings): SkipSettings {
+  return { name, max_file_bytes, start }
+}
+
+/** What the ledger knows about a file and its folder. */
+export interface FileHistory {
+  known: Pick<KnownFile, 'stat' | 'reason' | 'accepted'> | undefined
+  /** Unix ms when the folder was set up; its setting `start` refers to it. */
+  started_ms: number
+  /** True once a full scan has ended: files found later are arrivals. */
+  first_scan_done: boolean
+  /** True for a file that `start` left out at another path and that was moved here. */
+  moved_from_before_start: boolean
+}
+
+export interface FileToJudge {
+  folder: SkipSettings
+  path: string
+  stat: FileStat
+  /** Undefined while a scan reads small files on its way: it does not ask the ledger. */
+  history: FileHistory | undefined
+}
+
+interface ReasonTexts {
+  /** Label in `sluice plan`, for a number of files. */
+  in_plan: string
+  /** True if `sluice accept` sends the files. */
+  accept_sends: boolean
+}
+
+interface SkipEntry extends ReasonTexts {
+  /** Without `history`, true in doubt: a later check then decides. */
+  skips: (file: FileToJudge) => boolean
+  /** The reason in words, with its setting: recorded in the ledger and shown by all commands. */
+  rule: (folder: SkipSettings) => string
+  /** When or how the file is sent all the same, for `sluice explain`. */
+  cure: string
+}
+
+/** Reasons to skip a file. The first one that applies counts. */
+export const skip_reasons = {
+  empty: {
+    skips: ({ stat }) => stat.size === 0,
+    rule: () => 'it has no bytes, so there is nothing to ask about',
+    cure: 'Sluice sends it as soon as it has bytes',
+    in_plan: 'empty',
+    accept_sends: false,
+  },
+  too_large: {
+    skips: ({ stat, folder }) => stat.size > folder.max_file_bytes,
+    rule: ({ name, max_file_bytes }) => `folders.${name}.max_file_bytes is ${max_file_bytes}`,
+    cure: 'a larger max_file_bytes of this folder allows it',
+    in_plan: 'larger than max_file_bytes',
+    accept_sends: false,
+  },
+  before_start: {
+    skips: isBeforeStart,
+    rule: ({ name, start }) => `folders.${name}.start is ${startText(start)}`,
+    cure: 'Sluice sends it when its bytes change',
+    in_plan: 'older than start allows',
+    accept_sends: true,
+  },
+} as const satisfies Record<string, SkipEntry>
+
+export type SkipReason = keyof typeof skip_reasons
+
+/** Reasons to block a file. */
+export const block_reasons = {
+  /** It cannot be opened or read. */
+  unreadable: { in_plan: 'cannot be read by this user', accept_sends: false },
+  /** It kept changing beyond `settle_cap_ms`. */
+  changing: { in_plan: 'changing just now', accept_sends: false },
+  /** A directory on its path is a symbolic link that leads out of its folder. */
+  outside: { in_plan: 'outside the folder, behind a symbolic link', accept_sends: false },
+  /** The upload limit holds it. */
+  upload_limit: { in_plan: 'held by the upload limit', accept_sends: true },
+} as const satisfies Record<string, ReasonTexts>
+
+export type BlockReason = keyof typeof block_reasons
+
+/** Both tables. */
+export const file_reasons: Readonly<Record<SkipReason | BlockReason, ReasonTexts>> = {
+  ...skip_reasons,
+  ...block_reasons,
+}
+
+/** The reason to skip a file; undefined if it is wanted. */
+export function skipReason(file: FileToJudge): SkipReason | undefined {
+  for (const reason in skip_reasons) {
+    if (skip_reasons[reason as SkipReason].skips(file)) return reason as SkipReason
+  }
+  return undefined
+}
+
+/**
+ * True if `start` leaves out this file. `start` is only about the first scan: a file that it finds
+ * and that is too old stays out until its size or mtime changes. A later arrival is wanted, however
+ * old its times are. A left-out file that was moved is no arrival.
+ */
+function isBeforeStart({ folder: { start }, stat, history }: FileToJudge): boolean {
+  if (start.kind === 'all') return false
+  if (history === undefined) return true
+  const { known, started_ms, first_scan_done, moved_from_before_start } = history
+  if (known?.accepted) return false
+  // A file that was left out stays so for its mtime alone: a move or a chmod changes its ctime.
+  const is_still_old = isOlder(start, { ...stat, ctime_ns: stat.mtime_ns }, started_ms)
+  if (known?.reason === 'before_start') {
+    return known.stat.size === stat.size && known.stat.mtime_ns === stat.mtime_ns && is_still_old
+  }
+  if (moved_from_before_start) return is_still_old
+  return known === undefined && !first_scan_done && isOlder(start, stat, started_ms)
+}
+
+function isOlder(start: FolderStart, { mtime_ns, ctime_ns }: FileStat, started_ms: number): boolean {
+  const [mtime_ms, ctime_ms] = [mtime_ns, ctime_ns].map((ns) => Number(ns / 1_000_000n)) as [number, number]
+  switch (start.kind) {
+    case 'all':
+      return false
+    case 'newer_than':
+      return mtime_ms < started_ms - start.age_ms
+    case 'from_now':
+      return Math.max(mtime_ms, ctime_ms) < started_ms
+  }
+}
+
+function startText(start: FolderStart): string {
+  return start.kind === 'newer_than' ? `newer_than ${Math.round(start.age_ms / 86_400_000)}d` : start.kind
+}
