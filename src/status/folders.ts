@@ -1,5 +1,4 @@
 import { isoTime } from '../base/time/time.ts'
-import type { FolderWatch, ScanSummary } from '../domain/fact.ts'
 import { type Stage, stages } from '../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../ledger/views/view-folders.ts'
 
@@ -40,41 +39,42 @@ export function folderStatuses(
   })
 }
 
-const nothing = Object.fromEntries(stages.map((stage) => [stage, { files: 0, bytes: 0 }])) as Record<Stage, Amount>
-const newFolder = {
-  state: 'new',
-  since: null,
-  reason: null,
-  watching: null,
-  deafness: null,
-  last_scan: null,
-  stages: nothing,
-} as const
+type NewFolder = Pick<FolderView, 'name' | 'root' | 'project_id'> & Partial<FolderView>
 
-/** Status of a folder that the ledger knows. */
-export function folderStatus(folder: FolderView): FolderStatus {
-  const { name, root, project_id, offline_reason, scan, scan_began_ms, scan_ended_ms } = folder
-  const state = folder.online ? 'online' : offline_reason === undefined ? 'new' : 'offline'
+/** Status of a folder. One that the ledger does not know has no more than the fields of its config. */
+export function folderStatus(folder: NewFolder) {
+  const { name, root: path, project_id, online, offline_reason, state_since_ms, watch } = folder
+  const state = online ? 'online' : offline_reason === undefined ? 'new' : 'offline'
   return {
     name,
-    path: root,
+    path,
     project_id,
-    state,
-    since: isoTime(folder.state_since_ms),
+    /** `new`: in the config, but not checked yet. */
+    state: state as 'online' | 'offline' | 'new',
+    /** Start of this state; null if the ledger does not know the folder. */
+    since: state_since_ms === undefined ? null : isoTime(state_since_ms),
     reason: offline_reason ?? null,
-    watching: folder.watch ?? null,
-    deafness: deafnessStatus(folder),
-    last_scan:
-      scan && scan_began_ms !== undefined && scan_ended_ms !== undefined
-        ? { began: isoTime(scan_began_ms), ended: isoTime(scan_ended_ms), ...scan }
-        : null,
-    stages: folder.stages,
+    /** Watcher in use and the reason for it; null before one is chosen. */
+    watching: watch ?? null,
+    deafness: deafnessStatus(folder.deafness),
+    last_scan: lastScan(folder),
+    stages: folder.stages ?? nothing,
   }
 }
 
-function deafnessStatus({ deafness: { rebuilt, given_up, last } }: FolderView): FolderStatus['deafness'] {
-  if (rebuilt + given_up === 0) return null
+/**
+ * Number of watchers replaced, and of watchers given up for scans; null without any. `last`: the
+ * last replacement.
+ */
+function deafnessStatus(deafness: FolderView['deafness'] | undefined) {
+  if (deafness === undefined || deafness.rebuilt + deafness.given_up === 0) return null
+  const { rebuilt, given_up, last } = deafness
   return { rebuilt, given_up, last: last ? { at: isoTime(last.at_ms), why: last.why } : null }
+}
+
+function lastScan({ scan, scan_began_ms, scan_ended_ms }: Partial<FolderView>) {
+  if (!scan || scan_began_ms === undefined || scan_ended_ms === undefined) return null
+  return { began: isoTime(scan_began_ms), ended: isoTime(scan_ended_ms), ...scan }
 }
 
 /** Stages of files that are on their way and need no user. */

@@ -2,9 +2,8 @@ import { day_ms, hour_ms, isoTime } from '../base/time/time.ts'
 import { type BandwidthSpan, bandwidthAt } from '../domain/bandwidth.ts'
 import type { Pause, Trouble } from '../ledger/rows/trouble-rows.ts'
 import type { LedgerView } from '../ledger/views/view.ts'
-import type { OverLimit, ProblemGroup, RetryGroup } from '../ledger/views/view-problems.ts'
 import { no_removals } from '../ledger/views/view-removal-cases.ts'
-import { type AuditStatus, auditStatus, type RemovalStatus, removalStatus } from './assets.ts'
+import { auditStatus, removalStatus } from './assets.ts'
 import { type FolderStatus, folderStatuses, isComplete } from './folders.ts'
 import type { HealthStatus } from './health/health-facts.ts'
 import type { PromptStatus } from './prompts.ts'
@@ -14,45 +13,6 @@ import type { PromptStatus } from './prompts.ts'
  * its meaning, but not when one is added.
  */
 const status_version = 1
-
-/** The whole status as JSON. Times are ISO 8601 UTC; null: unknown, or none. */
-export interface StatusView {
-  version: typeof status_version
-  at: string
-  state_dir: string
-  verdict: Verdict
-  /**
-   * Time since which nothing is recorded: the values of the ledger below are that old. Null while
-   * the ledger and the daemon work.
-   */
-  stale_since: string | null
-  /** Problems of Sluice itself, such as a late scan. The verdict is about the files only. */
-  health?: HealthStatus
-  daemon: DaemonStatus
-  /** Only if there is no ledger, and a rebuild runs or was interrupted. */
-  rebuild?: RebuildStatus
-  /** Set while a user has paused outgoing work; null without a pause. */
-  pause: PauseStatus | null
-  troubles: TroubleStatus[]
-  folders: FolderStatus[]
-  /** Files that are stuck until a user acts or something changes, grouped by reason. */
-  problems: ProblemGroup[]
-  /** Failed contents that are retried without a user, grouped by reason. */
-  retrying: RetryStatus[]
-  /** Number of contents that the service has read for longer than is usual (`slow_reading`). */
-  slow: number
-  over_limit: OverLimit
-  upload_limit: { files: number; bytes: number; per_hours: number; used_files: number; used_bytes: number } | null
-  daily_limit: { max_bytes: number; used_bytes: number } | null
-  /** Rate by `uploads.bandwidth` at this time; null if that is not configured. */
-  bandwidth: BandwidthStatus | null
-  /** Assets that no file holds any more; see assets.ts. They do not change the verdict. */
-  removals: RemovalStatus
-  /** Comparison of the ready assets with the service, one per project; see assets.ts. */
-  audits: AuditStatus[]
-  /** Absent if the config has no prompts; see prompts.ts. They do not change the verdict. */
-  prompts?: PromptStatus[]
-}
 
 /**
  * - `all_ready`: every file that should be in the assistant is ready.
@@ -107,8 +67,6 @@ export interface BandwidthStatus {
   until: string | null
 }
 
-type RetryStatus = Omit<RetryGroup, 'next_try_ms'> & { next_try: string }
-
 /** Settings that status needs: a part of the configuration. */
 export interface StatusSettings {
   readonly state_dir: string
@@ -121,7 +79,13 @@ export interface StatusSettings {
   }
 }
 
-/** `ledger`: undefined if there is none. Then every folder is new. */
+/** The whole status as JSON; see `statusView`. */
+export type StatusView = ReturnType<typeof statusView>
+
+/**
+ * Times are ISO 8601 UTC; null: unknown, or none. JSON leaves out fields that are undefined.
+ * `ledger`: undefined if there is none. Then every folder is new.
+ */
 export function statusView(source: {
   ledger: LedgerView | undefined
   settings: StatusSettings
@@ -130,33 +94,45 @@ export function statusView(source: {
   prompts?: PromptStatus[] | undefined
   rebuild?: { status: RebuildStatus; troubles: Trouble[] } | undefined
   now_ms: number
-}): StatusView {
+}) {
   const { ledger, settings, daemon, health, prompts, rebuild, now_ms } = source
-  const { state_dir } = settings
   const pause = ledger?.pause(now_ms)
-  const read = (): Omit<StatusView, 'verdict'> => ({
+  const read = () => ({
     version: status_version,
     at: isoTime(now_ms),
-    state_dir,
+    state_dir: settings.state_dir,
+    /**
+     * Time since which nothing is recorded: the values of the ledger below are that old. Null while
+     * the ledger and the daemon work.
+     */
     stale_since: staleSince(health),
-    ...(health === undefined ? {} : { health }),
+    /** Problems of Sluice itself, such as a late scan. The verdict is about the files only. */
+    health,
     daemon,
-    ...(rebuild && !ledger ? { rebuild: rebuild.status } : {}),
+    /** Only if there is no ledger, and a rebuild runs or was interrupted. */
+    rebuild: ledger ? undefined : rebuild?.status,
+    /** Set while a user has paused outgoing work; null without a pause. */
     pause: pause ? pauseStatus(pause) : null,
     troubles: (ledger?.troubles() ?? rebuild?.troubles ?? []).map(troubleStatus),
     folders: folderStatuses(settings.folders, ledger?.folders() ?? [], { is_watching: mayWatch(daemon) }),
     problems: ledger?.problems() ?? [],
+    /** Failed contents that are retried without a user, grouped by reason. */
     retrying: (ledger?.retrying() ?? []).map(({ next_try_ms, ...group }) => ({
       ...group,
       next_try: isoTime(next_try_ms),
     })),
+    /** Number of contents that the service has read for longer than is usual (`slow_reading`). */
     slow: ledger?.slow(now_ms) ?? 0,
     over_limit: ledger?.over_limit() ?? { files: 0, bytes: 0, places: [] },
+    /** Assets that no file holds any more; see assets.ts. They do not change the verdict. */
     removals: removalStatus(ledger?.removals() ?? no_removals),
+    /** Comparison of the ready assets with the service, one per project; see assets.ts. */
     audits: (ledger?.audits() ?? []).map(auditStatus),
     ...usedLimits(settings, ledger, now_ms),
+    /** Rate by `uploads.bandwidth` at this time; null if that is not configured. */
     bandwidth: bandwidthStatus(settings.uploads.bandwidth, now_ms),
-    ...(prompts === undefined ? {} : { prompts }),
+    /** Undefined if the config has no prompts; see prompts.ts. They do not change the verdict. */
+    prompts,
   })
   const status = ledger ? ledger.together(read) : read()
   return { ...status, verdict: verdictOf(status) }
@@ -206,7 +182,12 @@ function staleSince(health: HealthStatus | undefined): string | null {
   return problems.map(({ since }) => since).sort()[0] ?? null
 }
 
-function verdictOf({ stale_since, troubles, folders }: Omit<StatusView, 'verdict'>): Verdict {
+function verdictOf(status: {
+  stale_since: string | null
+  troubles: readonly TroubleStatus[]
+  folders: readonly FolderStatus[]
+}): Verdict {
+  const { stale_since, troubles, folders } = status
   if (stale_since !== null) return 'stale'
   if (troubles.some(({ about }) => about === 'account' || about.startsWith('project'))) return 'refused'
   return folders.every(isComplete) ? 'all_ready' : 'incomplete'

@@ -10,23 +10,7 @@ export interface Amount {
   bytes: number
 }
 
-export interface FolderView
-  extends Pick<
-    FolderRow,
-    | 'name'
-    | 'root'
-    | 'project_id'
-    | 'online'
-    | 'offline_reason'
-    | 'state_since_ms'
-    | 'started_ms'
-    | 'kept_ms'
-    | 'first_scan_ms'
-    | 'scan_began_ms'
-    | 'scan_ended_ms'
-    | 'scan'
-    | 'deafness'
-  > {
+export interface FolderView extends Omit<FolderRow, 'watch'> {
   /** Watcher in use and the reason for it; undefined until one is chosen. */
   watch: FolderWatch | undefined
   /** Reason why its watcher was given up; undefined if it was not. */
