@@ -37,7 +37,7 @@ export interface ControlVerbs {
 export const max_pause_ms = 366 * day_ms
 
 export interface PauseWish {
-  /** The name of the person who pauses, for messages. */
+  /** Name of the user who pauses, for messages. */
   by: string
   why?: string | undefined
   /** At most `max_pause_ms`; absent: until `resume`. */

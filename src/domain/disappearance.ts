@@ -45,9 +45,9 @@ export function hasVanished({ known, missing, files }: Found, limits: Disappeara
   return fewer > limits.missing_files && fewer * 100 > known * limits.missing_percent
 }
 
-/** True if far fewer files are found than the user accepted (`word`): another disappearance. */
-export function exceedsAcknowledgement(word: Disappearance, files: number, limits: DisappearanceLimits): boolean {
-  return hasVanished({ known: word.files, missing: word.files - files, files }, limits)
+/** True if far fewer files are found than the user accepted: another disappearance. */
+export function exceedsAcknowledgement(accepted: Disappearance, files: number, limits: DisappearanceLimits): boolean {
+  return hasVanished({ known: accepted.files, missing: accepted.files - files, files }, limits)
 }
 
 /** Number of the known files that were found. */
@@ -71,6 +71,6 @@ export function waitingText(name: string, found: Found): string {
 }
 
 /** True if a folder with this offline reason waits for a user, not for its disk. */
-export function waitsForPerson(offline_reason: string | undefined): boolean {
+export function waitsForUser(offline_reason: string | undefined): boolean {
   return offline_reason?.includes(accept_question) === true
 }

@@ -144,7 +144,7 @@ export type LabelFact =
   | { type: 'labels_deferred'; content: number; not_before_ms: number; wanted?: readonly string[] }
 
 /** A user's request. `path` is a file or a directory inside the folder, '' the whole folder. */
-export type PersonFact =
+export type UserFact =
   | { type: 'accepted'; folder: string; path: string }
   | { type: 'retried'; folder: string; path: string }
   /** Allows the removal on the service of what was deleted or replaced under `path` until now. */
@@ -195,7 +195,7 @@ export type Fact =
   | FilesFound
   | ContentFact
   | LabelFact
-  | PersonFact
+  | UserFact
   | PauseFact
   | LifeFact
   | TroubleFact

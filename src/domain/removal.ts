@@ -132,10 +132,10 @@ export interface FolderScan {
  * - `twin`: a file of the same size has not settled.
  * - `left_out`: a file of the same size is skipped, perhaps for ever.
  * - `asked`: an open run of a prompt asks about it.
- * - `person`: the removals are so many that a user must accept them.
+ * - `user`: the removals are so many that a user must accept them.
  * - `service`: the service refused the removal.
  */
-export type RemovalWait = 'grace' | 'replacement' | 'scan' | 'twin' | 'left_out' | 'asked' | 'person' | 'service'
+export type RemovalWait = 'grace' | 'replacement' | 'scan' | 'twin' | 'left_out' | 'asked' | 'user' | 'service'
 
 export type RemovalVerdict =
   | { kind: 'remove' }
@@ -160,7 +160,7 @@ export function removalVerdict(of: RemovalCase): RemovalVerdict {
   const twin = twinVerdict(of)
   if (twin.kind !== 'remove') return twin
   if (of.is_asked_about) return wait('asked')
-  return of.partings.some(({ accepted, folder }) => folder.is_held && !accepted) ? wait('person') : remove
+  return of.partings.some(({ accepted, folder }) => folder.is_held && !accepted) ? wait('user') : remove
 }
 
 function partingVerdict(parting: Parting, of: RemovalCase): RemovalVerdict {

@@ -18,8 +18,8 @@ import type { FaultNote } from '../base/run/errors.ts'
  */
 export type RunState = 'due' | 'planned' | 'asking' | 'asked' | 'answered' | 'written' | 'skipped' | 'failed'
 
-/** `schedule` is on time, `catch_up` makes up a missed time, `person` was requested by hand. */
-export type RunCause = 'schedule' | 'catch_up' | 'person'
+/** `schedule` is on time, `catch_up` makes up a missed time, `user` was requested by hand. */
+export type RunCause = 'schedule' | 'catch_up' | 'user'
 
 export function isFinal(state: RunState): boolean {
   return state === 'written' || state === 'skipped' || state === 'failed'
@@ -102,7 +102,7 @@ export type RunFact =
     }
   /**
    * Creates the run, unless this due time has one. Due times up to `due_ms` then count as done
-   * (`checked_ms`), unless the cause is `person`.
+   * (`checked_ms`), unless the cause is `user`.
    */
   | { type: 'run_due'; prompt: string; due_ms: number; cause: RunCause }
   /** A missed due time: its run is recorded as skipped (`why`). Moves `checked_ms` like run_due. */

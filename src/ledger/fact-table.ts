@@ -9,7 +9,7 @@ import type {
   LabelFact,
   LifeFact,
   PauseFact,
-  PersonFact,
+  UserFact,
   TroubleFact,
 } from '../domain/fact.ts'
 import type { RunFact } from '../domain/run.ts'
@@ -22,7 +22,7 @@ export interface FactsOf {
   found: FilesFound
   content: ContentFact
   label: LabelFact
-  person: PersonFact
+  user: UserFact
   pause: PauseFact
   life: LifeFact
   trouble: TroubleFact
@@ -98,9 +98,9 @@ export const fact_table: { readonly [Type in Fact['type']]: FactRule<Type> } = {
   labels_settled: { of: 'label' },
   labels_deferred: { of: 'label' },
 
-  accepted: { of: 'person', wakes: ['check', 'send'] },
-  retried: { of: 'person', wakes: ['check', 'send', 'follow'] },
-  removals_accepted: { of: 'person', wakes: ['remove'] },
+  accepted: { of: 'user', wakes: ['check', 'send'] },
+  retried: { of: 'user', wakes: ['check', 'send', 'follow'] },
+  removals_accepted: { of: 'user', wakes: ['remove'] },
 
   paused: { of: 'pause' },
   resumed: { of: 'pause', wakes: ['send', 'label', 'remove', 'run', 'delivery'] },

@@ -1,6 +1,6 @@
 import { readOne, type Sqlite } from '../base/files/sqlite.ts'
 import { day_ms } from '../base/time/time.ts'
-import type { Fact, PersonFact } from '../domain/fact.ts'
+import type { Fact, UserFact } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
 import { createPendingWork } from './claims/claim-queries.ts'
 import { createClaims } from './claims/claims.ts'
@@ -16,7 +16,7 @@ import { createContentRecorder } from './record/record-content.ts'
 import { createFileRecorder } from './record/record-file.ts'
 import { createFoundRecorder } from './record/record-found.ts'
 import { createLabelRecorder } from './record/record-label.ts'
-import { createPersonRecorder } from './record/record-person.ts'
+import { createUserRecorder } from './record/record-user.ts'
 import { createRunRecorder } from './record/record-run.ts'
 import { createCounts, createUsage } from './rows/counts.ts'
 import { createDeliveryRows } from './rows/delivery-rows.ts'
@@ -32,7 +32,7 @@ import { createWallClock } from './rows/wall-clock.ts'
 export function createLedgerStore(paths: { ledger: string; tickets: string }, first_limits: LedgerLimits) {
   const recorders: { readonly [Kind in FactKind]: (fact: FactsOf[Kind], at_ms: number) => void } = {
     folder: (fact, at_ms) => {
-      for (const change of folders_sql.apply(fact, at_ms)) people.followFolder(change, at_ms)
+      for (const change of folders_sql.apply(fact, at_ms)) requests.followFolder(change, at_ms)
       if (fact.type === 'folder_online' || fact.type === 'folder_configured') claims.folderBack(at_ms)
       if (fact.type === 'folder_online' || fact.type === 'scan_finished') removals.checkSoon(at_ms)
     },
@@ -42,7 +42,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
       if (contents.apply(fact, at_ms)) audits.follow(fact.type, fact.content, at_ms)
     },
     label: (fact) => labels.apply(fact),
-    person: (fact, at_ms) => applyRequest(fact, at_ms),
+    user: (fact, at_ms) => applyRequest(fact, at_ms),
     pause: (fact, at_ms) => {
       pause.apply(fact, at_ms)
       claims.allowanceChanged()
@@ -74,7 +74,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
   const found = createFoundRecorder({ ...parts, files, recorder: file_recorder })
   const audits = createAuditRecorder(database, { contents, files: file_recorder })
   const labels = createLabelRecorder(database, folders_sql)
-  const people = createPersonRecorder(database, { files: file_recorder, contents, removals })
+  const requests = createUserRecorder(database, { files: file_recorder, contents, removals })
   const troubles = createTroubleRows(database)
   const differences_sql = createDifferenceFinder(database, ranges)
   const claims = createClaims(database, { ...parts, contents, labels })
@@ -173,7 +173,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     apply(fact, at_ms)
   }
 
-  function applyRequest(fact: PersonFact, at_ms: number): void {
+  function applyRequest(fact: UserFact, at_ms: number): void {
     const folder = folders_sql.named(fact.folder)
     if (!folder) return
     if (fact.type === 'removals_accepted') {
@@ -184,7 +184,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
       if (folders_sql.acceptDisappearance(folder)) return
       audits.accept(folder.project)
     }
-    people.apply(fact, folder, at_ms)
+    requests.apply(fact, folder, at_ms)
   }
 
   function stateOf(folder: FolderRow): FolderState {

@@ -28,7 +28,7 @@ localJourneys('the reporter in the daemon', (profile) => {
     const log = createLog({ level: 'error', format: 'json', destination: { write: () => {} } })
     const daemon = await startDaemon({ config, secrets, clock: system_clock, log, mode: 'run' })
     onTestFinished(() => daemon.stop())
-    await daemon.ledger.record([{ type: 'run_due', prompt: 'digest', due_ms: Date.now(), cause: 'person' }])
+    await daemon.ledger.record([{ type: 'run_due', prompt: 'digest', due_ms: Date.now(), cause: 'user' }])
     await until('the report is delivered', () => readdirSync(copies).length === 1)
     const report = readdirSync(dir).find((name) => name.endsWith('.md'))!
     expect(readFileSync(join(dir, report), 'utf8')).toContain('a.md')

@@ -31,7 +31,7 @@ test('shows the assets to remove by what they wait for', () => {
 
 test('too many removals at once: shows the folder, the number and the command to accept', () => {
   const held = [{ folder: 'my notes', root: '/srv/my notes', versions: 412 }]
-  const waiting = [{ why: 'person' as const, versions: 412 }]
+  const waiting = [{ why: 'user' as const, versions: 412 }]
   expect(linesOf({ outdated: { files: 412, bytes: 1 }, waiting, held }).slice(1)).toEqual([
     '412 versions of my notes would be removed on the service, more than Sluice removes without asking (removal.max_files); if that is right:',
     "sluice accept --removals 'my notes'",

@@ -3,7 +3,7 @@ import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { ControlClient } from '../../control/control-client.ts'
-import type { PersonFact } from '../../domain/fact.ts'
+import type { UserFact } from '../../domain/fact.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 import type { DisappearanceWait } from '../../ledger/views/view-pass.ts'
 import { argument, defineCommand, flag, words } from '../command.ts'
@@ -39,18 +39,20 @@ export const retry = defineCommand({
  * a process that cannot be asked holds the ledger. Without paths it is about every file.
  */
 async function recordCommand(
-  type: PersonFact['type'],
+  type: UserFact['type'],
   config_file: string | undefined,
   paths: readonly string[],
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { config } = loadConfig({ file: config_file })
-  const words: PersonFact[] = placesOf(paths, config).map((place) => ({ type, ...place }))
+  const requests: UserFact[] = placesOf(paths, config).map((place) => ({ type, ...place }))
   // Counted before anything is recorded: afterwards these files are on their way.
-  const reached = await findReached(words, config)
+  const reached = await findReached(requests, config)
   // Without a ledger no file is known, so there is nothing to record.
-  const is_running = reached === undefined || (await record(words, config))
-  for (const [index, word] of words.entries()) printFitted(terminal, outcomeText(word, reached?.[index] ?? nothing))
+  const is_running = reached === undefined || (await record(requests, config))
+  for (const [index, request] of requests.entries()) {
+    printFitted(terminal, outcomeText(request, reached?.[index] ?? nothing))
+  }
   if (!is_running) {
     printNote(terminal, 'no daemon is running: the next `sluice run` or `sluice sync` does it')
   }
@@ -75,38 +77,38 @@ interface Reached extends Amount {
 
 const nothing: Reached = { files: 0, bytes: 0, missing: 'none', is_emptied: false, is_paused: false }
 
-function findReached(words: readonly PersonFact[], { state_dir, folders }: Config): Promise<Reached[] | undefined> {
+function findReached(requests: readonly UserFact[], { state_dir, folders }: Config): Promise<Reached[] | undefined> {
   return withPassView(state_dir, (pass) => {
     if (!pass) return undefined
     const is_paused = pass.pause(system_clock.now_ms()) !== undefined
-    return words.map((word) => {
-      const reached = { ...nothing, ...pass.reachedBy(word), is_paused }
-      if (word.type !== 'accepted' || word.path !== '') return reached
-      const { project_id } = folders.find(({ name }) => name === word.folder)!
-      return { ...reached, missing: pass.disappearanceIn(word.folder), is_emptied: pass.seemsEmptied(project_id) }
+    return requests.map((request) => {
+      const reached = { ...nothing, ...pass.reachedBy(request), is_paused }
+      if (request.type !== 'accepted' || request.path !== '') return reached
+      const { project_id } = folders.find(({ name }) => name === request.folder)!
+      return { ...reached, missing: pass.disappearanceIn(request.folder), is_emptied: pass.seemsEmptied(project_id) }
     })
   })
 }
 
 /** Records the facts, through a daemon if one is running. Returns true if a daemon took them. */
-function record(words: readonly PersonFact[], config: Config): Promise<boolean> {
+function record(requests: readonly UserFact[], config: Config): Promise<boolean> {
   return passToDaemon(config, {
     async to_daemon(control) {
-      for (const { type, folder, path } of words) {
+      for (const { type, folder, path } of requests) {
         await verbs[type](control, { folder, path })
       }
     },
-    to_ledger: () => words,
+    to_ledger: () => requests,
   })
 }
 
-const verbs: Record<PersonFact['type'], (control: ControlClient, place: Place) => Promise<void>> = {
+const verbs: Record<UserFact['type'], (control: ControlClient, place: Place) => Promise<void>> = {
   accepted: (control, place) => control.accept(place),
   retried: (control, place) => control.retry(place),
   removals_accepted: (control, place) => control.acceptRemovals(place),
 }
 
-function outcomeText({ type, folder, path }: PersonFact, reached: Reached): string {
+function outcomeText({ type, folder, path }: UserFact, reached: Reached): string {
   const { files, bytes, missing } = reached
   const when = reached.is_paused ? 'after the pause' : 'now'
   const where = printable(path === '' ? folder : `${folder}/${path}`)

@@ -58,7 +58,7 @@ const waits: Record<RemovalWait, string> = {
   twin: 'until files of the same size are read: they may be these (--hash reads them)',
   left_out: 'kept while a file that is left out has their size, and may be one of them',
   asked: 'while a prompt is asked about them',
-  person: 'until you accept it, because it is more than Sluice removes without asking (removal.max_files)',
+  user: 'until you accept it, because it is more than Sluice removes without asking (removal.max_files)',
   service: 'refused by the service',
 }
 
@@ -128,7 +128,7 @@ function sayRemovals(writer: LineWriter, { name, doubt, removals }: FolderPlan):
         indent: 2,
       },
     )
-    if (group.why === 'person') writer.command(`sluice accept --removals ${shellWord(name)}`, 4)
+    if (group.why === 'user') writer.command(`sluice accept --removals ${shellWord(name)}`, 4)
   }
 }
 

@@ -89,7 +89,7 @@ async function runAlone(asked: Asked, secrets: Secrets): Promise<ExitCode> {
   const only_folders = settings.scope.folders
   const daemon = await startDaemon({ config, secrets, clock, log, mode: 'once', only_folders, asks_by_hand: true })
   try {
-    await daemon.ledger.record([{ type: 'run_due', prompt: settings.name, due_ms, cause: 'person' }])
+    await daemon.ledger.record([{ type: 'run_due', prompt: settings.name, due_ms, cause: 'user' }])
     const control = await serveControl(daemon, 'once')
     // Rejects when nothing can be recorded any more. It never resolves: the run shows its end.
     const lost = daemon.drained.then(() => new Promise<never>(() => {}))

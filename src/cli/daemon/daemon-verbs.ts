@@ -49,7 +49,7 @@ export function serveControl(
       const is_known = daemon.config.prompts.some(({ name }) => name === prompt)
       if (!is_known) throw unknown('usage.prompt', `knows no prompt called ${prompt}`)
       const due_ms = system_clock.now_ms()
-      await daemon.ledger.record([{ type: 'run_due', prompt, due_ms, cause: 'person' }])
+      await daemon.ledger.record([{ type: 'run_due', prompt, due_ms, cause: 'user' }])
       return { due_ms }
     },
     async pause({ by, why, for_ms }) {

@@ -97,6 +97,6 @@ export const removal_schema = z.strictObject({
   ),
   max_percent: count({ usual: 10, min: 0, max: 100 }).describe(
     'The same as a share of the files that the folder has and had. Default 10: in a large folder a hundred files are nothing ' +
-      'unusual. With max_files 0 and max_percent 0 everything waits for a person.',
+      'unusual. With max_files 0 and max_percent 0 everything waits for a user.',
   ),
 })

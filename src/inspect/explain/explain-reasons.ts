@@ -278,7 +278,7 @@ function waiting({ why, due_ms = 0, left_out }: Waiting, now_ms: number, folder:
     }
     case 'asked':
       return ' when the prompt that asks about it has its answer'
-    case 'person':
+    case 'user':
       return `, with more files than Sluice removes without asking (removal.max_files); if that is right: sluice accept --removals ${folder.name}`
     case 'service':
       return `; the service refused, and is asked again in ${formatDuration(Math.max(0, due_ms - now_ms))}`

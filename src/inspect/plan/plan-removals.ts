@@ -224,7 +224,7 @@ function verdictWith(held: ReadonlySet<string>, { content, of, by }: Judged): Re
   if (content.is_removing) return { kind: 'remove' }
   const verdict = removalVerdict(of)
   if (verdict.kind !== 'remove') return verdict
-  if (by.some(({ folder }) => held.has(folder.name))) return { kind: 'wait', why: 'person' }
+  if (by.some(({ folder }) => held.has(folder.name))) return { kind: 'wait', why: 'user' }
   const { refused_until_ms } = content
   if (refused_until_ms === undefined || refused_until_ms <= of.now_ms) return verdict
   return { kind: 'wait', why: 'service', until_ms: refused_until_ms }

@@ -67,11 +67,11 @@ function noLedger(state_dir: string): SluiceError {
 }
 
 /**
- * Migrations of ledger.db. Formats 1 to 11 were used during its development. The first release
- * begins with format 12, and migrations follow it.
+ * Migrations of ledger.db. Formats 1 to 12 were used during its development. The first release
+ * begins with format 13, and migrations follow it.
  */
 export const ledger_migrations: readonly Migration[] = [
-  { version: 12, sql: [files_schema, prompts_schema, course_schema].join('\n') },
+  { version: 13, sql: [files_schema, prompts_schema, course_schema].join('\n') },
 ]
 
 /**

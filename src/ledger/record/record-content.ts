@@ -95,7 +95,7 @@ export function createContentRecorder(
 
   /**
    * Makes the labels of a content due; does nothing if no folder gives labels. If the config takes
-   * a label away, record-person.ts makes the contents due.
+   * a label away, record-user.ts makes the contents due.
    */
   function labelsDue(content: number, at_ms: number): void {
     if (folders.wantLabels()) mark_labels_due.run(at_ms, content)

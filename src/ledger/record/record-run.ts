@@ -115,7 +115,7 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
     const mark_ms = prompt.last_written_due_ms
     const run = runs.insert({ prompt: prompt.id, due_ms: fact.due_ms, cause, mark_ms }, at_ms)
     if (run && fact.type === 'run_passed_over') step({ type: 'run_skipped', run: run.id, why: fact.why }, at_ms)
-    if (cause !== 'person') prompts.check(prompt.id, fact.due_ms)
+    if (cause !== 'user') prompts.check(prompt.id, fact.due_ms)
   }
 
   function step(fact: RunStep, at_ms: number): void {

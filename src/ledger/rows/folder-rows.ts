@@ -1,11 +1,11 @@
 import { readOne, type Sqlite } from '../../base/files/sqlite.ts'
-import { waitsForPerson } from '../../domain/disappearance.ts'
+import { waitsForUser } from '../../domain/disappearance.ts'
 import type { FolderEvent, FolderFact } from '../../domain/fact.ts'
 import { configuredFolder, type FolderRow, folderAfter, isWhole, readFolderRows, storedFolder } from './folder-row.ts'
 
 /**
  * A folder before and after a change of its configuration. The caller changes the rows of other
- * tables that follow from it (record-person.ts).
+ * tables that follow from it (record-user.ts).
  */
 export interface FolderChange {
   /** Undefined for a new folder. */
@@ -146,7 +146,7 @@ export function createFolderRows(database: Sqlite) {
    * acceptance, and uses it up.
    */
   function acceptDisappearance(folder: FolderRow): boolean {
-    if (!waitsForPerson(folder.offline_reason)) return false
+    if (!waitsForUser(folder.offline_reason)) return false
     const { disappearance } = folder
     put({ ...folder, disappearance: disappearance && { ...disappearance, is_accepted: true } })
     return true

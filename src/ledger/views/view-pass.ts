@@ -1,5 +1,5 @@
-import { waitsForPerson } from '../../domain/disappearance.ts'
-import type { PersonFact } from '../../domain/fact.ts'
+import { waitsForUser } from '../../domain/disappearance.ts'
+import type { UserFact } from '../../domain/fact.ts'
 import { openLedgerReadOnly } from '../file/ledger-file.ts'
 import { pathsBelow, waits_for_accept } from '../rows/file-rows.ts'
 import { readFolderRows } from '../rows/folder-row.ts'
@@ -28,10 +28,10 @@ const new_files = `FROM files JOIN folders ON folders.id = files.folder
 const under = (table: string) => `(${table}.path = @path OR (${table}.path >= @first AND ${table}.path < @last))`
 
 /**
- * SQL that counts the rows that each fact changes. The conditions are those of record-person.ts and
+ * SQL that counts the rows that each fact changes. The conditions are those of record-user.ts and
  * removal-rows.ts.
  */
-const reached: Record<PersonFact['type'], string> = {
+const reached: Record<UserFact['type'], string> = {
   removals_accepted: `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM contents
     WHERE state = 'ready' AND remove_due_ms IS NOT NULL AND id IN (SELECT content FROM partings
       WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('partings')} AND policy = 'remove' AND accepted = 0)`,
@@ -66,13 +66,13 @@ export function openPassView(state_dir: string) {
       return { files, sent }
     },
     /** Files, or assets to remove, that this fact would change. */
-    reachedBy({ type, folder, path }: PersonFact) {
+    reachedBy({ type, folder, path }: UserFact) {
       return database.prepare(reached[type]).get({ folder, path, ...pathsBelow(path) }) as Amount
     },
     /** How the folder waits for an acknowledgement of missing files. */
     disappearanceIn(folder: string): DisappearanceWait {
       const row = readFolderRows(database).find(({ name }) => name === folder)
-      if (!waitsForPerson(row?.offline_reason)) return 'none'
+      if (!waitsForUser(row?.offline_reason)) return 'none'
       return row?.disappearance ? 'waits' : 'unchecked'
     },
     /** True if the project seems emptied or replaced, and no user has accepted that yet. */

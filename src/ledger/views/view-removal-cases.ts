@@ -147,7 +147,7 @@ export function readRemovals(database: Sqlite): RemovalsView {
       `SELECT folders.name AS folder, folders.root, count(*) AS versions FROM contents
          JOIN partings ON partings.content = contents.id AND partings.accepted = 0
          JOIN folders ON folders.id = partings.folder AND folders.configured = 1
-       WHERE contents.state = 'ready' AND remove_due_ms IS NOT NULL AND remove_why = 'person'
+       WHERE contents.state = 'ready' AND remove_due_ms IS NOT NULL AND remove_why = 'user'
        GROUP BY folders.id ORDER BY 3 DESC`,
     ),
     removing: all<{ n: number }>(`SELECT count(*) AS n FROM contents WHERE state = 'removing'`)[0]!.n,

@@ -68,7 +68,7 @@ const reasons: Record<RemovalStatus['waiting'][number]['why'], string> = {
   twin: 'until files of the same size are settled',
   left_out: 'kept while a file that is left out has their size: it may be one of them (sluice explain PATH names it)',
   asked: 'while a prompt is asked about them',
-  person: 'until you accept it',
+  user: 'until you accept it',
   service: 'refused by the service',
 }
 
@@ -78,7 +78,7 @@ export function removalLines(writer: LineWriter, removals: RemovalStatus): void 
   if (outdated.versions + removing === 0 && refusals.length === 0) return
   writer.gap()
   writer.say(outdatedText(outdated))
-  const due = waiting.filter(({ why }) => why !== 'person')
+  const due = waiting.filter(({ why }) => why !== 'user')
   const parts = due.map(({ why, versions }) => `${formatCount(versions)} ${reasons[why]}`)
   if (removing > 0) parts.push(`${formatCount(removing)} just now`)
   if (parts.length > 0) writer.say(`to be removed on the service: ${parts.join(', ')}`, { indent: 2, tone: 'faint' })

@@ -1,5 +1,5 @@
 import { counted, formatBytes, formatCount, shellWord } from '../../base/text/format.ts'
-import { waitsForPerson } from '../../domain/disappearance.ts'
+import { waitsForUser } from '../../domain/disappearance.ts'
 import { adviceOnUnreadable, watchingText } from '../../domain/file.ts'
 import { amountOf, type FolderStatus, underway } from '../folders.ts'
 import { type LineWriter, spanText } from './lines.ts'
@@ -25,7 +25,7 @@ function sayOffline(writer: LineWriter, { name, reason, since }: FolderStatus, n
   const duration = since === null ? '' : ` for ${spanText(since, now_ms)}`
   writer.say(`offline${duration}: ${reason}`, { indent: 2, tone: 'bad' })
   writer.say('nothing in it counts as deleted; Sluice goes on by itself when the folder is online again', { indent: 2 })
-  if (waitsForPerson(reason ?? undefined)) {
+  if (waitsForUser(reason ?? undefined)) {
     writer.say(
       `\`sluice accept ${shellWord(name)}\` confirms only the deletions; files that are held back need another \`sluice accept\` afterwards`,
       { indent: 2 },

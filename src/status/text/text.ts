@@ -1,6 +1,6 @@
 import { counted, formatAmount, formatBytes, formatCount, formatDuration, shellWord } from '../../base/text/format.ts'
 import { ingest_failed } from '../../domain/asset.ts'
-import { waitsForPerson } from '../../domain/disappearance.ts'
+import { waitsForUser } from '../../domain/disappearance.ts'
 import { troubleSubject } from '../../domain/fact.ts'
 import { excludeLine } from '../../domain/file.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
@@ -126,7 +126,7 @@ function sayDaemon(writer: LineWriter, { daemon }: StatusView, has_work: boolean
 
 function sayOverLimit(writer: LineWriter, { over_limit, upload_limit, folders }: StatusView): void {
   if (over_limit.files === 0) return
-  const waiting = new Set(folders.filter(({ reason }) => waitsForPerson(reason ?? undefined)).map(({ name }) => name))
+  const waiting = new Set(folders.filter(({ reason }) => waitsForUser(reason ?? undefined)).map(({ name }) => name))
   writer.gap()
   const limit = upload_limit
     ? `; it allows ${formatCount(upload_limit.files)} files or ${formatBytes(upload_limit.bytes)} in ${upload_limit.per_hours} h`

@@ -97,15 +97,16 @@ export function keepFolder(
     if (status.kind === 'offline') return goOffline(state, { reason: status.detail })
     const known = knownBefore(state)
     const here = { device: status.device, identity: withKnownId(state.identity, status.identity) }
-    const word = acknowledgementOn(status, state.disappearance)
-    if (status.empty && known > empty_folder_files && !(word && !exceedsAcknowledgement(word, 0, tools))) {
+    const acknowledged = acknowledgementOn(status, state.disappearance)
+    const is_accepted = acknowledged && !exceedsAcknowledgement(acknowledged, 0, tools)
+    if (status.empty && known > empty_folder_files && !is_accepted) {
       const reason = `it is empty, ${waitingText(name, { known, missing: known, files: 0 })}`
       return goOffline(state, { reason, found: { ...here, files: 0 } })
     }
     const was = { ...state, is_first_check }
     const trust = trustInRoot(was, status, known > empty_folder_files)
     // After an acknowledgement the scan checks whether it covers what is found.
-    if (trust !== 'trusted' && !word) {
+    if (trust !== 'trusted' && !acknowledged) {
       const doubt = await doubtAbout(status, state, trust)
       if (doubt !== undefined) return goOffline(state, doubt)
     }

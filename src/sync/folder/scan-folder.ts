@@ -137,8 +137,10 @@ async function scanNow(
     const state = await ledger.folder(name)
     if (!state) return undefined
     const found = await comparison.found({ ...state, known_files: known_at_begin ?? state.known_files }, end)
-    const word = acknowledgementOn(state, state.disappearance)
-    const is_much = word ? exceedsAcknowledgement(word, filesThere(found), tools) : hasVanished(found, tools)
+    const acknowledged = acknowledgementOn(state, state.disappearance)
+    const is_much = acknowledged
+      ? exceedsAcknowledgement(acknowledged, filesThere(found), tools)
+      : hasVanished(found, tools)
     return is_much ? found : undefined
   }
 

@@ -20,7 +20,7 @@ export class PromptRig {
     return this.#rig.record({ type: 'prompts_configured', prompts })
   }
 
-  async due(prompt: string, due_ms: number, cause: 'schedule' | 'person' = 'schedule'): Promise<number> {
+  async due(prompt: string, due_ms: number, cause: 'schedule' | 'user' = 'schedule'): Promise<number> {
     await this.#rig.record({ type: 'run_due', prompt, due_ms, cause })
     const state = (await this.#rig.ledger.prompts()).find(({ name }) => name === prompt)
     return state!.open_runs.find((run) => run.due_ms === due_ms)!.run

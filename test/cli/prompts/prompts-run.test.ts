@@ -36,7 +36,7 @@ test('without a daemon: one pass over the folders, the question, the report; a s
   expect(JSON.parse(again.out)).toMatchObject({
     version: 1,
     run: 2,
-    cause: 'person',
+    cause: 'user',
     state: 'skipped',
     why: 'nothing new',
   })

@@ -69,7 +69,7 @@ async function withRuns(): Promise<{ rig: Rig; one: number; two: number; skipped
     contents: [2, 3],
     report_path: join(home, 'two.md'),
   })
-  const skipped = await runs.due('digest', began_ms + 2 * hour_ms, 'person')
+  const skipped = await runs.due('digest', began_ms + 2 * hour_ms, 'user')
   await rig.record({ type: 'run_skipped', run: skipped, why: 'nothing new' })
   return { rig, one, two, skipped }
 }
@@ -126,7 +126,7 @@ describe('sluice prompts history', () => {
     expect(code).toBe(0)
     expect(out).toMatchInlineSnapshot(`
       "RUN  DUE                     STATE    FILES  TOOK  WHY
-        3  2026-01-01T03:00+01:00  skipped      0  0 ms  person: nothing new
+        3  2026-01-01T03:00+01:00  skipped      0  0 ms  user: nothing new
         2  2026-01-01T02:00+01:00  written      2  0 ms
         1  2026-01-01T01:00+01:00  written      2  0 ms
       "

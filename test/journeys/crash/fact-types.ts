@@ -7,7 +7,7 @@ import { fact_table } from '../../../src/ledger/fact-table.ts'
  * `health`: the health keeper of a daemon in watch mode (test/daemon/health/alerts.test.ts restarts
  * it). A scenario records those of `ledger` and `health` directly.
  */
-type Origin = 'worker' | 'person' | 'ledger' | 'health'
+type Origin = 'worker' | 'user' | 'ledger' | 'health'
 
 /**
  * The compiler checks this table: a new fact must be added here. Then no test passes until a run is
@@ -58,16 +58,16 @@ const origins: Record<Fact['type'], Origin> = {
   label_detached: 'worker',
   labels_settled: 'worker',
   labels_deferred: 'worker',
-  accepted: 'person',
-  paused: 'person',
-  resumed: 'person',
-  retried: 'person',
-  removals_accepted: 'person',
+  accepted: 'user',
+  paused: 'user',
+  resumed: 'user',
+  retried: 'user',
+  removals_accepted: 'user',
   trouble_began: 'worker',
   trouble_ended: 'worker',
   daemon_started: 'worker',
   daemon_at_work: 'worker',
-  audit_wanted: 'person',
+  audit_wanted: 'user',
   audit_round_began: 'worker',
   assets_listed: 'worker',
   asset_confirmed: 'worker',
@@ -90,7 +90,7 @@ const origins: Record<Fact['type'], Origin> = {
   delivered: 'worker',
   delivery_deferred: 'worker',
   delivery_failed: 'worker',
-  delivery_wanted_again: 'person',
+  delivery_wanted_again: 'user',
   alert_raised: 'health',
 }
 

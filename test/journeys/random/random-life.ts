@@ -161,7 +161,7 @@ export class RandomLife {
   async ask(): Promise<void> {
     await this.#explained(async () => {
       const { journey } = this
-      await journey.record({ type: 'run_due', prompt: 'digest', due_ms: this.#clock.now_ms(), cause: 'person' })
+      await journey.record({ type: 'run_due', prompt: 'digest', due_ms: this.#clock.now_ms(), cause: 'user' })
       this.#runs++
       await journey.until('the run has ended', () => this.#endedRuns() === this.#runs)
       const faults = wronglyReported(this)

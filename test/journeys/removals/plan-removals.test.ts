@@ -128,7 +128,7 @@ localJourneys('the removals of a plan', (profile) => {
     for (const name of names.slice(10, 18)) journey.remove(name)
     expect(await removedByPass(journey)).toBe(0)
     clock.skip(hour_ms)
-    expect(removalsOf(await plan(journey))).toEqual({ would_go: 0, waits: { person: 8 } })
+    expect(removalsOf(await plan(journey))).toEqual({ would_go: 0, waits: { user: 8 } })
     expect(await removedByPass(journey)).toBe(0)
     await journey.restart()
     await journey.record({ type: 'removals_accepted', folder: 'docs', path: '' })

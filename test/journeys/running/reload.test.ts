@@ -128,10 +128,10 @@ localJourneys('another configuration without a restart', (profile) => {
       deliver: [{ file: { dir: reports, name: '{{name}}.md' } }],
     }
     expect((await journey.reload({ prompts: [digest] })).changes).toEqual(['1 prompt added'])
-    await journey.record({ type: 'run_due', prompt: 'digest', due_ms: Date.now(), cause: 'person' })
+    await journey.record({ type: 'run_due', prompt: 'digest', due_ms: Date.now(), cause: 'user' })
     await journey.until('the report is written', () => readdirSync(reports).includes('digest.md'))
     expect((await journey.reload()).changes).toEqual(['1 prompt removed'])
-    await journey.record({ type: 'run_due', prompt: 'digest', due_ms: Date.now(), cause: 'person' })
+    await journey.record({ type: 'run_due', prompt: 'digest', due_ms: Date.now(), cause: 'user' })
     await journey.idle()
     expect(journey.requests('chats.start')).toHaveLength(1)
   })

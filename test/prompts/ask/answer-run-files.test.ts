@@ -17,7 +17,7 @@ async function wait(rig: RunRig) {
 }
 
 const due = (rig: RunRig) =>
-  rig.record({ type: 'run_due', prompt: 'digest', due_ms: system_clock.now_ms(), cause: 'person' })
+  rig.record({ type: 'run_due', prompt: 'digest', due_ms: system_clock.now_ms(), cause: 'user' })
 
 test('a run requests a scan and waits for one that began after the due time; an earlier scan does not count', async () => {
   const rig = await openRunRig()

@@ -180,7 +180,7 @@ export class RunRig {
   /** Makes a run due, after a scan of the folder. */
   async due(prompt = 'digest'): Promise<number> {
     const due_ms = this.#next_due_ms++
-    await this.ledger.record([{ type: 'run_due', prompt, due_ms, cause: 'person' }])
+    await this.ledger.record([{ type: 'run_due', prompt, due_ms, cause: 'user' }])
     await this.scan()
     return due_ms
   }

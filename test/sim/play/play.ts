@@ -256,7 +256,7 @@ export class Play {
         return daemon.resume()
       case 'ask':
         return daemon.ledger.record([
-          { type: 'run_due', prompt: 'digest', due_ms: world.wall_ms('machine'), cause: 'person' },
+          { type: 'run_due', prompt: 'digest', due_ms: world.wall_ms('machine'), cause: 'user' },
         ])
       default:
         return undefined

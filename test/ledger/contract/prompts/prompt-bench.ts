@@ -27,7 +27,7 @@ export class PromptBench {
   }
 
   /** Records a run that came due now, a millisecond after the one before, and returns its id. */
-  async due(prompt = 'digest', change: { due_ms?: number; cause?: 'schedule' | 'catch_up' | 'person' } = {}) {
+  async due(prompt = 'digest', change: { due_ms?: number; cause?: 'schedule' | 'catch_up' | 'user' } = {}) {
     await this.#bench.clock.advance(1)
     const due_ms = change.due_ms ?? this.#bench.clock.now_ms()
     await this.#bench.record({ type: 'run_due', prompt, due_ms, cause: change.cause ?? 'schedule' })

@@ -164,7 +164,7 @@ function dueTimes(check: ReturnType<typeof withLedger>): void {
       { run: earlier, due_ms: due_ms - 1, state: 'due' },
       { run, due_ms, state: 'due' },
     ])
-    const by_hand = await prompts.due('digest', { due_ms: due_ms + 1, cause: 'person' })
+    const by_hand = await prompts.due('digest', { due_ms: due_ms + 1, cause: 'user' })
     expect(by_hand).toBeGreaterThan(run)
     expect((await prompts.state()).checked_ms).toBe(due_ms)
     await bench.record({ type: 'schedule_reset', prompt: 'digest', checked_ms: due_ms - day_ms })

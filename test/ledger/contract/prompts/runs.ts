@@ -147,7 +147,7 @@ function claims(check: ReturnType<typeof withLedger>): void {
     'a catch-up run waits for a run by hand that is in progress, though that one is of a later time',
     async (bench) => {
       const prompts = await withReadyFile(bench)
-      const by_hand = await prompts.due('digest', { cause: 'person' })
+      const by_hand = await prompts.due('digest', { cause: 'user' })
       await prompts.ask(by_hand)
       await bench.reopen()
       const earlier = await prompts.due('digest', { due_ms: bench.clock.now_ms() - minute_ms, cause: 'catch_up' })

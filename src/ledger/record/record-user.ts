@@ -1,5 +1,5 @@
 import type { Sqlite, Statement } from '../../base/files/sqlite.ts'
-import type { PersonFact } from '../../domain/fact.ts'
+import type { UserFact } from '../../domain/fact.ts'
 import type { RemovalPolicy } from '../../domain/removal.ts'
 import { fileRow, pathsBelow, type RawFile, waits_for_accept } from '../rows/file-rows.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
@@ -24,7 +24,7 @@ const conditions = {
 } as const
 
 /** Applies requests of users, and what a changed config means for many rows at once. */
-export function createPersonRecorder(
+export function createUserRecorder(
   database: Sqlite,
   parts: { files: FileRecorder; contents: ContentRecorder; removals: RemovalRows },
 ) {
@@ -44,7 +44,7 @@ export function createPersonRecorder(
     `UPDATE contents SET labels_due_ms = ? WHERE id IN (SELECT content FROM files WHERE folder = ? AND state = 'present')`,
   )
 
-  function apply(fact: Exclude<PersonFact, { type: 'removals_accepted' }>, folder: FolderRow, at_ms: number): void {
+  function apply(fact: Exclude<UserFact, { type: 'removals_accepted' }>, folder: FolderRow, at_ms: number): void {
     if (fact.type === 'accepted') {
       checkAgain(folder, fact.path, 'held', { accepted: true }, at_ms)
       return
