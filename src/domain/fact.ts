@@ -51,11 +51,11 @@ export type FolderEvent =
   /** `identity`: of its root, if the filesystem has one. */
   | { type: 'folder_online'; folder: string; device: bigint; identity?: string | undefined }
   /**
-   * The watcher that was chosen, and why. `rebuilt`: why it replaces the watcher before it (that
-   * one missed changes, or the root is another directory). `deaf`: why the native watcher was given
-   * up for timed scans.
+   * The watcher that was chosen, and why. `replaced`: why it replaces the watcher before it (that
+   * one missed changes, or the root is another directory). `given_up`: why the native watcher was
+   * given up for timed scans.
    */
-  | ({ type: 'folder_watched'; folder: string; rebuilt?: string; deaf?: string } & FolderWatch)
+  | ({ type: 'folder_watched'; folder: string; replaced?: string; given_up?: string } & FolderWatch)
   /**
    * Recorded again when the reason or the question changes, and when a scan was requested.
    * `is_doubted`: the root is still being compared with the known files. `found`: if the folder

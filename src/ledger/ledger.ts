@@ -146,8 +146,8 @@ export interface FolderState {
   known_files: number
   /** Counts of the last finished scan without ignored files; undefined before the first. */
   counted: { files: number; directories: number } | undefined
-  /** Watcher in use; undefined until chosen. `deaf`: when and why its watcher was given up. */
-  watch: (FolderWatch & { deaf: { since_ms: number; reason: string } | undefined }) | undefined
+  /** Watcher in use; undefined until chosen. `given_up`: since when and why. */
+  watch: (FolderWatch & { given_up: { since_ms: number; reason: string } | undefined }) | undefined
 }
 
 export interface PathRange {

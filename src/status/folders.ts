@@ -56,7 +56,7 @@ export function folderStatus(folder: NewFolder) {
     reason: offline_reason ?? null,
     /** Watcher in use and the reason for it; null before one is chosen. */
     watching: watch ?? null,
-    deafness: deafnessStatus(folder.deafness),
+    watcher_changes: watcherChanges(folder.watcher_changes),
     last_scan: lastScan(folder),
     stages: folder.stages ?? nothing,
   }
@@ -66,10 +66,10 @@ export function folderStatus(folder: NewFolder) {
  * Number of watchers replaced, and of watchers given up for scans; null without any. `last`: the
  * last replacement.
  */
-function deafnessStatus(deafness: FolderView['deafness'] | undefined) {
-  if (deafness === undefined || deafness.rebuilt + deafness.given_up === 0) return null
-  const { rebuilt, given_up, last } = deafness
-  return { rebuilt, given_up, last: last ? { at: isoTime(last.at_ms), why: last.why } : null }
+function watcherChanges(changes: FolderView['watcher_changes'] | undefined) {
+  if (changes === undefined || changes.replaced + changes.given_up === 0) return null
+  const { replaced, given_up, last } = changes
+  return { replaced, given_up, last: last ? { at: isoTime(last.at_ms), why: last.why } : null }
 }
 
 function lastScan({ scan, scan_began_ms, scan_ended_ms }: Partial<FolderView>) {

@@ -44,8 +44,8 @@ export class Metrics implements Measures {
   readonly #missed = this.#counter('sluice_events_missed_total', 'Files that a scan found and the watcher missed.', [
     'folder',
   ])
-  readonly #rebuilt = this.#counter(
-    'sluice_watcher_rebuilt_total',
+  readonly #replaced = this.#counter(
+    'sluice_watcher_replaced_total',
     'Watchers that were replaced, because they missed something or their directory is gone.',
     ['folder'],
   )
@@ -111,9 +111,9 @@ export class Metrics implements Measures {
     for (const fact of facts) {
       if (fact.type === 'scan_finished') this.#scanned(fact, now_ms)
       if (fact.type === 'folder_watched') {
-        const { folder, rebuilt, deaf } = fact
-        if (rebuilt !== undefined) this.#rebuilt.inc({ folder })
-        if (deaf !== undefined) this.#given_up.inc({ folder })
+        const { folder, replaced, given_up } = fact
+        if (replaced !== undefined) this.#replaced.inc({ folder })
+        if (given_up !== undefined) this.#given_up.inc({ folder })
       } else if (fact.type === 'bytes_accepted') this.#last_upload.set(now_ms / second_ms)
       else if (fact.type === 'asset_removed') this.#removed.inc()
       else if (fact.type === 'run_written') this.#runs.inc({ state: 'written' })

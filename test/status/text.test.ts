@@ -18,7 +18,7 @@ const folder: FolderStatus = {
   since: '2026-01-01T00:00:00.000Z',
   reason: null,
   watching: null,
-  deafness: null,
+  watcher_changes: null,
   last_scan: null,
   stages: none,
 }

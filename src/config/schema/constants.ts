@@ -97,12 +97,12 @@ export const constants = {
     scan_load_percent: 10,
     /** Pause between scans of parts that no watcher covers. */
     missed_scan_ms: 2 * minute_ms,
-    /** A watcher that missed changes in so many scans in a row is rebuilt once, then given up. */
-    deaf_after_scans: 3,
-    /** A watcher that reported none of so many changes is rebuilt once, then given up. */
-    deaf_after_files: 10,
+    /** A watcher that missed changes in so many scans in a row is replaced once, then given up. */
+    replace_after_scans: 3,
+    /** A watcher that reported none of so many changes is replaced once, then given up. */
+    replace_after_files: 10,
     /** Pause before a watcher is tried again: its file system or limit rarely changes sooner. */
-    deaf_rest_ms: day_ms,
+    given_up_rest_ms: day_ms,
   },
   asking: {
     /** First pause between checks for an answer; later ones are longer. No answer is faster. */

@@ -28,7 +28,7 @@ export interface WatchFacts {
   /** Why native watching is impossible here now; undefined if it is possible. */
   native_fault: string | undefined
   /** Why its watcher, which missed changes, was given up; undefined: it was not, or long ago. */
-  deaf: string | undefined
+  given_up: string | undefined
 }
 
 /** Fields of the section `watching`. */
@@ -57,9 +57,9 @@ const native_directory_bytes = 6_000
  * works or fits, scans find the changes.
  */
 export function chooseWatcher(facts: WatchFacts, shares: WatchShares): WatchChoice {
-  const { setting, filesystem, remote, deaf } = facts
+  const { setting, filesystem, remote, given_up } = facts
   if (setting === 'scan') return scanned('watch: scan in the configuration')
-  if (deaf !== undefined) return scanned(deaf)
+  if (given_up !== undefined) return scanned(given_up)
   const is_possible =
     setting === 'chokidar' ? !facts.share_below : setting === 'native' && facts.native_fault === undefined
   if (setting !== 'auto' && is_possible) return watched(setting, facts, `watch: ${setting} in the configuration`)

@@ -124,7 +124,7 @@ const min_instances = 16
 export function checkWatching(inspected: readonly InspectedFolder[], means: WatchMeans, shares: WatchShares): Check[] {
   const { watches, instances, free_memory_bytes } = means
   let taken = 0
-  const checks = inspected.flatMap(({ folder, root, seen, deaf }) => {
+  const checks = inspected.flatMap(({ folder, root, seen, given_up }) => {
     if (root.kind !== 'online' || seen === undefined) return []
     const { files, directories } = seen
     const choice = chooseWatcher(
@@ -137,7 +137,7 @@ export function checkWatching(inspected: readonly InspectedFolder[], means: Watc
         inotify: { ...watches, taken },
         free_memory_bytes,
         native_fault,
-        deaf,
+        given_up,
       },
       shares,
     )

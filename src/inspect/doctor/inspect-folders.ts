@@ -11,7 +11,7 @@ export interface InspectedFolder {
   root: RootStatus | { kind: 'unresponsive' }
   seen: Seen | undefined
   /** Why the daemon gave up its watcher, from the ledger; absent if it did not. */
-  deaf?: string | undefined
+  given_up?: string | undefined
 }
 
 /**
@@ -54,12 +54,12 @@ async function inspectFolder(
   const root = rootStatus(folder.path)
   if (root.kind === 'offline') return { folder, root, seen: undefined }
   const scan = known?.scan
-  const deaf = known?.deaf_reason
+  const given_up = known?.given_up_reason
   const from_scan: Seen | undefined = scan && { ...scan, from: 'last scan' }
   const is_large = scan !== undefined && scan.files + scan.directories > max_walked_entries
   const walked = is_large ? undefined : await walkFor(folder, tools)
-  if (walked?.from === 'walk') return { folder, root, seen: walked, deaf }
-  return { folder, root, seen: from_scan ?? walked, deaf }
+  if (walked?.from === 'walk') return { folder, root, seen: walked, given_up }
+  return { folder, root, seen: from_scan ?? walked, given_up }
 }
 
 async function walkFor(folder: FolderConfig, { clock, limits }: DoctorTools): Promise<Seen | undefined> {

@@ -21,8 +21,8 @@
  *   on_delete, on_change, delete_grace_ms   the present settings of the config.
  *   watch    its watcher and the reason for it; also when and why a watcher was given up. NULL if
  *            no watcher was chosen yet.
- *   deafness how often its watcher was replaced or given up because scans found what it had missed.
- *   `disappearance`, `scan_summary`, `watch` and `deafness` are JSON (rows/folder-row.ts).
+ *   watcher_changes  how often its watcher was replaced or given up.
+ *   `disappearance`, `scan_summary`, `watch` and `watcher_changes` are JSON (rows/folder-row.ts).
  *
  * files      one row per path that is not ignored. `content` is what the path holds (`present`), or
  *            what it held last (other states).
@@ -115,7 +115,7 @@ CREATE TABLE folders (
   scan_wanted_ms INTEGER,
   scan_summary TEXT,
   watch TEXT,
-  deafness TEXT NOT NULL,
+  watcher_changes TEXT NOT NULL,
   on_delete TEXT NOT NULL,
   on_change TEXT NOT NULL,
   delete_grace_ms INTEGER NOT NULL

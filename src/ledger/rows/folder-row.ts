@@ -38,15 +38,15 @@ export interface FolderRow extends RemovalPolicy {
   /** Summary of the last scan; undefined before it. */
   scan: ScanSummary | undefined
   watch: FolderState['watch']
-  /** How often its watcher was replaced or given up because scans found what it had missed. */
-  deafness: Deafness
+  watcher_changes: WatcherChanges
 }
 
-interface Deafness {
-  /** How often a watcher was replaced, and the last time; `last` is undefined before. */
-  rebuilt: number
+interface WatcherChanges {
+  /** Number of times that its watcher was replaced. */
+  replaced: number
+  /** The last replacement; undefined before the first. */
   last?: { at_ms: number; why: string } | undefined
-  /** How often its watcher was given up, so that only scans remained. */
+  /** Number of times that its watcher was given up, so that only scans remained. */
   given_up: number
 }
 
@@ -62,10 +62,10 @@ interface StoredFolder
   disappearance: string | undefined
   scan_summary: string | undefined
   watch: string | undefined
-  deafness: string
+  watcher_changes: string
 }
 
-type JsonColumn = 'watch' | 'deafness'
+type JsonColumn = 'watch' | 'watcher_changes'
 
 /** Reads all folders, in the order in which they were first configured. */
 export function readFolderRows(database: Sqlite): FolderRow[] {
@@ -76,7 +76,7 @@ export function readFolderRows(database: Sqlite): FolderRow[] {
 }
 
 function folderRow({ scan_summary, ...stored }: StoredFolder & { id: number }): FolderRow {
-  const { configured, device, offline_reason, labels, disappearance, watch, deafness } = stored
+  const { configured, device, offline_reason, labels, disappearance, watch, watcher_changes } = stored
   return {
     ...stored,
     configured: configured === 1,
@@ -86,7 +86,7 @@ function folderRow({ scan_summary, ...stored }: StoredFolder & { id: number }): 
     disappearance: parsed(disappearance, (name, value) => (name === 'device' ? BigInt(value as string) : value)),
     scan: parsed(scan_summary),
     watch: parsed(watch),
-    deafness: JSON.parse(deafness) as Deafness,
+    watcher_changes: JSON.parse(watcher_changes) as WatcherChanges,
   }
 }
 
@@ -98,7 +98,7 @@ function parsed<Value>(
 }
 
 export function storedFolder({ id: _, online: __, scan, ...row }: FolderRow): StoredFolder {
-  const { configured, device, labels, disappearance, watch, deafness } = row
+  const { configured, device, labels, disappearance, watch, watcher_changes } = row
   return {
     ...row,
     configured: configured ? 1 : 0,
@@ -107,7 +107,7 @@ export function storedFolder({ id: _, online: __, scan, ...row }: FolderRow): St
     disappearance: disappearance && JSON.stringify({ ...disappearance, device: String(disappearance.device) }),
     scan_summary: scan && JSON.stringify(scan),
     watch: watch && JSON.stringify(watch),
-    deafness: JSON.stringify(deafness),
+    watcher_changes: JSON.stringify(watcher_changes),
   }
 }
 
@@ -151,7 +151,7 @@ function newFolder(at_ms: number) {
     scan_wanted_ms: undefined,
     scan: undefined,
     watch: undefined,
-    deafness: { rebuilt: 0, given_up: 0 },
+    watcher_changes: { replaced: 0, given_up: 0 },
   }
 }
 
@@ -177,17 +177,18 @@ export function folderAfter(before: FolderRow, event: OneFolderEvent, at_ms: num
       return { ...before, online: false, offline_reason: reason, state_since_ms, disappearance }
     }
     case 'folder_watched': {
-      const { watcher, reason, rebuilt, deaf } = event
-      const { deafness } = before
-      // A folder that is only scanned stays deaf. A folder with a new watcher does not.
-      const was_deaf = watcher === 'scan' ? before.watch?.deaf : undefined
+      const { watcher, reason, replaced, given_up } = event
+      const { watcher_changes } = before
+      // While the folder is only scanned, its watcher stays given up. A new watcher ends that.
+      const before_given_up = watcher === 'scan' ? before.watch?.given_up : undefined
+      const now_given_up = given_up === undefined ? before_given_up : { since_ms: at_ms, reason: given_up }
       return {
         ...before,
-        watch: { watcher, reason, deaf: deaf === undefined ? was_deaf : { since_ms: at_ms, reason: deaf } },
-        deafness: {
-          rebuilt: deafness.rebuilt + (rebuilt === undefined ? 0 : 1),
-          last: rebuilt === undefined ? deafness.last : { at_ms, why: rebuilt },
-          given_up: deafness.given_up + (deaf === undefined ? 0 : 1),
+        watch: { watcher, reason, given_up: now_given_up },
+        watcher_changes: {
+          replaced: watcher_changes.replaced + (replaced === undefined ? 0 : 1),
+          last: replaced === undefined ? watcher_changes.last : { at_ms, why: replaced },
+          given_up: watcher_changes.given_up + (given_up === undefined ? 0 : 1),
         },
       }
     }

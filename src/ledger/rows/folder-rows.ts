@@ -48,7 +48,7 @@ const columns = [
   'scan_wanted_ms',
   'scan_summary',
   'watch',
-  'deafness',
+  'watcher_changes',
   'on_delete',
   'on_change',
   'delete_grace_ms',

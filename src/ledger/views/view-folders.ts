@@ -14,7 +14,7 @@ export interface FolderView extends Omit<FolderRow, 'watch'> {
   /** Watcher in use and the reason for it; undefined until one is chosen. */
   watch: FolderWatch | undefined
   /** Reason why its watcher was given up; undefined if it was not. */
-  deaf_reason: string | undefined
+  given_up_reason: string | undefined
   stages: Record<Stage, Amount>
 }
 
@@ -26,7 +26,7 @@ export function readFolders(database: Sqlite): FolderView[] {
     .map(({ watch, ...row }) => ({
       ...row,
       watch: watch && { watcher: watch.watcher, reason: watch.reason },
-      deaf_reason: watch?.deaf?.reason,
+      given_up_reason: watch?.given_up?.reason,
       stages: byStage(readAll(counts, row.id)),
     }))
 }

@@ -54,12 +54,12 @@ function underwayText(stages: FolderStatus['stages']): string {
     .join(', ')
 }
 
-function sayWatching(writer: LineWriter, { watching, deafness }: FolderStatus, now_ms: number): void {
+function sayWatching(writer: LineWriter, { watching, watcher_changes }: FolderStatus, now_ms: number): void {
   if (watching) writer.say(watchingText(watching), { indent: 2, tone: 'faint' })
-  if (deafness === null) return
-  const { rebuilt, given_up, last } = deafness
+  if (watcher_changes === null) return
+  const { replaced, given_up, last } = watcher_changes
   const parts: string[] = []
-  if (rebuilt > 0) parts.push(`replaced ${timesText(rebuilt)}`)
+  if (replaced > 0) parts.push(`replaced ${timesText(replaced)}`)
   if (given_up > 0) parts.push(`given up for scans ${timesText(given_up)}`)
   const ago = last ? ` (last ${spanText(last.at, now_ms)} ago: ${last.why})` : ''
   writer.say(`its watcher was ${parts.join(', ')}${ago}`, { indent: 2, tone: 'faint' })

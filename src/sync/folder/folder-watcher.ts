@@ -12,10 +12,10 @@ import type { SyncReport } from '../report.ts'
 import {
   createMissedEvents,
   createUnreadableDirectories,
-  type Hearing,
-  judgeHearing,
+  judgeWatcher,
   type MissedEvents,
   unproven,
+  type WatcherProof,
 } from './missed-events.ts'
 import { type ChoiceFacts, type Counted, chooseForFolder } from './watch-choice.ts'
 
@@ -57,7 +57,7 @@ export function createFolderWatcher(watched: WatchedFolder) {
   let is_doubted = true
   let scan_missed: MissedEvents | undefined
   let hints_total = 0
-  let heard: Hearing = unproven
+  let proof: WatcherProof = unproven
   /** Last change of kind due to the count; the same change is not made twice in a row. */
   let refitted: 'more' | 'fewer' | undefined
 
@@ -169,15 +169,15 @@ export function createFolderWatcher(watched: WatchedFolder) {
   }
 
   async function renew(why: string): Promise<void> {
-    if (chosen) await recordWatch(chosen, { rebuilt: why })
+    if (chosen) await recordWatch(chosen, { replaced: why })
     report.folder(folder.name, `gets a new watcher: ${why}`, 'info')
     await stop()
   }
 
   async function giveUp(count: string): Promise<void> {
-    const deaf = `the native watcher missed ${count} again after it was replaced`
-    await recordWatch({ watcher: 'scan', reason: deaf }, { deaf })
-    report.folder(folder.name, `is scanned from now on: ${deaf}`, 'warn')
+    const reason = `the native watcher missed ${count} again after it was replaced`
+    await recordWatch({ watcher: 'scan', reason }, { given_up: reason })
+    report.folder(folder.name, `is scanned from now on: ${reason}`, 'warn')
     await stop()
   }
 
@@ -195,7 +195,7 @@ export function createFolderWatcher(watched: WatchedFolder) {
 
   async function recordWatch(
     { watcher, reason }: Pick<WatchChoice, 'watcher' | 'reason'>,
-    found: { rebuilt?: string; deaf?: string } = {},
+    found: { replaced?: string; given_up?: string } = {},
   ): Promise<void> {
     await watched.record({ type: 'folder_watched', folder: folder.name, watcher, reason, ...found })
   }
@@ -215,12 +215,12 @@ export function createFolderWatcher(watched: WatchedFolder) {
     /** Counts changes missed before this scan; undefined if events may be lost or unhandled. */
     scanBegins({ all_followed }: { all_followed: boolean }): MissedEvents | undefined {
       const covers_all = covers() === 'all'
-      const is_heard = is_trusted && all_followed && covers_all
+      const should_report_all = is_trusted && all_followed && covers_all
       is_doubted = !covers_all
       // A file found by every scan could not be recorded, so the watcher did not miss it.
       const known = scan_missed?.found() ?? new Set<string>()
       const options = { root: folder.path, settle_ms: folder.settle_ms, clock, known }
-      scan_missed = is_heard ? createMissedEvents(options) : undefined
+      scan_missed = should_report_all ? createMissedEvents(options) : undefined
       return scan_missed
     },
     /** Judges the watcher by the missed changes, and the choice by the count. */
@@ -232,12 +232,12 @@ export function createFolderWatcher(watched: WatchedFolder) {
       if (missed !== undefined) {
         const count = missed === 1 ? 'a file' : `${formatCount(missed)} files`
         if (missed > 0) report.folder(folder.name, `had ${count} that the scan found and the watcher missed`, 'info')
-        const { hearing, verdict } = judgeHearing(heard, { reported: hints_total, missed }, watching)
-        heard = hearing
+        const judged = judgeWatcher(proof, { reported: hints_total, missed }, watching)
+        proof = judged.proof
         // Chokidar sometimes misses changes, which the scans find. It is only replaced.
-        const is_given_up = verdict === 'deaf' && chosen?.watcher === 'native'
-        if (is_given_up) await giveUp(count)
-        else if (verdict === 'rebuild' || verdict === 'deaf') await renew(`a scan found ${count} that it missed`)
+        const { verdict } = judged
+        if (verdict === 'give_up' && chosen?.watcher === 'native') await giveUp(count)
+        else if (verdict === 'give_up' || verdict === 'replace') await renew(`a scan found ${count} that it missed`)
       }
       hints_total = 0
       // The reason for scans alone may be gone.

@@ -79,20 +79,20 @@ function movedAt_ms(path: string): number {
 }
 
 /** Results of scans about a folder's watcher since it last proved that it reports changes. */
-export interface Hearing {
+export interface WatcherProof {
   /** Scans in a row that found missed changes. */
   strikes: number
   /** True if it was replaced for that, and has proved nothing since. */
-  rebuilt: boolean
+  replaced: boolean
 }
 
 /** Constants under `watching` (config/schema/constants.ts). */
-export interface HearingLimits {
-  readonly deaf_after_scans: number
-  readonly deaf_after_files: number
+export interface WatcherLimits {
+  readonly replace_after_scans: number
+  readonly replace_after_files: number
 }
 
-export const unproven: Hearing = { strikes: 0, rebuilt: false }
+export const unproven: WatcherProof = { strikes: 0, replaced: false }
 
 /** One missed change in a hundred is tolerated: the kernel's queue overflows without an error. */
 const reports_per_miss = 100
@@ -100,21 +100,21 @@ const reports_per_miss = 100
 /**
  * Judges a watcher by two counts: its hints since the previous scan, and the files found that it
  * should have reported long ago (`missed`). A watcher that missed too much is replaced the first
- * time (`rebuild`), and given up the second time (`deaf`).
+ * time, and given up the second time.
  */
-export function judgeHearing(
-  before: Hearing,
+export function judgeWatcher(
+  before: WatcherProof,
   scan: { reported: number; missed: number },
-  limits: HearingLimits,
-): { hearing: Hearing; verdict: 'hears' | 'doubtful' | 'rebuild' | 'deaf' } {
+  limits: WatcherLimits,
+): { proof: WatcherProof; verdict: 'reliable' | 'doubtful' | 'replace' | 'give_up' } {
   const { reported, missed } = scan
   // A scan without any change proves nothing.
-  if (missed === 0 && reported === 0) return { hearing: before, verdict: before.strikes > 0 ? 'doubtful' : 'hears' }
-  if (missed * reports_per_miss <= reported) return { hearing: unproven, verdict: 'hears' }
+  if (missed === 0 && reported === 0) return { proof: before, verdict: before.strikes > 0 ? 'doubtful' : 'reliable' }
+  if (missed * reports_per_miss <= reported) return { proof: unproven, verdict: 'reliable' }
   const strikes = before.strikes + 1
-  const is_deaf = strikes >= limits.deaf_after_scans || (reported === 0 && missed >= limits.deaf_after_files)
-  if (!is_deaf) return { hearing: { ...before, strikes }, verdict: 'doubtful' }
-  return { hearing: { strikes: 0, rebuilt: true }, verdict: before.rebuilt ? 'deaf' : 'rebuild' }
+  const is_bad = strikes >= limits.replace_after_scans || (reported === 0 && missed >= limits.replace_after_files)
+  if (!is_bad) return { proof: { ...before, strikes }, verdict: 'doubtful' }
+  return { proof: { strikes: 0, replaced: true }, verdict: before.replaced ? 'give_up' : 'replace' }
 }
 
 const retry_ms = 30 * second_ms

@@ -15,17 +15,17 @@ import {
 import { inotifyLimit } from '../../disk/watch/watch-trouble.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import type { FolderSettings } from '../folder-settings.ts'
-import type { HearingLimits } from './missed-events.ts'
+import type { WatcherLimits } from './missed-events.ts'
 import type { PaceLimits } from './scan-pace.ts'
 
 /** Constants under `watching` (config/schema/constants.ts). */
 export type WatchingSettings = WatchShares &
-  HearingLimits &
+  WatcherLimits &
   Omit<PaceLimits, 'rescan_interval_ms'> & {
     readonly root_check_ms: number
     readonly burst_events: number
     readonly directory_hints: number
-    readonly deaf_rest_ms: number
+    readonly given_up_rest_ms: number
   }
 
 export type Counted = WatchFacts['counted']
@@ -54,7 +54,7 @@ export async function chooseForFolder(facts: ChoiceFacts): Promise<WatchChoice> 
     remote: root.remote,
     share_below: !root.remote && hasShareBelow(folder.path),
     native_fault: facts.native_failed ?? native_fault,
-    deaf: deafness(facts),
+    given_up: givenUp(facts),
   }
   const choiceOf = (counted: Counted) => {
     const inotify = { ...inotifyLimit('watches'), taken: room.takenBesides(folder.name) }
@@ -70,10 +70,11 @@ export async function chooseForFolder(facts: ChoiceFacts): Promise<WatchChoice> 
 
 const none: Counted = { files: 0, directories: 0, is_lower_bound: false }
 
-function deafness({ state, watching, clock }: ChoiceFacts): string | undefined {
-  const deaf = state.watch?.deaf
-  if (!deaf || clock.now_ms() >= deaf.since_ms + watching.deaf_rest_ms) return undefined
-  return `${deaf.reason}; it is watched again ${formatDuration(watching.deaf_rest_ms)} after that`
+/** Why the native watcher was given up lately. */
+function givenUp({ state, watching, clock }: ChoiceFacts): string | undefined {
+  const given_up = state.watch?.given_up
+  if (!given_up || clock.now_ms() >= given_up.since_ms + watching.given_up_rest_ms) return undefined
+  return `${given_up.reason}; it is watched again ${formatDuration(watching.given_up_rest_ms)} after that`
 }
 
 /**

@@ -13,7 +13,7 @@ function facts(files: number, directories: number, other: Partial<WatchFacts> = 
     inotify: { name: 'fs.inotify.max_user_watches', value: 192_536, taken: 0 },
     free_memory_bytes: 8e9,
     native_fault: undefined,
-    deaf: undefined,
+    given_up: undefined,
     ...other,
   }
 }
@@ -85,7 +85,7 @@ test.each<[string, WatchFacts, string]>([
     facts(5, 1, { setting: 'chokidar', share_below: true }),
     'native: 5 files, a share is mounted in it, which chokidar would ask',
   ],
-  ['proved deaf', facts(5, 1, { deaf: 'chokidar proved deaf' }), 'scan: chokidar proved deaf'],
+  ['given up before', facts(5, 1, { given_up: 'chokidar missed changes' }), 'scan: chokidar missed changes'],
   ['asked for: scan', facts(5, 1, { setting: 'scan' }), 'scan: watch: scan in the configuration'],
   [
     'asked for: native, on a share',
@@ -103,9 +103,9 @@ test.each<[string, WatchFacts, string]>([
     'chokidar: 5 files',
   ],
   [
-    'asked for: native, and proved deaf',
-    facts(5, 1, { setting: 'native', deaf: 'native proved deaf' }),
-    'scan: native proved deaf',
+    'asked for: native, and given up before',
+    facts(5, 1, { setting: 'native', given_up: 'native missed changes' }),
+    'scan: native missed changes',
   ],
 ])('%s', (_what, facts, answer) => {
   const { watcher, reason, watches } = chooseWatcher(facts, shares)

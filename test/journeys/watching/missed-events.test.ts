@@ -100,12 +100,12 @@ localJourneys('events that the watcher missed', (profile) => {
       await journey.until('it is judged', async () => (await watched_by(journey))?.watcher === then)
       await journey.allReady()
     }
-    expect((await watched_by(journey))?.deaf?.reason).toBe(
+    expect((await watched_by(journey))?.given_up?.reason).toBe(
       'the native watcher missed 11 files again after it was replaced',
     )
     const status = folderStatus(readFolders(journey)[0]!)
     const why = 'a scan found 11 files that it missed'
-    expect(status.deafness).toEqual({ rebuilt: 1, given_up: 1, last: { at: expect.any(String), why } })
+    expect(status.watcher_changes).toEqual({ replaced: 1, given_up: 1, last: { at: expect.any(String), why } })
     const writer = new LineWriter(200)
     folderLines(writer, status, clock.now_ms())
     expect(writer.lines.map(({ text }) => text.trim())).toContainEqual(

@@ -116,12 +116,12 @@ export function folderContract(factory: LedgerFactory): void {
     const watched = {
       folder: 'docs',
       watcher: 'scan',
-      reason: 'native proved deaf',
-      deaf: 'it missed 11 files',
+      reason: 'native missed changes',
+      given_up: 'it missed 11 files',
     } as const
     await bench.record({ type: 'folder_watched', ...watched })
     const before = await bench.ledger.folder('docs')
-    expect(before?.watch).toMatchObject({ watcher: 'scan', deaf: { reason: 'it missed 11 files' } })
+    expect(before?.watch).toMatchObject({ watcher: 'scan', given_up: { reason: 'it missed 11 files' } })
     const { project_id } = before!
     const rest = { labels: [], label_from: 'none', rules: '{"new":1}' } as const
     // The folder of a configuration has more fields than the ledger asks for.

@@ -13,7 +13,7 @@ let ledger: Sqlite
  */
 const sound = `
   INSERT INTO projects VALUES (1, 'project_a');
-  INSERT INTO folders (id, name, root, project, labels, label_from, rules, configured, state_since_ms, started_ms, kept_ms, deafness,
+  INSERT INTO folders (id, name, root, project, labels, label_from, rules, configured, state_since_ms, started_ms, kept_ms, watcher_changes,
     on_delete, on_change, delete_grace_ms) VALUES (1, 'docs', '/docs', 1, '[]', 'none', '', 1, 0, 0, 0, '{}', 'keep', 'keep', 0);
   INSERT INTO contents (id, project, md5, size, state, asset_id, not_before_ms, wanted_ms) VALUES
     (1, 1, zeroblob(16), 5, 'ready', 'asset_1', 0, 0), (2, 1, randomblob(16), 5, 'abandoned', NULL, 0, 0);

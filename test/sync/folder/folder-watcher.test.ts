@@ -60,8 +60,8 @@ async function watched() {
     const [state] = await rig.ledger.folders()
     return watcher.keepOn(clock.monotonic_ms(), state!, root)
   }
-  const rebuilt = () => events.flatMap((event) => (event.type === 'folder_watched' ? (event.rebuilt ?? []) : []))
-  return { path, keepOn, rebuilt }
+  const replaced = () => events.flatMap((event) => (event.type === 'folder_watched' ? (event.replaced ?? []) : []))
+  return { path, keepOn, replaced }
 }
 
 function rootOf(path: string): Root {
@@ -70,20 +70,20 @@ function rootOf(path: string): Root {
 }
 
 test('another directory with the same inode number gets a new watcher, even if its birth time is unknown yet', async () => {
-  const { path, keepOn, rebuilt } = await watched()
+  const { path, keepOn, replaced } = await watched()
   const { inode, ...root } = rootOf(path)
   const first = { ...root, inode, identity: `${inode}@1`, born_ns: 1n }
   expect(await keepOn(first)).toBe(true)
   expect(await keepOn(first)).toBe(false)
   expect(await keepOn({ ...first, identity: `${inode}@`, born_ns: 2n })).toBe(true)
-  expect(rebuilt()).toEqual(['its root is another directory now'])
+  expect(replaced()).toEqual(['its root is another directory now'])
 })
 
 test('a birth time that becomes known does not change the watcher', async () => {
-  const { path, keepOn, rebuilt } = await watched()
+  const { path, keepOn, replaced } = await watched()
   const { inode, ...root } = rootOf(path)
   const born_ns = 1n
   expect(await keepOn({ ...root, inode, identity: `${inode}@`, born_ns })).toBe(true)
   expect(await keepOn({ ...root, inode, identity: `${inode}@${born_ns}`, born_ns })).toBe(false)
-  expect(rebuilt()).toEqual([])
+  expect(replaced()).toEqual([])
 })

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { judgeHearing, unproven } from '../../../src/sync/folder/missed-events.ts'
+import { judgeWatcher, unproven } from '../../../src/sync/folder/missed-events.ts'
 
-const limits = { deaf_after_scans: 3, deaf_after_files: 10 }
+const limits = { replace_after_scans: 3, replace_after_files: 10 }
 
 function judge(...scans: { reported: number; missed: number }[]): string[] {
-  let hearing = unproven
+  let proof = unproven
   return scans.map((scan) => {
-    const judged = judgeHearing(hearing, scan, limits)
-    hearing = judged.hearing
+    const judged = judgeWatcher(proof, scan, limits)
+    proof = judged.proof
     return judged.verdict
   })
 }
@@ -17,24 +17,24 @@ const heard = { reported: 5, missed: 0 }
 const one_missed = { reported: 5, missed: 1 }
 
 test.each([
-  ['nothing happens', [quiet, quiet], ['hears', 'hears']],
-  ['all changes are reported', [heard, heard], ['hears', 'hears']],
-  ['one is missed, then all are reported', [one_missed, heard, one_missed], ['doubtful', 'hears', 'doubtful']],
-  ['events are missed again and again', [one_missed, one_missed, one_missed], ['doubtful', 'doubtful', 'rebuild']],
+  ['nothing happens', [quiet, quiet], ['reliable', 'reliable']],
+  ['all changes are reported', [heard, heard], ['reliable', 'reliable']],
+  ['one is missed, then all are reported', [one_missed, heard, one_missed], ['doubtful', 'reliable', 'doubtful']],
+  ['events are missed again and again', [one_missed, one_missed, one_missed], ['doubtful', 'doubtful', 'replace']],
   [
     'a scan without changes proves nothing',
     [one_missed, quiet, one_missed, one_missed],
-    ['doubtful', 'doubtful', 'doubtful', 'rebuild'],
+    ['doubtful', 'doubtful', 'doubtful', 'replace'],
   ],
   [
     'events are missed again with the new watcher',
     [one_missed, one_missed, one_missed, quiet, one_missed, one_missed, one_missed],
-    ['doubtful', 'doubtful', 'rebuild', 'hears', 'doubtful', 'doubtful', 'deaf'],
+    ['doubtful', 'doubtful', 'replace', 'reliable', 'doubtful', 'doubtful', 'give_up'],
   ],
   [
     'the new watcher reports events: later misses count from zero',
     [one_missed, one_missed, one_missed, heard, one_missed, one_missed, one_missed],
-    ['doubtful', 'doubtful', 'rebuild', 'hears', 'doubtful', 'doubtful', 'rebuild'],
+    ['doubtful', 'doubtful', 'replace', 'reliable', 'doubtful', 'doubtful', 'replace'],
   ],
   [
     'none of ten changes is reported, twice',
@@ -42,10 +42,10 @@ test.each([
       { reported: 0, missed: 10 },
       { reported: 0, missed: 10 },
     ],
-    ['rebuild', 'deaf'],
+    ['replace', 'give_up'],
   ],
   ['none of nine is reported', [{ reported: 0, missed: 9 }], ['doubtful']],
-  ['one of a hundred is missed among many', [{ reported: 400, missed: 4 }], ['hears']],
+  ['one of a hundred is missed among many', [{ reported: 400, missed: 4 }], ['reliable']],
 ])('%s', (_what, scans, verdicts) => {
   expect(judge(...scans)).toEqual(verdicts)
 })
