@@ -73,7 +73,7 @@ export class Metrics implements Measures {
     ['folder', 'watcher'],
   )
   readonly #healthy = this.#gauge('sluice_healthy', '1 while there is no health problem.')
-  readonly #broken = this.#gauge('sluice_problems', 'Number of health problems by kind.', ['kind'])
+  readonly #problems = this.#gauge('sluice_problems', 'Number of health problems by kind.', ['kind'])
   readonly #outdated = this.#gauge('sluice_outdated_versions', 'Versions in the assistant that no file has any more.')
   readonly #failing = this.#gauge(
     'sluice_uploads_failing',
@@ -142,7 +142,7 @@ export class Metrics implements Measures {
     this.#show(folders)
     this.#healthy.set(health.healthy ? 1 : 0)
     for (const kind of problem_kinds) {
-      this.#broken.set({ kind }, health.problems.filter((reason) => reason.kind === kind).length)
+      this.#problems.set({ kind }, health.problems.filter((problem) => problem.kind === kind).length)
     }
     this.#outdated.set(snapshot.outdated)
     for (const state of ['deferred', 'given_up']) {

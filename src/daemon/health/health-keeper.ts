@@ -123,7 +123,7 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   }
 
   function log(problems: readonly Problem[]): void {
-    const now = new Map(problems.map((reason) => [`${reason.kind} ${reason.about}`, reason]))
+    const now = new Map(problems.map((problem) => [`${problem.kind} ${problem.about}`, problem]))
     for (const [name, { message, hint }] of now) {
       if (!known.has(name)) report.trouble(`health, ${name}`, `${message}. ${hint}`, 'error')
     }
@@ -178,7 +178,7 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
 
   function ready(): HealthAnswer {
     const { healthy, problems } = healthOf(currentFacts(), config().health)
-    const listed = problems.map(({ since_ms, ...reason }) => ({ ...reason, since: isoTime(since_ms) }))
+    const listed = problems.map(({ since_ms, ...problem }) => ({ ...problem, since: isoTime(since_ms) }))
     return { status: healthy ? 200 : 503, body: { healthy, problems: listed } }
   }
 

@@ -44,7 +44,7 @@ export class AlertJudge {
     { group_ms, resolve_after_ms }: AlertTimes,
   ): AlertDue | undefined {
     const standing = byName(problems)
-    const fresh = [...standing].flatMap(([name, reason]) => (this.#reported.has(name) ? [] : [reason]))
+    const fresh = [...standing].flatMap(([name, problem]) => (this.#reported.has(name) ? [] : [problem]))
     this.#window_ms = fresh.length === 0 ? undefined : (this.#window_ms ?? now_ms)
     const over: ReportedProblem[] = []
     const lasting: ReportedProblem[] = []
@@ -74,7 +74,7 @@ export function reportedAfter({ began, lasting }: AlertDue): ReportedProblem[] {
 }
 
 function byName<Named extends { kind: string; about: string }>(problems: readonly Named[]): Map<string, Named> {
-  return new Map(problems.map((reason) => [`${reason.kind} ${reason.about}`, reason]))
+  return new Map(problems.map((problem) => [`${problem.kind} ${problem.about}`, problem]))
 }
 
 /** Source of an alert: several machines and instances may send theirs to the same users. */

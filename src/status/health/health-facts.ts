@@ -133,6 +133,6 @@ export function healthStatus(facts: HealthFacts, limits: HealthLimits, is_at_wor
   return {
     state: is_at_work ? (healthy ? 'healthy' : 'unhealthy') : 'unknown',
     paused: facts.paused ? isoTime(facts.paused.since_ms) : null,
-    problems: problems.map(({ since_ms, ...reason }) => ({ ...reason, since: isoTime(since_ms) })),
+    problems: problems.map(({ since_ms, ...problem }) => ({ ...problem, since: isoTime(since_ms) })),
   }
 }

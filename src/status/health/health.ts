@@ -26,9 +26,9 @@ export function healthOf(facts: HealthFacts, limits: HealthLimits): Health {
     ...auditProblems(facts, limits),
     ...emptiedProblems(facts),
     ...promptProblems(facts, limits),
-    ...machineReasons(facts, limits),
+    ...machineProblems(facts, limits),
   ]
-  const problems = problem_kinds.flatMap((kind) => found.filter((reason) => reason.kind === kind))
+  const problems = problem_kinds.flatMap((kind) => found.filter((problem) => problem.kind === kind))
   return { healthy: problems.length === 0, problems }
 }
 
@@ -200,7 +200,7 @@ function promptProblems(facts: HealthFacts, { prompt_late_ms }: HealthLimits): P
   return [...problems, ...lost]
 }
 
-function machineReasons(
+function machineProblems(
   { disk, ledger_fault, stuck, now_ms }: HealthFacts,
   { disk_free_bytes }: HealthLimits,
 ): Problem[] {
