@@ -99,7 +99,7 @@ async function printEnd(
   const names = folders.map(({ name }) => name)
   const exit_code = printSummary(state_dir, { names, began_ms, now_ms }, terminal)
   const sent = await withLedgerView(state_dir, (view) => view!.used('sent', now_ms - began_ms + day_ms, now_ms))
-  terminal.out(`sent      ${counted(sent.files, 'file')}, ${formatBytes(sent.bytes)}`)
+  terminal.out(`uploaded   ${counted(sent.files, 'file')}, ${formatBytes(sent.bytes)}`)
   terminal.out('the ledger is rebuilt')
   if (aside !== undefined) print(terminal, `the damaged one is ${aside}`)
   return exit_code

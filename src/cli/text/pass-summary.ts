@@ -5,7 +5,7 @@ import type { Stage } from '../../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../../ledger/views/view-folders.ts'
 import { openPassView, type PassView } from '../../ledger/views/view-pass.ts'
 import type { Example, ProblemGroup } from '../../ledger/views/view-problems.ts'
-import { folderStatus, isComplete } from '../../status/folders.ts'
+import { folderStatus, isComplete, underway } from '../../status/folders.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { printIndented } from './print.ts'
 import type { Terminal } from './terminal.ts'
@@ -27,8 +27,8 @@ export interface PassEnd {
 
 /** Examples of unreadable entries. `status` shows more. */
 const max_names = 3
-
-const waiting: readonly Stage[] = ['settling', 'waiting', 'sending', 'ingesting']
+/** Width of the titles, such as `on the way`. */
+const title_columns = 10
 
 /**
  * Describes for users how a pass ended: which files are ready, which are not, and why.
@@ -41,26 +41,27 @@ export function summarizePass(end: PassEnd, { styles }: Pick<Terminal, 'styles'>
   const ready = sum(['ready'])
   const offline = folders.filter(({ offline_reason }) => offline_reason !== undefined)
   const line = (title: string, amount: Amount, style = (text: string) => text) =>
-    `${style(title.padEnd(9))} ${counted(amount.files, 'file')}, ${formatBytes(amount.bytes)}`
+    `${style(title.padEnd(title_columns))} ${counted(amount.files, 'file')}, ${formatBytes(amount.bytes)}`
 
   const lines = [line('ready', ready, styles.green)]
   lines.push(...newLines(end))
   for (const [title, stages] of [
     ['refused', ['refused']],
-    ['removed', ['removed_on_service']],
+    ['removed on the service', ['removed_on_service']],
     ['blocked', ['blocked']],
-    ['waiting', waiting],
+    ['on the way', underway],
   ] as const) {
     const amount = sum(stages)
     if (amount.files === 0) continue
-    lines.push(line(title, amount, title === 'waiting' ? styles.yellow : styles.red))
-    lines.push(...(title === 'waiting' ? waitingLines(end, folders) : problemLines(end, stages)))
+    const is_underway = stages === underway
+    lines.push(line(title, amount, is_underway ? styles.yellow : styles.red))
+    lines.push(...(is_underway ? underwayLines(end, folders) : problemLines(end, stages)))
   }
   const skipped = sum(['skipped'])
   if (skipped.files > 0) lines.push(line('skipped', skipped), ...skippedLines(end))
   for (const { name, offline_reason } of offline)
-    lines.push(`${styles.red('offline  ')} ${name}: ${printable(offline_reason ?? '')}`)
-  for (const folder of folders) lines.push(...unseenLines(folder).map((text) => styles.red(text)))
+    lines.push(`${styles.red('offline'.padEnd(title_columns))} ${name}: ${printable(offline_reason ?? '')}`)
+  for (const folder of folders) lines.push(...incompleteLines(folder).map((text) => styles.red(text)))
   const is_complete = folders.every((folder) => isComplete(folderStatus(folder)))
   return { lines, exit_code: is_complete ? exit_codes.ok : exit_codes.incomplete }
 }
@@ -80,20 +81,20 @@ export function printSummary(state_dir: string, end: Omit<PassEnd, 'view' | 'pas
 }
 
 /** Entries that the last scan could not read. There may be unknown files in them. */
-function unseenLines({ name, scan, offline_reason }: FolderView): string[] {
-  if (!scan) return offline_reason === undefined ? [`unseen    ${name}: its first scan has not ended`] : []
+function incompleteLines({ name, scan, offline_reason }: FolderView): string[] {
+  if (!scan) return offline_reason === undefined ? [`incomplete ${name}: its first scan has not ended`] : []
   const { unreadable, unreadable_total, odd_names, odd_names_total } = scan
   const lines: string[] = []
   if (unreadable_total > 0) {
     const places = unreadable.slice(0, max_names).map(({ path, code }) => `${path} (${code})`)
     const rest = unreadable_total > places.length ? ' …' : ''
-    lines.push(`unseen    ${name}: ${formatCount(unreadable_total)} × cannot be read: ${places.join(', ')}${rest}`)
+    lines.push(`incomplete ${name}: ${formatCount(unreadable_total)} × cannot be read: ${places.join(', ')}${rest}`)
   }
   if (odd_names_total > 0) {
     const names = odd_names.slice(0, max_names)
     const rest = odd_names_total > names.length ? ' …' : ''
     const count = formatCount(odd_names_total)
-    lines.push(`unseen    ${name}: ${count} × a name that is not UTF-8, rename it: ${names.join(', ')}${rest}`)
+    lines.push(`incomplete ${name}: ${count} × a name that is not UTF-8, rename it: ${names.join(', ')}${rest}`)
   }
   return lines.map(printable)
 }
@@ -131,7 +132,7 @@ function problemLines(end: PassEnd, stages: readonly string[]): string[] {
   return lines
 }
 
-function waitingLines({ view, now_ms }: PassEnd, folders: readonly FolderView[]): string[] {
+function underwayLines({ view, now_ms }: PassEnd, folders: readonly FolderView[]): string[] {
   const lines: string[] = []
   const settling = sumOf(folders, ['settling']).files
   if (settling > 0) lines.push(detail(`${formatCount(settling)} × found, not settled or not hashed yet`))
@@ -159,5 +160,5 @@ function reasonLine(files: number, message: string, examples: readonly Example[]
 
 /** Indents a line and makes control characters visible: names and messages may hold any. */
 function detail(text: string): string {
-  return `          ${printable(text)}`
+  return `${' '.repeat(title_columns + 1)}${printable(text)}`
 }

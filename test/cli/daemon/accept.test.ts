@@ -51,7 +51,7 @@ test('accept releases the files that the upload limit holds', async (context) =>
   expect(out).toMatch(/held by the upload limit \(\d B\): sluice accept docs/)
   const accepted = await home.inProcess('accept', 'docs')
   expect(accepted.out).toMatch(/^docs: 2 files \(\d B\) will be sent now\n$/)
-  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready     3 files') })
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready      3 files') })
   expect(await home.inProcess('accept', 'docs')).toMatchObject({
     out: 'docs: nothing is held back\n',
   })

@@ -124,7 +124,7 @@ test('after a restore, a pass sends 0 bytes, even for files newer than the backu
   const restored = await home.inProcess('restore', file)
   expect(restored, restored.err).toMatchObject({ code: 0, out: expect.stringContaining('ledger.db.replaced-') })
   expect(kept(join(home.path, 'state/ledger.db'))).toEqual(['a.txt', 'b/c.txt'])
-  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready     3 files') })
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready      3 files') })
   expect([sent(home), home.readyAssets()]).toEqual([3, 3])
 })
 

@@ -93,7 +93,7 @@ test.each([
     expect(dry.out).toContain('4 files (')
     expect(dry.out).toMatch(/digest: 1 report in .* cover 1 content/)
     const rebuilt = await home.inProcess('rebuild')
-    expect(rebuilt, rebuilt.err).toMatchObject({ code: 0, out: expect.stringContaining('sent      0 files, 0 B') })
+    expect(rebuilt, rebuilt.err).toMatchObject({ code: 0, out: expect.stringContaining('uploaded   0 files, 0 B') })
     expect({ puts: puts(home), labels: labels(home), ready: home.readyAssets() }).toEqual(before)
     expect(
       state(home).filter((name) => name.startsWith('ledger.db.damaged-') && !/-(wal|shm)$/.test(name)),
@@ -135,7 +135,7 @@ test('a pause requested after the loss works, and does not stand in the way of t
   expect(await home.inProcess('sync')).toMatchObject({ code: 78 })
   expect(state(home)).toContain('rebuild')
   const rebuilt = await home.inProcess('rebuild')
-  expect(rebuilt, rebuilt.err).toMatchObject({ code: 0, out: expect.stringContaining('sent      0 files, 0 B') })
+  expect(rebuilt, rebuilt.err).toMatchObject({ code: 0, out: expect.stringContaining('uploaded   0 files, 0 B') })
   expect(rebuilt.out).not.toContain('damaged')
   expect(state(home).filter((name) => name.includes('damaged'))).toEqual([])
   expect([puts(home), home.readyAssets()]).toEqual([2, 2])
@@ -147,7 +147,7 @@ test('files that the project does not have are sent, and no slot stays empty', a
   rmSync(join(home.path, 'state'), { recursive: true })
   home.write({ 'b.txt': 'two' })
   const rebuilt = await home.inProcess('rebuild')
-  expect(rebuilt).toMatchObject({ code: 0, out: expect.stringContaining('sent      1 file, 3 B') })
+  expect(rebuilt).toMatchObject({ code: 0, out: expect.stringContaining('uploaded   1 file, 3 B') })
   expect(home.service.assets(home.project_id).filter(({ bare }) => bare)).toEqual([])
   expect([puts(home), home.readyAssets()]).toEqual([2, 2])
 })
@@ -210,7 +210,7 @@ test('a file that the service could not read is sent once more after each loss, 
   for (const losses of [1, 2]) {
     rmSync(join(home.path, 'state'), { recursive: true })
     const rebuilt = await home.inProcess('rebuild')
-    expect(rebuilt).toMatchObject({ code: 3, out: expect.stringContaining('sent      1 file, 18 B') })
+    expect(rebuilt).toMatchObject({ code: 3, out: expect.stringContaining('uploaded   1 file, 18 B') })
     expect(await home.inProcess('sync')).toMatchObject({ code: 3 })
     expect([puts(home), home.readyAssets()]).toEqual([2 + losses, 1])
   }

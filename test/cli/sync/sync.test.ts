@@ -15,14 +15,14 @@ test('one pass sends new files, sends no known one, and ends with 0', async (con
   const { code, out, err } = await home.sluice('sync')
   expect([code, home.readyAssets()], err).toEqual([0, 2])
   expect(out.split('\n').slice(0, 2)).toEqual([
-    'ready     3 files, 9 B',
-    '          new: 2 sent (6 B), 1 with bytes already known',
+    'ready      3 files, 9 B',
+    '           new: 2 sent (6 B), 1 with bytes already known',
   ])
   const creates = () => home.service.requestLog.filter(({ place }) => place === 'assets.create').length
   expect(creates()).toBe(2)
   expect(await home.inProcess('sync')).toMatchObject({
     code: 0,
-    out: 'ready     3 files, 9 B\n          nothing new\n',
+    out: 'ready      3 files, 9 B\n           nothing new\n',
   })
   expect(creates()).toBe(2)
 })
@@ -35,8 +35,8 @@ test('reports refused and skipped files with their reason: exit code 3', async (
   })
   const { code, out } = await home.inProcess('sync')
   expect(code).toBe(3)
-  expect(out).toMatch(/^refused {3}1 file, .*\n {10}1 × The service cannot read this file.*\(docs\/photo\.png\)$/m)
-  expect(out).toMatch(/^skipped {3}1 file, 0 B\n {10}1 × empty: .*\(empty\.txt\)$/m)
+  expect(out).toMatch(/^refused {3}1 file, .*\n {11}1 × The service cannot read this file.*\(docs\/photo\.png\)$/m)
+  expect(out).toMatch(/^skipped {3}1 file, 0 B\n {11}1 × empty: .*\(empty\.txt\)$/m)
 })
 
 test('syncs one folder by its name or path, and does not scan the others', async (context) => {
@@ -45,12 +45,12 @@ test('syncs one folder by its name or path, and does not scan the others', async
   home.configure({ folders: [{ name: 'other', path: other, settle_ms: '50ms' }] })
   expect(await home.inProcess('sync', 'docs')).toMatchObject({
     code: 0,
-    out: expect.stringContaining('ready     1 file, 3 B'),
+    out: expect.stringContaining('ready      1 file, 3 B'),
   })
   expect(home.readyAssets()).toBe(1)
   expect(await home.inProcess('sync', other)).toMatchObject({
     code: 0,
-    out: expect.stringContaining('ready     1 file, 5 B'),
+    out: expect.stringContaining('ready      1 file, 5 B'),
   })
   expect(home.readyAssets()).toBe(2)
   expect((await home.inProcess('sync', 'docs/a.txt')).err).toContain('a scan is about whole folders')
@@ -60,13 +60,13 @@ test('syncs one folder by its name or path, and does not scan the others', async
 test('an offline folder: exit code 3, and the summary does not say that all files are ready', async (context) => {
   const home = await Home.of(context)
   rmSync(join(home.path, 'docs'), { recursive: true })
-  expect(await home.inProcess('sync')).toMatchObject({ code: 3, out: expect.stringContaining('offline   docs: ') })
+  expect(await home.inProcess('sync')).toMatchObject({ code: 3, out: expect.stringContaining('offline    docs: ') })
 })
 
 test('a file that the scan could not read: sync and status exit with 3', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   writeFileSync(Buffer.concat([Buffer.from(join(home.path, 'docs/')), Buffer.from([0x78, 0xff])]), 'hidden')
-  expect(await home.inProcess('sync')).toMatchObject({ code: 3, out: expect.stringContaining('unseen    docs: 1 ×') })
+  expect(await home.inProcess('sync')).toMatchObject({ code: 3, out: expect.stringContaining('incomplete docs: 1 ×') })
   const status = await home.inProcess('status')
   expect(status).toMatchObject({
     code: 3,
@@ -98,7 +98,7 @@ test('beside a running daemon: the daemon scans, and sync waits for it', async (
   const { code, out, err } = await home.inProcess('sync')
   expect([code, home.readyAssets()]).toEqual([0, 2])
   expect(err).toContain(`a daemon is running (process ${daemon.child.pid})`)
-  expect(out).toContain('ready     2 files, 6 B')
+  expect(out).toContain('ready      2 files, 6 B')
   daemon.child.kill('SIGTERM')
   expect(await daemon.ended).toMatchObject({ code: 0 })
 })
@@ -110,7 +110,7 @@ test('two passes at once: the second asks the first, both end with 0, and nothin
   await until('the first is at work', () => home.service.requestLog.some(({ place }) => place === 'put'), first.err)
   const second = await home.inProcess('sync')
   expect([second.code, (await first.ended).code], second.err).toEqual([0, 0])
-  expect(second.out).toContain('ready     40 files')
+  expect(second.out).toContain('ready      40 files')
   expect(home.service.requestLog.filter(({ place }) => place === 'put')).toHaveLength(40)
 })
 
@@ -135,7 +135,7 @@ test('Ctrl-C: running uploads finish, the others are reported as waiting: exit c
   const { code, signal, out, err } = await sync.ended
   expect([code, signal]).toEqual([3, null])
   expect(err).toContain('stopping: transfers in progress are finished')
-  expect(out).toMatch(/^waiting {3}\d+ files/m)
+  expect(out).toMatch(/^on the way \d+ files/m)
   // No slot is left without bytes.
   expect(home.service.assets(home.project_id).filter(({ bare }) => bare)).toEqual([])
   expect((await home.inProcess('sync')).code).toBe(0)
@@ -151,7 +151,7 @@ test('a file that the service reads for long is left to the next pass, with a da
     expect.stringMatching(/^sluice: the service is still reading 1 file, and nothing has changed for 1 s$/m),
   ])
   expect(first.err).toContain('the next `sluice sync`, or a running daemon, waits for them')
-  expect(first.out).toMatch(/^waiting {3}1 file, 3 B\n {10}1 × sent, and still read by the service$/m)
+  expect(first.out).toMatch(/^on the way 1 file, 3 B\n {11}1 × sent, and still read by the service$/m)
 
   const daemon = await home.run()
   const beside = await home.sluice('sync')
@@ -160,6 +160,6 @@ test('a file that the service reads for long is left to the next pass, with a da
   await daemon.ended
 
   setStatusThere(home.service, home.service.assets(home.project_id)[0]!.asset_id, 'ready')
-  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready     1 file') })
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready      1 file') })
   expect(home.service.requestLog.filter(({ place }) => place === 'put')).toHaveLength(1)
 })

@@ -14,15 +14,15 @@ test.each([
     'a directory that cannot be read',
     { ...seen, unreadable: [{ path: 'private', code: 'EACCES' }], unreadable_total: 2 },
     3,
-    ['unseen    notes: 2 × cannot be read: private (EACCES) …'],
+    ['incomplete notes: 2 × cannot be read: private (EACCES) …'],
   ],
   [
     'a name that is not UTF-8',
     { ...seen, odd_names: ['x\\xff'], odd_names_total: 1 },
     3,
-    ['unseen    notes: 1 × a name that is not UTF-8, rename it: x\\xff'],
+    ['incomplete notes: 1 × a name that is not UTF-8, rename it: x\\xff'],
   ],
-  ['an unfinished scan', undefined, 3, ['unseen    notes: its first scan has not ended']],
+  ['an unfinished scan', undefined, 3, ['incomplete notes: its first scan has not ended']],
 ])('the summary of a pass that saw %s', async (_what, summary, exit_code, lines) => {
   const rig = await openRig()
   await rig.bringIn('a.txt')
@@ -34,5 +34,5 @@ test.each([
   const said = summarizePass(end, terminal)
   pass.close()
   expect(said.exit_code).toBe(exit_code)
-  expect(said.lines.filter((line) => line.startsWith('unseen'))).toEqual(lines)
+  expect(said.lines.filter((line) => line.startsWith('incomplete'))).toEqual(lines)
 })
