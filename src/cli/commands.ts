@@ -25,7 +25,7 @@ export const commands: readonly ListedCommand[] = [
   command('sync [folders..]', 'send what is new in the folders once, then exit', () => import('./commands/sync.ts')),
   command(
     'plan',
-    'show which files would be sent, which not and why; sends nothing',
+    'show which files would be uploaded, which not and why; uploads nothing',
     () => import('./commands/plan.ts'),
   ),
   command('status', 'show the state of all files, and what to do', () => import('./commands/status.ts')),

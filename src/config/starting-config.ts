@@ -59,8 +59,8 @@ service:
 ${ca_file === undefined ? '' : caText(ca_file)}
 folders:
 ${folders.map((folder) => folderText(folder, config.old_versions)).join('\n')}
-# What is sent by itself: up to 100,000 new files or 100 GB in 24 hours; more waits for \`sluice accept\`, so that a disk
-# mounted in the wrong place does not go up in one night. To change it:
+# What is uploaded by itself: up to 100,000 new files or 100 GB in 24 hours; more waits for \`sluice accept\`, so that a disk
+# mounted in the wrong place is not uploaded in one night. To change it:
 #uploads:
 #  limit: { files: 100000, bytes: 100GB }
 `
@@ -96,9 +96,9 @@ function oldVersionsReason(on_change: OldVersions): string {
 }
 
 function startReason(start: StartText): string {
-  if (start === 'all') return 'Everything that is there already goes up, so no file is missing.'
-  if (start === 'from_now') return 'Nothing that the first scan finds goes up, only what comes or changes later.'
-  return `Of the files that the first scan finds, those changed in the last ${start} go up; later, everything new.`
+  if (start === 'all') return 'Everything that is there already is uploaded, so no file is missing.'
+  if (start === 'from_now') return 'Nothing that the first scan finds is uploaded, only what comes or changes later.'
+  return `Of the files that the first scan finds, those changed in the last ${start} are uploaded; later, everything new.`
 }
 
 /** A YAML scalar on one line, quoted if YAML would read it as another type. */

@@ -90,7 +90,7 @@ function createPatience(clock: Clock) {
     // The probe after the pause needs some time for its answer.
     if (!is_too_long && now_ms - until_ms < unreachable_ms) return undefined
     const left = until_ms > now_ms ? `, the next ${formatDuration(until_ms - now_ms)}` : ''
-    const hint = 'the next run sends the rest; it also waits as long as the service asks'
+    const hint = 'the next run uploads the rest; it also waits as long as the service asks'
     const error = {
       code: 'service.asked_to_wait',
       message: `the service asked Sluice to wait${left}: ${message}`,
@@ -102,7 +102,7 @@ function createPatience(clock: Clock) {
   function unreachable({ about, since_ms, message }: Tripped): Drained | undefined {
     const lost_since_ms = Math.max(since_ms, paused_until_ms.get(about) ?? since_ms)
     if (clock.now_ms() - lost_since_ms < unreachable_ms) return undefined
-    const hint = 'the next run sends the rest; check service.base_url and the network'
+    const hint = 'the next run uploads the rest; check service.base_url and the network'
     return { why: 'service_unreachable', error: new SluiceError({ code: 'service.unreachable', message, hint }) }
   }
 
@@ -145,7 +145,7 @@ export function createReadingWait(clock: Clock, max_ms: number) {
       return new SluiceError({
         code: 'answer.still_reading',
         message: `the service is still reading ${what}, and nothing has changed for ${formatDuration(max_ms)}`,
-        hint: 'they are sent; the next `sluice sync`, or a running daemon, waits for them',
+        hint: 'they are uploaded; the next `sluice sync`, or a running daemon, waits for them',
       })
     },
   }

@@ -19,7 +19,7 @@ const final_groups: readonly Group[] = [
   ['may hold passwords and keys of programs', '.env*'],
   ['private key of SSH', 'id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*', '*.ppk'],
   ['may hold a private key or a certificate with one', '*.pem', '*.pfx', '*.p12', '*.jks', '*.keystore'],
-  ['may be a private key (a Keynote presentation with this ending goes up as PDF or PPTX)', '*.key'],
+  ['may be a private key (a Keynote presentation with this ending can be uploaded as PDF or PPTX)', '*.key'],
   ['password safe', '*.kdbx', '*.kdb'],
   ['keys and known hosts of SSH', '.ssh'],
   ['credentials of a cloud or a cluster', '.aws', '.azure', '.kube', '.docker'],

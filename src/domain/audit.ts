@@ -34,7 +34,7 @@ const min_mass = 100
 
 /**
  * True if so many of the expected assets are gone that it seems a fault, not a user's choice. Then
- * nothing is sent again without a user, whatever the policy `audit.on_remote_delete` is.
+ * nothing is uploaded again without a user, whatever the policy `audit.on_remote_delete` is.
  */
 export function isMassRemoval({ removed, expected }: { removed: number; expected: number }): boolean {
   return removed > Math.max(min_mass, expected * mass_share)

@@ -1,7 +1,7 @@
 import type { FileStat, KnownFile } from './file.ts'
 
 /*
- * All reasons why a file of a folder is not sent. A new reason to skip files is one entry of
+ * All reasons why a file of a folder is not uploaded. A new reason to skip files is one entry of
  * `skip_reasons`. A new reason to block them is one of `block_reasons`, and the place in sync/ that
  * records `file_blocked` with it.
  */
@@ -42,7 +42,7 @@ export interface FileToJudge {
 interface ReasonTexts {
   /** Label in `sluice plan`, for a number of files. */
   in_plan: string
-  /** True if `sluice accept` sends the files. */
+  /** True if `sluice accept` uploads the files. */
   accept_sends: boolean
 }
 
@@ -51,7 +51,7 @@ interface SkipEntry extends ReasonTexts {
   skips: (file: FileToJudge) => boolean
   /** The reason in words, with its setting: recorded in the ledger and shown by all commands. */
   rule: (folder: SkipSettings) => string
-  /** When or how the file is sent all the same, for `sluice explain`. */
+  /** When or how the file is uploaded all the same, for `sluice explain`. */
   cure: string
 }
 
@@ -60,7 +60,7 @@ export const skip_reasons = {
   empty: {
     skips: ({ stat }) => stat.size === 0,
     rule: () => 'it has no bytes, so there is nothing to ask about',
-    cure: 'Sluice sends it as soon as it has bytes',
+    cure: 'Sluice uploads it as soon as it has bytes',
     in_plan: 'empty',
     accept_sends: false,
   },
@@ -74,7 +74,7 @@ export const skip_reasons = {
   before_start: {
     skips: isBeforeStart,
     rule: ({ name, start }) => `folders.${name}.start is ${startText(start)}`,
-    cure: 'Sluice sends it when its bytes change',
+    cure: 'Sluice uploads it when its bytes change',
     in_plan: 'older than start allows',
     accept_sends: true,
   },

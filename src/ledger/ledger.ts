@@ -59,7 +59,7 @@ export interface Ledger extends PromptLedger, AuditLedger {
    * pause or the daily limit holds is not counted.
    */
   pending(horizon_ms: number): Promise<Pending>
-  /** True if any other project has a content to send, follow or label within the horizon. */
+  /** True if any other project has a content to upload, follow or label within the horizon. */
   dueElsewhere(except_projects: readonly string[], horizon_ms: number): Promise<boolean>
   /** These limits apply from now on. Work that is already claimed continues. */
   setLimits(limits: LedgerLimits): Promise<void>

@@ -19,7 +19,7 @@ export function auditStatus({ project_id, last_full, running, emptied }: AuditVi
     last_full: fullStatus(last_full),
     running: runningStatus(running),
     /**
-     * True if so many assets are gone that the project seems emptied or replaced. Sluice then sends
+     * True if so many assets are gone that the project seems emptied or replaced. Sluice then uploads
      * none of them again without a user.
      */
     seems_emptied: emptied !== undefined || isRunningOut(running),

@@ -41,7 +41,7 @@ export interface CircuitTools {
   /** All projects of the configuration in force. */
   readonly projects: readonly string[]
   /**
-   * Projects that the audit asks, even without files to send. Only an answer ends their trouble.
+   * Projects that the audit asks, even without files to upload. Only an answer ends their trouble.
    */
   readonly audited?: readonly string[]
 }

@@ -35,7 +35,7 @@ export function isOfUploads(about: About): boolean {
 
 const hints: Readonly<Record<string, string>> = {
   account:
-    'Sluice sends nothing until the token works: renew it where it came from; Sluice reads the new one by itself',
+    'Sluice uploads nothing until the token works: renew it where it came from; Sluice reads the new one by itself',
   api: 'Sluice tries again by itself; if this lasts, check service.base_url, the network and the proxy',
   blob: 'Sluice tries again by itself; if this lasts, check that this machine can reach the blob host',
   uploads:
@@ -46,6 +46,6 @@ const hints: Readonly<Record<string, string>> = {
 export function hintFor(about: About): string {
   return (
     hints[about] ??
-    'Sluice sends nothing to this project: check project_id in the configuration, and that the token may use it'
+    'Sluice uploads nothing to this project: check project_id in the configuration, and that the token may use it'
   )
 }

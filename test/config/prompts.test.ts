@@ -268,7 +268,7 @@ uploads: { concurrency: 0 }
     ['{ webhook: { url: "http://SECRET.org" } }', /webhook\.url: must begin with https/],
     ['{ webhook: { url: "https://me:SECRET@x.org" } }', /webhook\.url: must not hold a user name or password/],
     ['{ webhook: { url: "https://x.org", body: xml } }', /webhook\.body: must be json, slack, teams, or a template/],
-    ['{ webhook: { url: "https://x.org", secret_file: ~/legal/s } }', /secret_file: .*: it would be sent$/],
+    ['{ webhook: { url: "https://x.org", secret_file: ~/legal/s } }', /secret_file: .*: it would be uploaded$/],
     ['{ webhook: { url: "https://x.org", secret: SECRET } }', /webhook\.secret: a secret .* as secret_file$/],
     ['{ command: { run: [publish] } }', /command\.run\[0\]: must be an absolute path/],
     ['{ command: { run: [] } }', /command\.run: must name a program/],
@@ -292,7 +292,7 @@ uploads: { concurrency: 0 }
     symlinkSync(join(home, 'legal'), join(home, 'link'))
     expect(faultsOf(delivery('{ file: { dir: ~/link/x } }'))).toEqual([expect.stringContaining('(folders[1])')])
     const faults = faultsOf(`${prompt()}smtp: { host: h, user: u, password_file: ~/legal/p }\n`)
-    expect(faults).toEqual([expect.stringMatching(/smtp\.password_file: must not lie .* it would be sent/)])
+    expect(faults).toEqual([expect.stringMatching(/smtp\.password_file: must not lie .* it would be uploaded/)])
   })
 
   test('a delivery may have the default name of another one, but not its given name', () => {

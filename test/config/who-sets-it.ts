@@ -9,7 +9,7 @@ export const who_sets_it: Readonly<Record<string, string>> = {
   'folders[].path': 'everybody, for each folder',
   'folders[].project_id': 'anyone who sends folders to several projects',
   'folders[].include': 'anyone who wants one kind of file from a mixed folder',
-  'folders[].exclude': 'most people, once `sluice plan` has shown what would go up',
+  'folders[].exclude': 'most people, once `sluice plan` has shown what would be uploaded',
   'folders[].dot_files': 'anyone who keeps documents below a name with a dot',
   'folders[].labels': 'anyone who searches or asks by label',
   'folders[].label_from': 'a team with one folder for each client or matter',

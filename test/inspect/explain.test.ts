@@ -118,7 +118,7 @@ describe('blocked', () => {
     const { why, state } = ask(`new disk/it's.txt`)
     expect(state).toBe('blocked')
     expect(why[0]).toContain('1 files or 1.0 GB in 24 h')
-    expect(why[1]).toBe(`to send it: sluice accept '${root}/new disk/it'\\''s.txt'`)
+    expect(why[1]).toBe(`to upload it: sluice accept '${root}/new disk/it'\\''s.txt'`)
   })
 
   test('unreadable: shows the reason and the next try; outside: a user must act', async () => {
@@ -137,7 +137,7 @@ describe('waiting', () => {
   test('shows its turn, the last error with the next try, and a missing daemon', async () => {
     const { ask, rig } = await setUp()
     await rig.settle('turn')
-    expect(ask('turn').why).toEqual(['it is sent when its turn comes'])
+    expect(ask('turn').why).toEqual(['it is uploaded when its turn comes'])
     expect(ask('turn', false).why[0]).toContain('no daemon is running')
     await fail(rig, 'failed', rig.clock.now_ms() + minute_ms)
     expect(ask('failed')).toMatchObject({
@@ -155,16 +155,16 @@ describe('waiting', () => {
     await rig.clock.advance(minute_ms)
     await rig.settle('a', { size: 11, mtime_ns: 2n })
     expect(ask('a').why).toEqual([
-      'an earlier version went up 1 min ago: this one goes in 9 min, 10 min after that one (uploads.min_resend_s)',
+      'an earlier version was uploaded 1 min ago: this one follows in 9 min, 10 min after that one (uploads.min_resend_s)',
     ])
     await rig.clock.advance(10 * minute_ms)
-    expect(ask('a').why).toEqual(['it is sent when its turn comes'])
+    expect(ask('a').why).toEqual(['it is uploaded when its turn comes'])
   })
 
   test('shows the daily limit', async () => {
     const { ask, rig } = await setUp({ uploads: { max_bytes_per_day: '100B' } })
     await rig.settle('alone', { size: 500 })
-    expect(ask('alone').why).toEqual(['it is sent when its turn comes'])
+    expect(ask('alone').why).toEqual(['it is uploaded when its turn comes'])
     await rig.bringIn('first', { size: 90 })
     await rig.settle('second', { size: 20 })
     expect(ask('second').why[0]).toContain('uploads.max_bytes_per_day')

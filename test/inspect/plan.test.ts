@@ -85,7 +85,7 @@ test('with a ledger: separates ready, underway and refused files from new and ch
     now_ms: rig.clock.now_ms(),
   })
   expect(staying(only(plan))).toEqual({ ready: 1, underway: 1, refused: 1, upload_limit: 1, unreadable: 1 })
-  expect(plan.would_go_up.files).toBe(2)
+  expect(plan.would_upload.files).toBe(2)
   expect(plan.limits.upload_limit).toMatchObject({ files: 4, is_reached: true })
 })
 
@@ -108,7 +108,7 @@ test('a file that the first scan left out stays out after a chmod and a move, un
   const config = configFor({ root, state_dir: rig.state_dir, folder: { start: 'from_now' } })
   const plan = await planUploads({ config, ledger: rig.view(), hash: false, now_ms })
   expect(staying(only(plan))).toEqual({ before_start: 2 })
-  expect(plan.would_go_up.files).toBe(1)
+  expect(plan.would_upload.files).toBe(1)
 })
 
 test('--hash: known bytes are linked, and equal files are sent once', async () => {
@@ -118,9 +118,9 @@ test('--hash: known bytes are linked, and equal files are sent once', async () =
   const config = configFor({ root, state_dir: rig.state_dir })
   const plan = await planUploads({ config, ledger: rig.view(), hash: true, now_ms })
   expect(staying(only(plan))).toEqual({ same_bytes: 1, known_bytes: 1 })
-  expect(plan.would_go_up).toEqual({ files: 2, bytes: 7 })
+  expect(plan.would_upload).toEqual({ files: 2, bytes: 7 })
   const blind = await planUploads({ config, ledger: rig.view(), hash: false, now_ms })
-  expect(blind.would_go_up.files).toBe(4)
+  expect(blind.would_upload.files).toBe(4)
 })
 
 test('reports an offline folder and plans the others', async () => {
@@ -128,7 +128,7 @@ test('reports an offline folder and plans the others', async () => {
   const more = [{ name: 'away', path: join(root, '../not-there-at-all') }]
   const plan = await planUploads({ config: configFor({ root, more }), ledger: undefined, hash: false, now_ms })
   expect(plan.folders.map(({ offline }) => offline === null)).toEqual([true, false])
-  expect(plan.would_go_up.files).toBe(1)
+  expect(plan.would_upload.files).toBe(1)
 })
 
 test('shows the effect of the limits', async () => {

@@ -36,6 +36,6 @@ test('without a daemon the health is unknown, and the last known state is shown'
 
 test('shows a pause beside the health', () => {
   expect(text({ paused: '2026-01-01T22:00:00.000Z' })).toEqual([
-    'health: good; paused for 2 h: nothing is sent meanwhile',
+    'health: good; paused for 2 h: nothing is uploaded meanwhile',
   ])
 })

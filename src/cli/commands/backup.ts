@@ -31,14 +31,14 @@ export const backup = defineCommand({
 })
 
 /**
- * The path of the copy. Error `usage.target`: it is in a watched folder, where it would be sent, or
+ * The path of the copy. Error `usage.target`: it is in a watched folder, where it would be uploaded, or
  * in the state directory.
  */
 function backupTarget(text: string, { folders, state_dir }: Config, cwd: string): string {
   const written = resolve(cwd, text)
   const file = join(realPath(dirname(written)), basename(written))
   const folder = folders.find(({ path }) => isBelow(file, realPath(path)))
-  if (folder) throw refused(`${file} lies in the watched folder ${folder.name}: it would be sent`)
+  if (folder) throw refused(`${file} lies in the watched folder ${folder.name}: it would be uploaded`)
   if (isBelow(file, realPath(state_dir))) throw refused(`${file} lies in the state directory, beside the ledger itself`)
   return file
 }
@@ -59,7 +59,7 @@ export const restore = defineCommand({
     if (aside !== undefined) print(terminal, `the ledger before that is kept as ${aside}`)
     printNote(
       terminal,
-      'files sent since the backup are recognised by their bytes and not sent again: start `sluice run` or `sluice sync`',
+      'files uploaded since the backup are recognised by their bytes and not uploaded again: start `sluice run` or `sluice sync`',
     )
     printNote(terminal, '`sluice run` compares the ready files with the service as soon as it starts')
     return exit_codes.ok

@@ -153,7 +153,7 @@ function sayNext(file: string, { token }: Connection, terminal: Terminal): void 
   const option = is_found ? '' : ` --config ${shellWord(file)}`
   terminal.err('next:')
   for (const [words, why] of [
-    ['sluice plan', 'show which files would be sent, which not and why; sends nothing'],
+    ['sluice plan', 'show which files would be uploaded, which not and why; uploads nothing'],
     ['sluice doctor', 'is everything in order?'],
     ['sluice run', 'watch the folders'],
   ] as const) {

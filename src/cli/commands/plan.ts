@@ -36,15 +36,15 @@ const other_reasons: Record<Exclude<Reason, keyof typeof file_reasons>, string> 
   ready: 'ready already',
   underway: 'already on the way',
   refused: 'refused (sluice ls --state refused)',
-  removed_on_service: 'removed on the service (sluice retry PATH sends them again)',
-  known_bytes: 'bytes that the project has: linked, not sent',
-  same_bytes: 'same bytes as another one here: sent once',
+  removed_on_service: 'removed on the service (sluice retry PATH uploads them again)',
+  known_bytes: 'bytes that the project has: linked, not uploaded',
+  same_bytes: 'same bytes as another one here: uploaded once',
 }
 
 function reasonText(reason: Reason): string {
   if (!isFileReason(reason)) return other_reasons[reason]
   const { in_plan, accept_sends } = file_reasons[reason]
-  return accept_sends ? `${in_plan} (sluice accept PATH sends them)` : in_plan
+  return accept_sends ? `${in_plan} (sluice accept PATH uploads them)` : in_plan
 }
 
 function isFileReason(reason: Reason): reason is keyof typeof file_reasons {
@@ -64,11 +64,11 @@ const waits: Record<RemovalWait, string> = {
 
 export function planLines(plan: Plan, width: number): Line[] {
   const writer = new LineWriter(width)
-  writer.say(`would go up: ${formatAmount(plan.would_go_up)}`, { tone: 'strong' })
+  writer.say(`would be uploaded: ${formatAmount(plan.would_upload)}`, { tone: 'strong' })
   if (!plan.knows_ledger) {
     writer.say('there is no ledger yet, so every file counts as new', { indent: 2, tone: 'faint' })
   }
-  if (!plan.hashed && plan.would_go_up.files > 0) {
+  if (!plan.hashed && plan.would_upload.files > 0) {
     writer.say('the project may have some of these bytes already: --hash reads the files and finds them', {
       indent: 2,
       tone: 'faint',
@@ -103,7 +103,7 @@ function sayFolder(writer: LineWriter, folder: FolderPlan): void {
     writer.say(`offline: ${folder.offline}`, { indent: 2, tone: 'bad' })
     return
   }
-  writer.say(`would go up: ${formatAmount(folder.would_go_up)}`, { indent: 2 })
+  writer.say(`would be uploaded: ${formatAmount(folder.would_upload)}`, { indent: 2 })
   for (const { reason, examples, ...amount } of folder.stays) {
     const names = examples.join(', ')
     const rest = amount.files > examples.length ? ' …' : ''
@@ -116,10 +116,10 @@ function sayFolder(writer: LineWriter, folder: FolderPlan): void {
 function sayRemovals(writer: LineWriter, { name, doubt, removals }: FolderPlan): void {
   if (doubt !== null) writer.say(`nothing in it would count as deleted: ${doubt}`, { indent: 2, tone: 'warn' })
   if (removals === null) return
-  const { would_go, waits: waiting } = removals
+  const { would_remove, waits: waiting } = removals
   const list = ({ files, bytes, examples }: RemovalGroup) =>
     `${formatCount(files)} (${formatBytes(bytes)}), of ${examples.join(', ')}${files > examples.length ? ' …' : ''}`
-  if (would_go.files > 0) writer.say(`would be removed on the service: ${list(would_go)}`, { indent: 2, tone: 'warn' })
+  if (would_remove.files > 0) writer.say(`would be removed on the service: ${list(would_remove)}`, { indent: 2, tone: 'warn' })
   for (const group of waiting) {
     const first = group.first === null ? '' : `, the first until ${group.first}`
     writer.say(
@@ -152,6 +152,6 @@ function saySeen(writer: LineWriter, seen: NonNullable<FolderPlan['seen']>): voi
   list('fewer people can read them than this folder', narrower, seen.narrower_total)
   list('other disks, not scanned', seen.other_mounts, seen.other_mounts.length)
   for (const { kind, count } of seen.special) {
-    writer.say(`${formatCount(count)} ${kind}: not regular files, never sent`, { indent: 2, tone: 'faint' })
+    writer.say(`${formatCount(count)} ${kind}: not regular files, never uploaded`, { indent: 2, tone: 'faint' })
   }
 }

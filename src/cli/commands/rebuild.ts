@@ -119,7 +119,7 @@ async function printSources(config: Config, terminal: Terminal): Promise<ExitCod
   const condition = conditionOfLedger(config.state_dir)
   print(terminal, conditions[condition])
   const plan = await planUploads({ config, ledger: undefined, hash: false, now_ms: system_clock.now_ms() })
-  const { files, bytes } = plan.would_go_up
+  const { files, bytes } = plan.would_upload
   print(terminal, `${formatAmount({ files, bytes })} would be read, and matched by md5 with the project`)
   for (const { name, offline } of plan.folders) {
     if (offline !== null) print(terminal, `${name} is offline, and would be left out: ${offline}`)

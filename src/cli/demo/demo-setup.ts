@@ -80,7 +80,7 @@ function folderAt(given: string): string {
   })
 }
 
-/** A small folder as an office has it: some texts, a copy, and what must not go up. */
+/** A small folder as an office has it: some texts, a copy, and what must not be uploaded. */
 function makeSample(folder: string): void {
   const write = (path: string, content: string) => {
     const file = join(folder, path)

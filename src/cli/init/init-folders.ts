@@ -97,7 +97,7 @@ async function askStart(dialog: Dialog, survey: Survey): Promise<StartText> {
     value: text,
     name: `what changed in the last ${text}: ${formatAmount(survey.younger[at]!)}${survey.stopped ? ' or more' : ''}`,
   }))
-  const chosen = await dialog.choose('How much of it goes up?', [
+  const chosen = await dialog.choose('How much of it is uploaded?', [
     { value: 'all', name: `all of it: ${formatAmount(survey.all)}${survey.stopped ? ' or more' : ''}` },
     ...young,
     { value: 'age', name: 'what changed in another span of time' },

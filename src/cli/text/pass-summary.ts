@@ -114,7 +114,7 @@ function newLines({ pass, began_ms, names }: PassEnd): string[] {
   const { files, sent } = pass.newSince(began_ms, names)
   if (files === 0) return [detail('nothing new')]
   const known = Math.max(0, files - sent.files)
-  const parts = sent.files > 0 ? [`${formatCount(sent.files)} sent (${formatBytes(sent.bytes)})`] : []
+  const parts = sent.files > 0 ? [`${formatCount(sent.files)} uploaded (${formatBytes(sent.bytes)})`] : []
   if (known > 0) parts.push(`${formatCount(known)} with bytes already known`)
   return [detail(`new: ${parts.join(', ')}`)]
 }
@@ -127,7 +127,7 @@ function problemLines(end: PassEnd, stages: readonly string[]): string[] {
   for (const { folder, directory, files, bytes } of over_limit.filter((place) => end.names.includes(place.folder))) {
     const place = directory === '' ? folder : `${folder}/${directory}`
     const held = `${formatCount(files)} × held by the upload limit (${formatBytes(bytes)})`
-    lines.push(detail(`${held}: sluice accept ${shellWord(place)} sends them`))
+    lines.push(detail(`${held}: sluice accept ${shellWord(place)} uploads them`))
   }
   return lines
 }
@@ -137,7 +137,7 @@ function underwayLines({ view, now_ms }: PassEnd, folders: readonly FolderView[]
   const settling = sumOf(folders, ['settling']).files
   if (settling > 0) lines.push(detail(`${formatCount(settling)} × found, not settled or not hashed yet`))
   const reading = sumOf(folders, ['ingesting']).files
-  if (reading > 0) lines.push(detail(`${formatCount(reading)} × sent, and still read by the service`))
+  if (reading > 0) lines.push(detail(`${formatCount(reading)} × uploaded, and still read by the service`))
   for (const { about, message } of view.troubles()) lines.push(detail(`${troubleSubject(about)}: ${message}`))
   for (const { message, contents, next_try_ms, examples } of view.retrying()) {
     const next = next_try_ms > now_ms ? `, next try in ${formatDuration(next_try_ms - now_ms)}` : ''

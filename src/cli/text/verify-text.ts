@@ -84,9 +84,9 @@ function sayKind(
 function cureOf(kind: DifferenceKind, on_remote_delete: 'respect' | 'resend'): string {
   switch (kind) {
     case 'ledger_inconsistent':
-      return 'stop the daemon, then `sluice restore FILE` where there is a backup from before, else move ledger.db away and `sluice rebuild`, which sends nothing again'
+      return 'stop the daemon, then `sluice restore FILE` where there is a backup from before, else move ledger.db away and `sluice rebuild`, which uploads nothing again'
     case 'ledger_damaged':
-      return 'stop the daemon, then `sluice restore FILE` where there is a backup from before, else `sluice rebuild`, which sends nothing again'
+      return 'stop the daemon, then `sluice restore FILE` where there is a backup from before, else `sluice rebuild`, which uploads nothing again'
     case 'tickets_damaged':
       return 'stop the daemon, and move the file away: an upload that was under way begins anew'
     case 'unknown_on_disk':
@@ -100,10 +100,10 @@ function cureOf(kind: DifferenceKind, on_remote_delete: 'respect' | 'resend'): s
       return '`sluice doctor` says who may read it; the next pass tries again'
     case 'missing_on_service':
       return on_remote_delete === 'resend'
-        ? 'the audit records it and sends it again (on_remote_delete: resend)'
-        : 'the audit (or --record) records it and does not send it again (on_remote_delete: respect); then `sluice retry PATH` sends it again'
+        ? 'the audit records it and uploads it again (on_remote_delete: resend)'
+        : 'the audit (or --record) records it and does not upload it again (on_remote_delete: respect); then `sluice retry PATH` uploads it again'
     case 'failed_on_service':
-      return 'the audit (or --record) records it; then `sluice retry PATH` sends it again'
+      return 'the audit (or --record) records it; then `sluice retry PATH` uploads it again'
     case 'not_ready_on_service':
       return 'the audit (or --record) records it, and Sluice follows it until it is ready'
     case 'returned_on_service':

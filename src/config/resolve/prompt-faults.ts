@@ -165,7 +165,7 @@ function amongState(file: unknown, path: Path, { value, environment }: WholeFile
 }
 
 /**
- * Faults of a report directory in a watched folder: each report would be sent, and the next report
+ * Faults of a report directory in a watched folder: each report would be uploaded, and the next report
  * would be about it.
  */
 function takenUp(file: unknown, path: Path, whole: WholeFile): Fault[] {
@@ -208,5 +208,5 @@ function enclosedSecret(section: unknown, path: Path, whole: WholeFile): Fault[]
   const file = named(path, section, whole.environment)
   const index = file ? folderAround(file.real, whole) : -1
   if (index < 0) return []
-  return [{ path, message: `must not lie inside a watched folder (folders[${index}]): it would be sent` }]
+  return [{ path, message: `must not lie inside a watched folder (folders[${index}]): it would be uploaded` }]
 }

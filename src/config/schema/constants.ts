@@ -35,13 +35,13 @@ export const constants = {
     limit_hours: 24,
   },
   follow: {
-    /** Pause before the first check of a sent file: small texts are ready within a second. */
+    /** Pause before the first check of an uploaded file: small texts are ready within a second. */
     first_ms: 300,
     /** Longest pause between checks: two calls a minute. */
     max_ms: 30 * second_ms,
     /** With so many pending files, pages of 100 are read instead of single assets. */
     list_from: 20,
-    /** If an asset found by md5 has no bytes after this time, Sluice sends the file itself. */
+    /** If an asset found by md5 has no bytes after this time, Sluice uploads the file itself. */
     dead_hit_after_ms: 15 * minute_ms,
     /** `sluice sync` ends when for this time only the service was still working. */
     pass_wait_ms: 5 * minute_ms,

@@ -43,7 +43,7 @@ const listen = z
 export const health_schema = z.strictObject({
   listen,
   queue_age_ms: duration('ms', { usual: '6h', min: second_ms, max: 30 * day_ms }).describe(
-    'A file that has waited for longer than this, from its first wish to go up until it is ready, is stale; how many wait does ' +
+    'A file that has waited for longer than this, from the moment when it should be uploaded until it is ready, is stale; how many wait does ' +
       'not matter. Default 6h: a day’s files pass in minutes, a first sync over a slow line may take longer and says so.',
   ),
   offline_ms: duration('ms', { usual: '15m', min: 0, max: 30 * day_ms }).describe(

@@ -52,7 +52,7 @@ const start = z
   })
   .prefault('all')
   .describe(
-    'Which of the files found by the first scan are sent: all, from_now (none of them, only what comes or changes ' +
+    'Which of the files found by the first scan are uploaded: all, from_now (none of them, only what comes or changes ' +
       'later), or { newer_than: 90d } (those changed in that time). Default all: no file should be missing without ' +
       'notice; for an old share, choose another.',
   )
@@ -96,15 +96,15 @@ export const folder_schema = z.strictObject({
   ),
   project_id: optional(project_id).describe('The project its files go to. Default: service.project_id.'),
   include: texts(pattern, 1_000).describe(
-    'Patterns as in .gitignore; when there are any, only files that match one are sent. Empty by default: ' +
+    'Patterns as in .gitignore; when there are any, only files that match one are uploaded. Empty by default: ' +
       'everything that is not ignored.',
   ),
   exclude: texts(pattern, 1_000).describe(
-    'Patterns as in .gitignore of what is not sent, after the built-in ones and the .sluiceignore files in the ' +
+    'Patterns as in .gitignore of what is not uploaded, after the built-in ones and the .sluiceignore files in the ' +
       'folder; a negation such as !*.tmp brings back what a built-in one leaves out. Empty by default.',
   ),
   dot_files: flag(false).describe(
-    'Whether files and folders whose name begins with a dot are sent. Default false: they are settings and caches ' +
+    'Whether files and folders whose name begins with a dot are uploaded. Default false: they are settings and caches ' +
       'of programs, hardly ever documents. Secrets by name (.env, .ssh/ …) stay at home even when true.',
   ),
   labels: texts(label, 50).describe(

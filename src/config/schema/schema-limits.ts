@@ -23,13 +23,13 @@ const upload_limit = z
   .prefault({})
   .describe(
     'When more than this many new files or bytes come in 24 hours, over all folders, the rest waits until a user runs ' +
-      '`sluice accept PATH`: a disk mounted in the wrong place should not go up in one night. off: no upload limit.',
+      '`sluice accept PATH`: a disk mounted in the wrong place should not be uploaded in one night. off: no upload limit.',
   )
 
 const max_bytes_per_day = z
   .union([off, sizeValue({ min: 1, max: max_bytes })], 'must be off, or a size such as 50GB')
   .prefault('off')
-  .describe('Not more than this is sent in 24 hours; the rest goes later. Default off: only metered lines need it.')
+  .describe('Not more than this is uploaded in 24 hours; the rest goes later. Default off: only metered lines need it.')
 
 export const uploads_schema = z.strictObject({
   concurrency: count({ usual: 16, min: 1, max: 64 }).describe(
@@ -46,8 +46,8 @@ export const uploads_schema = z.strictObject({
   limit: upload_limit,
   max_bytes_per_day,
   min_resend_s: duration('s', { usual: '10m', min: 0, max: 86_400 }).describe(
-    'A file that changes again and again goes up at most once in this time; the last version wins. Default 10m: a ' +
-      'document saved each minute is sent six times an hour, not sixty.',
+    'A file that changes again and again is uploaded at most once in this time; the last version wins. Default 10m: a ' +
+      'document saved each minute is uploaded six times an hour, not sixty.',
   ),
 })
 

@@ -40,8 +40,8 @@ const service_schema = z.strictObject({
 
 const audit_schema = z.strictObject({
   on_remote_delete: choice(['respect', 'resend'], 'respect').describe(
-    'What becomes of a ready file that a user removed on the service. respect (default): Sluice does not send it again, and ' +
-      'status says so: the removal was probably meant. resend: at the end of the audit it goes up again, unless more ' +
+    'What becomes of a ready file that a user removed on the service. respect (default): Sluice does not upload it again, and ' +
+      'status says so: the removal was probably meant. resend: at the end of the audit it is uploaded again, unless more ' +
       'than a tenth of everything (and more than 100) is gone: that is probably a fault, and waits until a user runs ' +
       '`sluice retry PATH`.',
   ),
@@ -74,7 +74,7 @@ export const config_schema = z.strictObject({
     .min(1, 'must name at least one folder')
     .max(1_000, 'must not name more than 1000 folders')
     .describe('The folders to watch, 1 to 1000.'),
-  uploads: prefault(uploads_schema, {}).describe('How files are sent.'),
+  uploads: prefault(uploads_schema, {}).describe('How files are uploaded.'),
   audit: prefault(audit_schema, {}).describe(
     'The audit: Sluice checks regularly that the service still has every ready file.',
   ),

@@ -52,7 +52,7 @@ const page_rows = 1_000
  * Rebuilds a lost ledger from the disk and the service. This is an ordinary pass over all folders
  * into a new ledger, which replaces the lost one only when it is complete. An interrupted rebuild
  * thus leaves no half ledger that seems sound. Create matches contents by md5 and answers with an
- * existing asset, so only missing contents are sent. Prompts restore what their reports cover from
+ * existing asset, so only missing contents are uploaded. Prompts restore what their reports cover from
  * the manifests beside those reports. Errors: `ledger.locked`, `usage.sound_ledger`, `account.*`,
  * `database.*`.
  */
@@ -91,7 +91,7 @@ function refuseSound(state_dir: string, condition: LedgerCondition): void {
 
 async function makeAnew(options: RebuildOptions, new_dir: string): Promise<Drained | 'stopped'> {
   const { config, secrets, clock, log, signal, at_once, onBegun, onEnding } = options
-  // The upload limit counts new contents. In a rebuild all are new, and almost none is sent.
+  // The upload limit counts new contents. In a rebuild all are new, and almost none is uploaded.
   const anew = { ...config, state_dir: new_dir, uploads: { ...config.uploads, limit: 'off' as const } }
   const daemon = await startDaemon({ config: anew, secrets, clock, log, mode: 'once', asks_by_hand: true })
   const stopped = aborted(signal).then(() => 'stopped' as const)
@@ -114,7 +114,7 @@ function isWhole(drained: Drained): drained is Extract<Drained, { why: 'done' | 
 /**
  * A first scan skips files older than `start`, and every scan into a new ledger is a first one. If
  * the service has an asset with the file's name and size, the file was allowed before, so it is
- * accepted. If its bytes differ, they are sent as a new version, as usual.
+ * accepted. If its bytes differ, they are uploaded as a new version, as usual.
  */
 async function acceptKnown(daemon: Daemon, config: Config, { secrets, clock }: RebuildOptions): Promise<void> {
   const left_out = leftOut(config)

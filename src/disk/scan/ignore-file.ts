@@ -15,7 +15,7 @@ const max_lines = 10_000
 export type IgnoreFile =
   | { kind: 'none' }
   | { kind: 'lines'; lines: readonly string[] }
-  /** The rules of the file are unknown: nothing beside or below it may be sent. */
+  /** The rules of the file are unknown: nothing beside or below it may be uploaded. */
   | { kind: 'unusable'; why: string }
 
 /** Reads a .sluiceignore of at most 1 MiB, never through a symbolic link. */

@@ -118,7 +118,7 @@ function withIgnoreFile(root: string, parent: DirectoryRules, directory: string)
   const content = readIgnoreFile(file)
   if (content.kind === 'none') return parent
   if (content.kind === 'unusable') {
-    const reason = `the ignore rules of this folder are not known (${content.why}), so nothing in it goes up`
+    const reason = `the ignore rules of this folder are not known (${content.why}), so nothing in it is uploaded`
     const rule = ignore_file_name
     return { ...parent, closed: { ignored: true, rule, source: `${file}:1`, reason, passing: true } }
   }

@@ -65,7 +65,7 @@ function checkLog(file: string): Check[] {
 
 /**
  * For folders that remove unused assets. Warns if the service refused removals, or if most assets
- * were there before this ledger sent them: those are never removed.
+ * were there before this ledger uploaded them: those are never removed.
  */
 export function checkRemovals({ config, ledger }: DoctorTools): Check[] {
   const folders = config.folders.filter(
@@ -81,7 +81,7 @@ export function checkRemovals({ config, ledger }: DoctorTools): Check[] {
   })
   const { ours, others } = ledger.ownership()
   if (others > ours) {
-    const text = `${formatCount(others)} of ${formatCount(ours + others)} assets were there before this ledger sent them (a rebuilt one made none): they are never removed`
+    const text = `${formatCount(others)} of ${formatCount(ours + others)} assets were there before this ledger uploaded them (a rebuilt one made none): they are never removed`
     return [...refused, warning(text, 'old versions of those are removed by hand, in the assistant')]
   }
   return refused.length > 0 ? refused : [ok('what no file needs any more is removed on the service')]

@@ -111,7 +111,7 @@ export function checkSpace({ config, isUnresponsive }: DoctorTools): Check[] {
 function judgeSpace(place: string, wanted_bytes: number): Check[] {
   const { bavail, bsize, ffree, files } = statfsSync(place)
   const free_bytes = bavail * bsize
-  const hint = 'free some space: without it nothing can be recorded, and then nothing is sent'
+  const hint = 'free some space: without it nothing can be recorded, and then nothing is uploaded'
   const find = findings('space', place)
   const checks: Check[] = []
   if (free_bytes < wanted_bytes * fault_part) {

@@ -71,8 +71,8 @@ export function reasonsOf(of: Case): string[] {
       ]
     case 'removed_on_service':
       return [
-        'it was in the service, and a user removed it there; Sluice does not send it again by itself',
-        `to send it again: sluice retry ${placeOf(of)}`,
+        'it was in the service, and a user removed it there; Sluice does not upload it again by itself',
+        `to upload it again: sluice retry ${placeOf(of)}`,
       ]
     case 'gone':
       return goneReasons(of)
@@ -84,7 +84,7 @@ function settlingReason(of: Case): string {
   if (stat.size >= large_bytes && not_before_ms <= of.now_ms) {
     return `its ${formatBytes(stat.size)} are read for their md5: two such files of a folder at a time, in the order in which they were seen`
   }
-  return `it must not change for ${formatDuration(of.folder.settle_ms)} before it is sent (settle_ms); it is checked again ${when(of, not_before_ms)}`
+  return `it must not change for ${formatDuration(of.folder.settle_ms)} before it is uploaded (settle_ms); it is checked again ${when(of, not_before_ms)}`
 }
 
 function goneReasons({ story, parting, folder, now_ms }: Case): string[] {
@@ -111,7 +111,7 @@ function specialReason({ on_disk, path, folder }: Case): string {
 function unknownReasons(of: Case): string[] {
   if (of.on_disk.kind === 'missing') return ['the file does not exist, and Sluice never saw it']
   if (of.on_disk.kind === 'unreadable') return ['it cannot be checked: give this user the right to read its directory']
-  if (of.on_disk.size === 0) return ['it is empty: Sluice sends it as soon as it has bytes', ...standstill(of)]
+  if (of.on_disk.size === 0) return ['it is empty: Sluice uploads it as soon as it has bytes', ...standstill(of)]
   const held = standstill(of)
   if (held.length > 0) return ['it was not scanned yet', ...held]
   return [
@@ -122,7 +122,7 @@ function unknownReasons(of: Case): string[] {
 function skippedReasons(of: Case): string[] {
   const { reason, detail } = of.story!.row
   const { cure, accept_sends } = skip_reasons[reason as SkipReason]
-  const accept = accept_sends ? [`to send it all the same: sluice accept ${placeOf(of)}`] : []
+  const accept = accept_sends ? [`to upload it all the same: sluice accept ${placeOf(of)}`] : []
   return [`skipped (${reason}): ${detail}`, cure, ...accept]
 }
 
@@ -133,7 +133,7 @@ function blockedReasons(of: Case): string[] {
     const allowed = limit === 'off' ? '' : ` (${limit.files} files or ${formatBytes(limit.bytes)} in ${hours} h)`
     return [
       `held by the upload limit: more new files came than it allows${allowed}`,
-      `to send it: sluice accept ${placeOf(of)}`,
+      `to upload it: sluice accept ${placeOf(of)}`,
     ]
   }
   const again =
@@ -158,7 +158,7 @@ function sendingReasons(of: Case): string[] {
   } else if (row.sent_ms !== undefined && due_ms > of.now_ms && due_ms <= resend_ms) {
     const pause = formatDuration(of.uploads.min_resend_s * second_ms)
     reasons.push(
-      `an earlier version went up ${formatDuration(of.now_ms - row.sent_ms)} ago: this one goes ${when(of, due_ms)}, ${pause} after that one (uploads.min_resend_s)`,
+      `an earlier version was uploaded ${formatDuration(of.now_ms - row.sent_ms)} ago: this one follows ${when(of, due_ms)}, ${pause} after that one (uploads.min_resend_s)`,
     )
   }
   const limit = of.uploads.max_bytes_per_day
@@ -169,7 +169,7 @@ function sendingReasons(of: Case): string[] {
     )
   }
   if (of.state === 'sending') reasons.push('the service has a slot for it, and its bytes are being sent')
-  else if (reasons.length === 0) reasons.push('it is sent when its turn comes')
+  else if (reasons.length === 0) reasons.push('it is uploaded when its turn comes')
   return reasons
 }
 
@@ -251,7 +251,7 @@ const let_go =
 
 function whyKept({ is_ours, was_let_go }: PartingView, { on_delete }: FolderConfig): string {
   if (on_delete === 'keep') return ' (on_delete: keep)'
-  if (!is_ours) return ': it was there before this ledger sent it, so it is not ours to remove'
+  if (!is_ours) return ': it was there before this ledger uploaded it, so it is not ours to remove'
   return was_let_go ? let_go : ': it was deleted under another policy'
 }
 

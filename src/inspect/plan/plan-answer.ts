@@ -4,11 +4,11 @@ import type { RemovalWait } from '../../domain/removal.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 
 /**
- * Why a file is not sent now. A skip or block reason is in the ledger or found by this plan.
+ * Why a file is not uploaded now. A skip or block reason is in the ledger or found by this plan.
  *
  * - `ready`, `underway`, `refused`, `removed_on_service`: the ledger knows this path with the same
  *   size and times.
- * - `known_bytes`: the project has or gets these bytes. Sluice links the file without sending it
+ * - `known_bytes`: the project has or gets these bytes. Sluice links the file without uploading it
  *   (only where files are read).
  * - `same_bytes`: another file of this plan has these bytes, so one upload serves both (only where
  *   files are read).
@@ -45,7 +45,7 @@ export interface WaitingRemovals extends RemovalGroup {
 
 /** Assets that a pass would remove on the service, and those that would wait. */
 export interface FolderRemovals {
-  would_go: RemovalGroup
+  would_remove: RemovalGroup
   waits: WaitingRemovals[]
 }
 
@@ -59,7 +59,7 @@ export interface FolderPlan {
    * Why a pass would doubt that so many files are missing; null if not, or if no asset is removed.
    */
   doubt: string | null
-  would_go_up: Amount
+  would_upload: Amount
   stays: Staying[]
   /** null without a ledger, or if all folders of its project keep assets (on_delete, on_change). */
   removals: FolderRemovals | null
@@ -119,8 +119,8 @@ export class Tally {
     this.#stays.set(reason, group)
   }
 
-  amounts(): Pick<FolderPlan, 'would_go_up' | 'stays'> {
-    return { would_go_up: this.#goes_up, stays: [...this.#stays.values()].sort((a, b) => b.files - a.files) }
+  amounts(): Pick<FolderPlan, 'would_upload' | 'stays'> {
+    return { would_upload: this.#goes_up, stays: [...this.#stays.values()].sort((a, b) => b.files - a.files) }
   }
 }
 

@@ -90,7 +90,7 @@ function keyOf({ folder, path }: PathIn): string {
 }
 
 function noRemovals(): FolderRemovals {
-  return { would_go: { ...noAmount(), examples: [] }, waits: [] }
+  return { would_remove: { ...noAmount(), examples: [] }, waits: [] }
 }
 
 function lostByContent(folders: readonly WalkedFolder[]) {
@@ -165,7 +165,7 @@ function folderOf(name: string, facts: Facts): Parting['folder'] {
 }
 
 /**
- * A new version counts as ready, since the pass would send it. `at_ms` of a change is after the
+ * A new version counts as ready, since the pass would upload it. `at_ms` of a change is after the
  * scans of the pass, so that they do not count for it.
  */
 function partingNow({ folder: name, why }: Departure & PathIn, facts: Facts): Parting {
@@ -231,14 +231,14 @@ function verdictWith(held: ReadonlySet<string>, { content, of, by }: Judged): Re
 }
 
 function addVerdict(
-  { would_go, waits }: FolderRemovals,
+  { would_remove, waits }: FolderRemovals,
   { content, path, left_out }: Judged,
   verdict: RemovalVerdict,
   now_ms: number,
 ): void {
   if (verdict.kind === 'keep') return
   const waiting = verdict.kind === 'wait' ? waitingGroup(waits, verdict.why) : undefined
-  const group = waiting ?? would_go
+  const group = waiting ?? would_remove
   countWithExample(group, path, content.size)
   if (verdict.kind !== 'wait' || !waiting) return
   if (verdict.why === 'left_out' && left_out) waiting.left_out ??= `${left_out.folder}/${left_out.path}`

@@ -28,14 +28,14 @@ export interface PlanOptions {
   config: Config
   /** The ledger; without it every file is new. */
   ledger: LedgerView | undefined
-  /** Reads every file that would be sent, to recognise known bytes. */
+  /** Reads every file that would be uploaded, to recognise known bytes. */
   hash: boolean
   now_ms: number
 }
 
 /**
- * Scans the configured folders. Reports which files would be sent, which not and why, and which
- * assets would be removed on the service. Sends and changes nothing. An offline folder is reported
+ * Scans the configured folders. Reports which files would be uploaded, which not and why, and which
+ * assets would be removed on the service. Uploads and changes nothing. An offline folder is reported
  * and does not stop the others.
  */
 export async function planUploads(options: PlanOptions) {
@@ -56,7 +56,7 @@ export async function planUploads(options: PlanOptions) {
   const folders = planned.map(({ plan }): FolderPlan => {
     return { ...plan, removals: removesIn(config, plan.project_id) ? (removals?.get(plan.name) ?? null) : null }
   })
-  const to_send = sumOf(folders.map((folder) => folder.would_go_up))
+  const to_send = sumOf(folders.map((folder) => folder.would_upload))
   return {
     version: plan_version,
     at: isoTime(now_ms),
@@ -64,8 +64,8 @@ export async function planUploads(options: PlanOptions) {
     hashed: hash,
     /** A ledger exists, so that ready files are not counted as new. */
     knows_ledger: ledger !== undefined,
-    would_go_up: to_send,
-    /** Files to send by extension without its dot (empty for none), largest number first. */
+    would_upload: to_send,
+    /** Files to upload by extension without its dot (empty for none), largest number first. */
     types: types.sorted(),
     folders,
     limits: limitsFor(config, ledger, to_send, now_ms),
@@ -77,7 +77,7 @@ export type Plan = Awaited<ReturnType<typeof planUploads>>
 
 interface FolderTools extends PlanOptions {
   examiner: Examiner | undefined
-  /** `project md5 size` of files that this plan already sends. */
+  /** `project md5 size` of files that this plan already uploads. */
   seen: Set<string>
   types: TypeTally
   /** Bytes and sizes of the files that would be taken up, for plan-removals. */
@@ -211,7 +211,7 @@ function isLeftOutAnew(reason: Reason | undefined, { stat, known }: ScannedFile)
   return known?.stage !== 'skipped' || !sameStat(known.stat, stat)
 }
 
-/** Reads files and judges them by their bytes; undefined for files to send. */
+/** Reads files and judges them by their bytes; undefined for files to upload. */
 async function readAndCompare(files: readonly NewFile[], round: FolderRound, examiner: Examiner) {
   const { folder, arriving, ledger, seen } = round
   const outcomes = await examiner.fingerprint(folder.path, files)

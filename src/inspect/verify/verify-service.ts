@@ -173,7 +173,7 @@ class ProjectComparer {
   async #read(asset: ComparedAsset): Promise<void> {
     const { comparison, remote, onDifference } = this.#tools
     const outcome = await ask(() => remote.readAsset(this.#project_id, asset.asset_id), this.#tools)
-    // The daemon may have recorded this meanwhile, or sent the file again.
+    // The daemon may have recorded this meanwhile, or uploaded the file again.
     const now = comparison.asset(asset.content)
     if (now?.state !== 'ready' || now.asset_id !== asset.asset_id) return
     this.counts.expected += 1

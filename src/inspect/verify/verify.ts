@@ -82,7 +82,7 @@ function standing(view: LedgerView, names: readonly string[], settling: number) 
   return {
     /** Ready files, as the status counts them. Several may share one asset. */
     ready: sum('ready'),
-    /** Files that settle, are sent or are read: no difference. */
+    /** Files that settle, are uploaded or are read: no difference. */
     on_the_way: settling + sum('settling', 'waiting', 'sending', 'ingesting'),
     /** Files that the ledger knows as not ready, and so no difference. */
     standing: { refused: sum('refused'), blocked: sum('blocked'), removed_on_service: sum('removed_on_service') },

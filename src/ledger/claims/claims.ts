@@ -56,7 +56,7 @@ const out_of_reach_ms = 5 * minute_ms
 export function createClaims(database: Sqlite, parts: ClaimParts) {
   const queries = createClaimQueries(database)
   /**
-   * Until then, all contents to send wait for the daily limit or the end of a pause. They do not
+   * Until then, all contents to upload wait for the daily limit or the end of a pause. They do not
    * move soon, so `sync` does not wait for them. Each claim notes it.
    */
   let held_until_ms = 0
@@ -261,7 +261,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return parts.folders.projectId(row.project)
   }
 
-  /** True if all contents to send waited for the allowance at the last claim. */
+  /** True if all contents to upload waited for the allowance at the last claim. */
   function isHeld(now_ms: number): boolean {
     return now_ms < held_until_ms
   }

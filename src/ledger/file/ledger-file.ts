@@ -62,7 +62,7 @@ function noLedger(state_dir: string): SluiceError {
   }
   const message = `${state_dir} has no ledger yet: Sluice has not run with this configuration`
   const hint =
-    'start it with `sluice run`, or `sluice sync` for one pass; `sluice plan` shows beforehand what would go up'
+    'start it with `sluice run`, or `sluice sync` for one pass; `sluice plan` shows beforehand what would be uploaded'
   return new SluiceError({ code, message, hint })
 }
 

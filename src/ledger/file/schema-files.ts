@@ -7,7 +7,7 @@
  *            number.
  *
  * folders    one row per folder that was ever configured. A folder that left the config keeps its
- *            rows (`configured` is 0), so that nothing is sent again if it returns.
+ *            rows (`configured` is 0), so that nothing is uploaded again if it returns.
  *   device, identity   of the root when it was last online (disk/root/identity.ts). The system
  *            gives a device number again to the next disk; it is TEXT because it has 64 bits. NULL
  *            if not known yet, or if the file system has no identity.

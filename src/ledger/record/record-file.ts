@@ -277,7 +277,7 @@ function baseRow(
 /**
  * Unix ms since when the bytes were there; undefined if they came later. The first scan of a folder
  * decides this, and it stays as long as the bytes may be the same. So a file that is renamed, or
- * made readable, before it could be sent is no arrival. Whether the bytes are the same is certain
+ * made readable, before it could be uploaded is no arrival. Whether the bytes are the same is certain
  * when the file settles.
  */
 function thereSince(folder: FolderRow, row: FileRow | undefined, stat: FileStat): number | undefined {

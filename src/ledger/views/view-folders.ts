@@ -49,7 +49,7 @@ export interface AuditView {
   running: { began_ms: number; pages: number; checked: number; missing: number; expected: number } | undefined
   /**
    * Set if a round found so many assets gone that the project was emptied or replaced. Undefined
-   * once they are back or sent again, or a user has accepted it.
+   * once they are back or uploaded again, or a user has accepted it.
    */
   emptied: Emptied | undefined
 }

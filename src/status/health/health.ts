@@ -165,8 +165,8 @@ function emptiedProblems({ audits }: HealthFacts): Problem[] {
       about: project_id,
       message: `${gone} are gone from ${project_id}: the project was emptied or replaced`,
       hint:
-        'check project_id and service.base_url in the configuration first; `sluice retry FOLDER` sends the files again, `sluice accept FOLDER` accepts that they are gone ' +
-        '(and sends what the upload limit or start holds back there; if files are missing on disk, it first confirms that, and you need it a second time)',
+        'check project_id and service.base_url in the configuration first; `sluice retry FOLDER` uploads the files again, `sluice accept FOLDER` accepts that they are gone ' +
+        '(and uploads what the upload limit or start holds back there; if files are missing on disk, it first confirms that, and you need it a second time)',
       since_ms,
     }
   })
@@ -210,13 +210,13 @@ function machineProblems(
       kind: 'disk',
       about: 'state_dir',
       message: `${disk.path} has ${formatBytes(disk.free_bytes)} free, less than ${formatBytes(disk_free_bytes)}`,
-      hint: 'free some space: on a full disk Sluice can record nothing, and then sends nothing',
+      hint: 'free some space: on a full disk Sluice can record nothing, and then uploads nothing',
       since_ms: now_ms,
     })
   }
   if (ledger_fault) {
     const { message, hint, since_ms } = ledger_fault
-    const usual = 'nothing goes up until it can be recorded: check the disk under state_dir'
+    const usual = 'nothing is uploaded until it can be recorded: check the disk under state_dir'
     problems.push({ kind: 'ledger', about: 'ledger', message, hint: hint ?? usual, since_ms })
   }
   if (stuck.length > 0) {

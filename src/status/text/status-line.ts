@@ -10,7 +10,7 @@ export interface StatusLineParts {
   /** True while a user has paused Sluice. */
   is_paused?: boolean
   /**
-   * True if the service did not answer when the token was checked. Without work to send, no trouble
+   * True if the service did not answer when the token was checked. Without work to upload, no trouble
    * is recorded for that.
    */
   is_unreachable?: boolean

@@ -23,7 +23,7 @@ export function auditLines(writer: LineWriter, audits: readonly AuditStatus[], n
       },
     )
     writer.say(
-      'files that the service lists again are ready again; `sluice retry FOLDER` sends the files again, `sluice accept FOLDER` accepts that they are gone',
+      'files that the service lists again are ready again; `sluice retry FOLDER` uploads the files again, `sluice accept FOLDER` accepts that they are gone',
       { indent: 2 },
     )
   }

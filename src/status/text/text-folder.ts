@@ -86,7 +86,7 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
   sayIgnored(writer, scan.ignored)
   if (scan.odd_names_total > 0) {
     const names = shown(scan.odd_names, scan.odd_names_total)
-    writer.say(`cannot be sent, because the names are not UTF-8 (rename them): ${names}`, { indent: 2, tone: 'warn' })
+    writer.say(`cannot be uploaded, because the names are not UTF-8 (rename them): ${names}`, { indent: 2, tone: 'warn' })
   }
   if (scan.unreadable_total > 0) {
     const entries = scan.unreadable.map(({ path, code }) => `${path} (${code})`)
@@ -101,7 +101,7 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
   sayNarrower(writer, scan)
   if (scan.special.length > 0) {
     const text = scan.special.map(({ kind, count }) => `${formatCount(count)} ${kind}`).join(', ')
-    writer.say(`not regular files, never sent: ${text}`, { indent: 2, tone: 'faint' })
+    writer.say(`not regular files, never uploaded: ${text}`, { indent: 2, tone: 'faint' })
   }
 }
 

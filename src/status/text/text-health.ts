@@ -6,7 +6,7 @@ import { type LineWriter, spanText } from './lines.ts'
 /** The health in one line, and two more for each problem. */
 export function healthLines(writer: LineWriter, { state, paused, problems }: HealthStatus, now_ms: number): void {
   const count = counted(problems.length, 'problem')
-  const held = paused === null ? '' : `; paused for ${spanText(paused, now_ms)}: nothing is sent meanwhile`
+  const held = paused === null ? '' : `; paused for ${spanText(paused, now_ms)}: nothing is uploaded meanwhile`
   if (state === 'healthy') writer.say(`health: good${held}`, { tone: paused === null ? 'good' : 'warn' })
   else if (state === 'unhealthy') writer.say(`health: ${count}${held}`, { tone: 'bad' })
   else {
@@ -19,10 +19,10 @@ export function healthLines(writer: LineWriter, { state, paused, problems }: Hea
   }
 }
 
-/** These lines come first: during a pause nothing is sent, whatever the other lines say. */
+/** These lines come first: during a pause nothing is uploaded, whatever the other lines say. */
 export function sayPause(writer: LineWriter, pause: PauseStatus, now_ms: number): void {
   writer.say(pauseText(pause, now_ms), { tone: 'warn' })
-  writer.say('nothing new is sent, asked or delivered; `sluice resume` ends it', { indent: 2 })
+  writer.say('nothing new is uploaded, asked or delivered; `sluice resume` ends it', { indent: 2 })
 }
 
 /** `paused for 3 min by anna, for another 57 min: the line is slow` */

@@ -43,7 +43,7 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
   const ready = totalOf(status, ['ready'])
   if (status.stale_since !== null) sayStale(writer, status, status.stale_since)
   else if (status.verdict === 'all_ready') writer.say(`all ready: ${formatAmount(ready)}`, { tone: 'good' })
-  else if (status.verdict === 'refused') writer.say('the service refuses Sluice: nothing is sent', { tone: 'bad' })
+  else if (status.verdict === 'refused') writer.say('the service refuses Sluice: nothing is uploaded', { tone: 'bad' })
   else if (status.rebuild === 'running') {
     const who = status.daemon.state === 'running' ? ` (process ${status.daemon.pid})` : ''
     const text = `a rebuild is running${who}, and there is no ledger until it ends: the terminal that started it shows the progress`
@@ -134,10 +134,10 @@ function sayOverLimit(writer: LineWriter, { over_limit, upload_limit, folders }:
   writer.say(`held by the upload limit (uploads.limit): ${formatAmount(over_limit)}${limit}`, { tone: 'warn' })
   for (const { folder, root, directory, files, bytes } of over_limit.places) {
     const place = directory === '' ? folder : `${folder}/${directory}`
-    writer.say(`${formatAmount({ files, bytes })} arrived in ${place}; if they are meant to go up:`, { indent: 2 })
+    writer.say(`${formatAmount({ files, bytes })} arrived in ${place}; if they are meant to be uploaded:`, { indent: 2 })
     writer.command(`sluice accept ${shellWord(directory === '' ? root : `${root}/${directory}`)}`, 4)
     if (directory === '' && waiting.has(folder)) {
-      writer.say('while files are missing there, this only confirms that they were deleted; run it again to send', {
+      writer.say('while files are missing there, this only confirms that they were deleted; run it again to upload', {
         indent: 4,
       })
     }
@@ -149,7 +149,7 @@ function sayOverLimit(writer: LineWriter, { over_limit, upload_limit, folders }:
 
 const todo = {
   refused: 'change the file, or remove the reason and run `sluice retry PATH`',
-  removed_on_service: 'Sluice does not send it again by itself; `sluice retry PATH` sends it',
+  removed_on_service: 'Sluice does not upload it again by itself; `sluice retry PATH` uploads it',
   blocked: 'Sluice tries again by itself; `sluice retry PATH` tries now, `sluice explain PATH` says more',
 } as const
 

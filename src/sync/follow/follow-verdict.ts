@@ -8,7 +8,7 @@ import { type AssetRecord, isUnfilled } from '../../remote/assets.ts'
 import type { Failure } from '../../remote/outcome.ts'
 
 export interface FollowSettings {
-  /** Wait before the first reads of a sent asset; later waits are longer. */
+  /** Wait before the first reads of an uploaded asset; later waits are longer. */
   first_ms: number
   max_ms: number
   /** After this time an unfinished asset of 0 or 1 bytes, found by md5, counts as an empty slot. */
@@ -20,7 +20,7 @@ export interface FollowSettings {
 /** Wait between reads of an asset that the service has been reading for longer than usual. */
 const slow_wait_ms = 5 * minute_ms
 
-/** A missing asset that was sent again counts as removed only after this time. */
+/** A missing asset that was uploaded again counts as removed only after this time. */
 const min_gone_ms = 10 * minute_ms
 
 /** The fact for an asset that could not be read. */

@@ -67,7 +67,7 @@ export type FactGroup = ReturnType<typeof createFactGroup>
 
 /** Files in a group, one disk sync: 0.25 s of the ledger's time, the longest that others wait. */
 const max_files = 10_000
-/** Maximum wait of a file in its group, before status shows it and it may go up. */
+/** Maximum wait of a file in its group, before status shows it and it may be uploaded. */
 const max_wait_ms = 1_000
 
 /**

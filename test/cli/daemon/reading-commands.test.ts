@@ -235,11 +235,11 @@ describe('sluice plan', () => {
     writeFileSync(join(notes, 'x.bak'), 'x')
     const { code, out, err } = await sluice(['plan'])
     expect([code, err]).toEqual([0, ''])
-    expect(out).toContain('would go up: 2 files (10 B)')
+    expect(out).toContain('would be uploaded: 2 files (10 B)')
     expect(out).toContain('ignored 1 by *.bak (config exclude)')
     expect(existsSync(state_dir)).toBe(false)
     const hashed = JSON.parse((await sluice(['plan', '--hash', '--json'])).out)
-    expect(hashed).toMatchObject({ version: 1, hashed: true, would_go_up: { files: 1, bytes: 5 } })
+    expect(hashed).toMatchObject({ version: 1, hashed: true, would_upload: { files: 1, bytes: 5 } })
   })
 
   test('an offline folder: exit code 3, with the reason', async () => {

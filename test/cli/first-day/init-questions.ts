@@ -21,7 +21,7 @@ export function questions(home: Home): [question: string, answer: string][] {
     ['Project that the files go to:', keys.enter],
     ['Folder to watch:', `docs${keys.enter}`],
     ['Its name', keys.enter],
-    ['How much of it goes up?', keys.enter],
+    ['How much of it is uploaded?', keys.enter],
     ['Another folder?', keys.enter],
     ['What should the old version', keys.enter],
     ['Write this to', `n${keys.enter}`],

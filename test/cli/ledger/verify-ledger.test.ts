@@ -31,7 +31,7 @@ test('rows that contradict each other: exit code 3, each rule with its count and
       '2 × the ledger contradicts itself',
       '  a ready file never arrived in its folder, so no prompt sees it (2 times, one of them: docs/a.txt)',
       '  a count that status shows differs from the files (docs: ready)',
-      '  stop the daemon, then `sluice restore FILE` where there is a backup from before, else move ledger.db away and `sluice rebuild`, which sends nothing again',
+      '  stop the daemon, then `sluice restore FILE` where there is a backup from before, else move ledger.db away and `sluice rebuild`, which uploads nothing again',
       '3 files ready, 2 of 2 assets usable; 2 differences',
       '',
     ].join('\n'),
@@ -55,7 +55,7 @@ test('a ledger that SQLite cannot read completely: exit code 3, and nothing is c
   expect([code, err]).toEqual([3, ''])
   expect(out).toMatch(/^1 × the ledger is damaged, so it was not compared\n/)
   expect(out).toContain(`${file}: `)
-  expect(out).toContain('`sluice rebuild`, which sends nothing again')
+  expect(out).toContain('`sluice rebuild`, which uploads nothing again')
   expect(out).toMatch(/\nservice not compared; 1 difference in what could be compared\n$/)
   expect(JSON.parse((await home.inProcess('verify', '--json')).out)).toMatchObject({
     complete: false,

@@ -122,7 +122,7 @@ test('--full --record without a daemon: the next pass sends files whose bytes ch
   expect((await home.inProcess('verify', '--full', '--record')).err).toBe(
     'to be read again: 1 file; recorded for the next pass\nno daemon is running: `sluice sync` takes up what is on disk\n',
   )
-  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('1 sent (3 B)') })
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('1 uploaded (3 B)') })
   expect(await home.inProcess('verify', '--full')).toMatchObject({
     code: 0,
     out: '2 files ready, 3 of 3 assets usable; no differences\n',

@@ -38,7 +38,7 @@ test.skipIf(!has_terminals).each([40, 120])(
     expect(lines[0]).toMatch(/^█+ 4 of 4 files /)
     expect(lines.slice(1, 4)).toEqual([
       'ready      1 file, 4 B',
-      '           new: 1 sent (4 B)',
+      '           new: 1 uploaded (4 B)',
       'refused    3 files, 462 B',
     ])
     for (const [at, name] of names.entries()) {

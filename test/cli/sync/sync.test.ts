@@ -16,7 +16,7 @@ test('one pass sends new files, sends no known one, and ends with 0', async (con
   expect([code, home.readyAssets()], err).toEqual([0, 2])
   expect(out.split('\n').slice(0, 2)).toEqual([
     'ready      3 files, 9 B',
-    '           new: 2 sent (6 B), 1 with bytes already known',
+    '           new: 2 uploaded (6 B), 1 with bytes already known',
   ])
   const creates = () => home.service.requestLog.filter(({ place }) => place === 'assets.create').length
   expect(creates()).toBe(2)
@@ -151,7 +151,7 @@ test('a file that the service reads for long is left to the next pass, with a da
     expect.stringMatching(/^sluice: the service is still reading 1 file, and nothing has changed for 1 s$/m),
   ])
   expect(first.err).toContain('the next `sluice sync`, or a running daemon, waits for them')
-  expect(first.out).toMatch(/^on the way 1 file, 3 B\n {11}1 × sent, and still read by the service$/m)
+  expect(first.out).toMatch(/^on the way 1 file, 3 B\n {11}1 × uploaded, and still read by the service$/m)
 
   const daemon = await home.run()
   const beside = await home.sluice('sync')

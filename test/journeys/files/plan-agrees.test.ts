@@ -57,9 +57,9 @@ localJourneys('the plan', (profile) => {
     await journey.start()
     expect(await journey.drained()).toEqual({ why: 'done' })
 
-    expect(journey.cost().puts).toBe(before.would_go_up.files)
+    expect(journey.cost().puts).toBe(before.would_upload.files)
     const sent_bytes = journey.assets().reduce((sum, { size_in_bytes }) => sum + size_in_bytes, 0)
-    expect(sent_bytes).toBe(before.would_go_up.bytes)
+    expect(sent_bytes).toBe(before.would_upload.bytes)
     const stages = Object.values(journey.stages())
     const skipped = (reason: string) => stages.filter((stage) => stage === `skipped ${reason}`).length
     const { same_bytes = 0, ...left_out } = staying(before)
@@ -68,11 +68,11 @@ localJourneys('the plan', (profile) => {
       too_large: skipped('too_large'),
       before_start: skipped('before_start'),
     })
-    expect(stages.filter((stage) => stage === 'ready').length).toBe(before.would_go_up.files + same_bytes)
+    expect(stages.filter((stage) => stage === 'ready').length).toBe(before.would_upload.files + same_bytes)
 
     const after = await plan(journey, true)
-    expect(after.would_go_up.files).toBe(0)
-    expect(staying(after)).toEqual({ ...left_out, ready: before.would_go_up.files + same_bytes })
+    expect(after.would_upload.files).toBe(0)
+    expect(staying(after)).toEqual({ ...left_out, ready: before.would_upload.files + same_bytes })
     journey.ends({
       left_out: Object.keys(tree).filter((name) => journey.stages()[name] !== 'ready'),
     })

@@ -38,9 +38,9 @@ async function plan(journey: Journey, hash = true): Promise<Plan> {
   }
 }
 
-function removalsOf(plan: Plan, name = 'docs'): { would_go: number; waits: Record<string, number> } {
-  const { would_go, waits } = plan.folders.find((folder) => folder.name === name)!.removals as FolderRemovals
-  return { would_go: would_go.files, waits: Object.fromEntries(waits.map(({ why, files }) => [why, files])) }
+function removalsOf(plan: Plan, name = 'docs'): { would_remove: number; waits: Record<string, number> } {
+  const { would_remove, waits } = plan.folders.find((folder) => folder.name === name)!.removals as FolderRemovals
+  return { would_remove: would_remove.files, waits: Object.fromEntries(waits.map(({ why, files }) => [why, files])) }
 }
 
 /** Plans in a process that obeys permission bits. */
@@ -89,7 +89,7 @@ async function passed(
 localJourneys('the removals of a plan', (profile) => {
   test('agree with the next pass: now, and after the grace', async () => {
     const journey = await passed(profile)
-    expect(removalsOf(await plan(journey))).toEqual({ would_go: 0, waits: {} })
+    expect(removalsOf(await plan(journey))).toEqual({ would_remove: 0, waits: {} })
     journey.write({ 'docs/0.txt': 'another text of 0', 'docs/1.txt': 'another text of 1', 'kept/a.txt': 'another a' })
     for (const gone of ['docs/2.txt', 'docs/3.txt', 'docs/4.txt']) journey.remove(gone)
     journey.move('docs/5.txt', 'docs/moved/5.txt')
@@ -98,14 +98,14 @@ localJourneys('the removals of a plan', (profile) => {
     // File 3 has another copy in a folder of the same project; file 5 was moved.
     // Old versions may have moved to the other folder: a pass may scan it before it finds them
     // changed.
-    expect(removalsOf(first)).toEqual({ would_go: 0, waits: { grace: 2, scan: 2 } })
-    expect(removalsOf(first, 'kept')).toEqual({ would_go: 0, waits: {} })
+    expect(removalsOf(first)).toEqual({ would_remove: 0, waits: { grace: 2, scan: 2 } })
+    expect(removalsOf(first, 'kept')).toEqual({ would_remove: 0, waits: {} })
     expect(await removedByPass(journey)).toBe(0)
-    expect(removalsOf(await plan(journey))).toEqual({ would_go: 2, waits: { grace: 2 } })
+    expect(removalsOf(await plan(journey))).toEqual({ would_remove: 2, waits: { grace: 2 } })
     clock.skip(hour_ms)
-    expect(removalsOf(await plan(journey))).toEqual({ would_go: 4, waits: {} })
+    expect(removalsOf(await plan(journey))).toEqual({ would_remove: 4, waits: {} })
     expect(await removedByPass(journey)).toBe(4)
-    expect(removalsOf(await plan(journey))).toEqual({ would_go: 0, waits: {} })
+    expect(removalsOf(await plan(journey))).toEqual({ would_remove: 0, waits: {} })
     journey.ends({ also_there: journey.assets().map(({ md5 }) => md5!) })
   })
 
@@ -118,8 +118,8 @@ localJourneys('the removals of a plan', (profile) => {
     // The new file settles only after the removal is decided. The pass that waits for its bytes
     // then removes the asset, and leaves nothing to the next one.
     journey.write({ 'docs/new.txt': 'text OF 2 xx' })
-    expect(removalsOf(await plan(journey, false))).toEqual({ would_go: 0, waits: { twin: 1 } })
-    expect(removalsOf(await plan(journey))).toEqual({ would_go: 1, waits: {} })
+    expect(removalsOf(await plan(journey, false))).toEqual({ would_remove: 0, waits: { twin: 1 } })
+    expect(removalsOf(await plan(journey))).toEqual({ would_remove: 1, waits: {} })
     expect(await removedByPass(journey)).toBe(1)
   })
 
@@ -128,12 +128,12 @@ localJourneys('the removals of a plan', (profile) => {
     for (const name of names.slice(10, 18)) journey.remove(name)
     expect(await removedByPass(journey)).toBe(0)
     clock.skip(hour_ms)
-    expect(removalsOf(await plan(journey))).toEqual({ would_go: 0, waits: { user: 8 } })
+    expect(removalsOf(await plan(journey))).toEqual({ would_remove: 0, waits: { user: 8 } })
     expect(await removedByPass(journey)).toBe(0)
     await journey.restart()
     await journey.record({ type: 'removals_accepted', folder: 'docs', path: '' })
     await journey.stop()
-    expect(removalsOf(await plan(journey))).toEqual({ would_go: 8, waits: {} })
+    expect(removalsOf(await plan(journey))).toEqual({ would_remove: 8, waits: {} })
     expect(await removedByPass(journey)).toBe(8)
   })
 
@@ -142,11 +142,11 @@ localJourneys('the removals of a plan', (profile) => {
     journey.remove('docs/2.txt')
     expect(await removedByPass(journey)).toBe(0)
     clock.skip(hour_ms)
-    expect(removalsOf(await plan(journey))).toEqual({ would_go: 1, waits: {} })
+    expect(removalsOf(await plan(journey))).toEqual({ would_remove: 1, waits: {} })
     execFileSync('chmod', ['-R', 'a+rX', journey.base])
-    expect(removalsOf(planUnprivileged(journey))).toEqual({ would_go: 1, waits: {} })
+    expect(removalsOf(planUnprivileged(journey))).toEqual({ would_remove: 1, waits: {} })
     chmodSync(journey.at('kept/shut'), 0)
-    expect(removalsOf(planUnprivileged(journey))).toEqual({ would_go: 0, waits: { scan: 1 } })
+    expect(removalsOf(planUnprivileged(journey))).toEqual({ would_remove: 0, waits: { scan: 1 } })
     chmodSync(journey.at('kept/shut'), 0o755)
     expect(await removedByPass(journey)).toBe(1)
     journey.ends({ also_there: journey.assets().map(({ md5 }) => md5!) })
@@ -160,7 +160,7 @@ localJourneys('the removals of a plan', (profile) => {
     journey.move('other', 'docs')
     const planned = await plan(journey)
     expect(planned.folders[0]?.doubt).toContain('0 of 8 files found: waiting')
-    expect(removalsOf(planned)).toEqual({ would_go: 0, waits: {} })
+    expect(removalsOf(planned)).toEqual({ would_remove: 0, waits: {} })
     expect(await removedByPass(journey)).toBe(0)
     journey.move('docs', 'other')
     journey.move('elsewhere', 'docs')
@@ -178,7 +178,7 @@ localJourneys('the removals of a plan', (profile) => {
     const planned = await planUploads({ config, ledger, hash: true, now_ms: clock.now_ms() })
     ledger.close()
     expect(planned.folders[0]?.doubt).toBeNull()
-    expect(removalsOf(planned)).toEqual({ would_go: 0, waits: {} })
+    expect(removalsOf(planned)).toEqual({ would_remove: 0, waits: {} })
     for (const _pass of [1, 2]) {
       await journey.restart(elsewhere)
       expect(await journey.drained()).toEqual({ why: 'done' })
@@ -198,7 +198,7 @@ localJourneys('the removals of a plan', (profile) => {
     for (const name of names) journey.remove(name)
     const planned = await plan(journey)
     expect(planned.folders[0]?.doubt).toContain('0 of 30 files found: waiting')
-    expect(removalsOf(planned)).toEqual({ would_go: 0, waits: {} })
+    expect(removalsOf(planned)).toEqual({ would_remove: 0, waits: {} })
     expect(await removedByPass(journey)).toBe(0)
     journey.write(tree)
     await removedByPass(journey)
