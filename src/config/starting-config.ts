@@ -43,24 +43,23 @@ export function startingValue(config: StartingConfig): unknown {
 export function startingText(config: StartingConfig): string {
   const { base_url, project, token_file, ca_file, folders } = config
   const named = project.name === undefined ? '' : ` Here: ${printable(project.name)}.`
-  return `# Sluice's configuration, as \`sluice init\` wrote it. docs/config.md describes every field, config/sluice.example.yaml shows
-# all of them with their defaults, and \`sluice config\` prints what is in force. A running daemon takes a change by
-# \`sluice reload\`.
+  return `# Configuration of Sluice, written by \`sluice init\`. docs/config.md describes every field. config/sluice.example.yaml shows all
+# fields with their defaults. \`sluice config\` prints the settings in force. After a change run \`sluice reload\`.
 
 service:
-  # The address of the assistant's service: the token goes there and nowhere else.
+  # The address of the assistant's service. Sluice sends the token only there.
   base_url: ${scalar(base_url)}
 
-  # The project that the files go to, by its id, which stays when the project is renamed.${named}
+  # The id of the project that files are uploaded to. It stays the same when the project is renamed.${named}
   project_id: ${scalar(project.project_id)}
 
-  # The token stands in a file of its own (mode 600), so that this file may be read by everybody.
+  # The token is in another file (mode 600), so this file contains no secret.
   token_file: ${scalar(token_file)}
 ${ca_file === undefined ? '' : caText(ca_file)}
 folders:
 ${folders.map((folder) => folderText(folder, config.old_versions)).join('\n')}
-# What is uploaded by itself: up to 100,000 new files or 100 GB in 24 hours; more waits for \`sluice accept\`, so that a disk
-# mounted in the wrong place is not uploaded in one night. To change it:
+# Sluice uploads up to 100,000 new files or 100 GB in 24 hours. More files wait for \`sluice accept\`, so that a disk that is
+# mounted in the wrong place is not uploaded in one night. To change this limit:
 #uploads:
 #  limit: { files: 100000, bytes: 100GB }
 `
@@ -68,13 +67,13 @@ ${folders.map((folder) => folderText(folder, config.old_versions)).join('\n')}
 
 function caText(ca_file: string): string {
   return `
-  # Certificates (PEM) of an authority that is trusted besides the usual ones: here that of the service, or of a proxy before it.
+  # Certificates (PEM) of an authority that Sluice trusts besides the usual ones: that of the service, or of a proxy before it.
   ca_file: ${scalar(ca_file)}
 `
 }
 
 function folderText({ name, path, start }: StartingFolder, on_change: OldVersions): string {
-  return `  # The name stands in status and at the head of the names sent. What is known of the files hangs on it: keep it.
+  return `  # The name in status and at the beginning of names on the service. Do not change it later: a new name makes a new folder.
   - name: ${scalar(name)}
     path: ${scalar(path)}
 
@@ -84,21 +83,21 @@ function folderText({ name, path, start }: StartingFolder, on_change: OldVersion
     # ${oldVersionsReason(on_change)}
     on_change: ${on_change}
 
-    # What is left out, beside temporary files, caches and secrets: patterns as in .gitignore.
+    # Files that are not uploaded, besides temporary files, caches and secrets: patterns as in .gitignore.
     #exclude: []
 `
 }
 
 function oldVersionsReason(on_change: OldVersions): string {
   if (on_change === 'keep')
-    return 'The old version of a file that changes stays in the project and answers (remove_old takes it out).'
-  return 'The old version of a file that changes is taken out of the project once the new one is ready there.'
+    return 'The old version of a file that changes stays in the project and is used for answers (remove_old removes it).'
+  return 'The old version of a file that changes is removed from the project once the new one is ready there.'
 }
 
 function startReason(start: StartText): string {
-  if (start === 'all') return 'Everything that is there already is uploaded, so no file is missing.'
-  if (start === 'from_now') return 'Nothing that the first scan finds is uploaded, only what comes or changes later.'
-  return `Of the files that the first scan finds, those changed in the last ${start} are uploaded; later, everything new.`
+  if (start === 'all') return 'All files of the first scan are uploaded, so no file is missing.'
+  if (start === 'from_now') return 'No file of the first scan is uploaded, only files that arrive or change later.'
+  return `Files of the first scan are uploaded if they changed in the last ${start}. All later files are.`
 }
 
 /** A YAML scalar on one line, quoted if YAML would read it as another type. */

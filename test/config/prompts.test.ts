@@ -175,7 +175,7 @@ describe('a valid prompt', () => {
   ])('reports in ~/%s: %s', (dir, is_allowed) => {
     const faults = faultsOf(delivery(`{ file: { dir: ~/${dir} } }`))
     expect(faults).toHaveLength(is_allowed ? 0 : 1)
-    if (!is_allowed) expect(faults[0]).toContain('reports would be taken up as input')
+    if (!is_allowed) expect(faults[0]).toContain('reports would be uploaded as input')
   })
 })
 

@@ -67,7 +67,7 @@ async function askFolder(others: readonly StartingFolder[], tools: FolderTools):
     return faultOf(() => checkFolders([...others, folder], tools))?.split('\n')[0]
   }
   const path = wholePath(await dialog.text('Folder to watch:', { fault: faultOfPath }), tools.cwd)
-  const name = await dialog.text('Its name in status and at the head of the names sent:', {
+  const name = await dialog.text('Its name in status and at the beginning of names on the service:', {
     usual: taken.has(nameFor(path)) ? undefined : nameFor(path),
     fault: (answer) => (taken.has(answer) ? 'another folder has this name' : faultOfName(answer)),
   })

@@ -176,7 +176,7 @@ function takenUp(file: unknown, path: Path, whole: WholeFile): Fault[] {
   const exclude = listOf(field(whole.folders[index], 'exclude'))
   if (way !== '' && isExcluded(way, exclude)) return []
   const advice = way === '' ? '' : `; or ${adviceFor(way, exclude, index)}`
-  const message = `must not lie inside a watched folder (folders[${index}]): reports would be taken up as input${advice}`
+  const message = `must not lie inside a watched folder (folders[${index}]): reports would be uploaded as input${advice}`
   return [{ path, message }]
 }
 

@@ -7,8 +7,9 @@ import { deliveries, hasOneUrl, outgoing_url, url_file } from './schema-deliver.
 const ping_schema = z
   .strictObject({
     url: outgoing_url.describe(
-      'The address of the checker, such as one of healthchecks.io: https, or http to this machine alone. Anybody who knows it ' +
-        'can ping in our name: `sluice config` masks it, url_file keeps it out of this file.',
+      'The address of the checker, such as one of healthchecks.io: https, or http to this machine. It is a ' +
+        'secret, because anyone who has it can send pings. `sluice config` masks it. With url_file it is not in ' +
+        'this file.',
     ),
     url_file,
   })
@@ -16,12 +17,13 @@ const ping_schema = z
 
 export const alerts_schema = z.strictObject({
   deliver: deliveries(
-    'Receivers of a message when the health changes, as for a report (see prompts[].deliver). Each delivery is retried for ' +
-      'three days, with growing pauses. Empty by default: `sluice status`, the log and the metrics show the health, too.',
+    'Receivers of a message when the health changes, as for a report (see prompts[].deliver). Sluice retries ' +
+      'each delivery for three days, with growing pauses. Empty by default: `sluice status`, the log and the ' +
+      'metrics also show the health.',
   ),
   ping: optional(ping_schema).describe(
-    'A GET to a checker on another machine while there is no problem. The checker reports when the pings stop, which a ' +
-      'machine that is down cannot do. Default none.',
+    'A GET request to a checker on another machine, regularly while there is no problem. The checker reports if ' +
+      'the pings stop, also when this machine is down. Default none.',
   ),
 })
 
@@ -36,22 +38,24 @@ const listen = z
   .union([off, z.string().refine(isLoopbackAddress, wrong_listen)], wrong_listen)
   .prefault('off')
   .describe(
-    'Where GET /healthz, /readyz and /metrics are answered: an address of this machine with a port, such as 127.0.0.1:9464. ' +
-      'Default off: two instances on one machine would fight for a fixed port, and `sluice status` needs none.',
+    'The address and port of this machine that answer GET /healthz, /readyz and /metrics, such as ' +
+      '127.0.0.1:9464. Default off: two instances on one machine cannot share a port, and `sluice status` needs ' +
+      'none.',
   )
 
 export const health_schema = z.strictObject({
   listen,
   queue_age_ms: duration('ms', { usual: '6h', min: second_ms, max: 30 * day_ms }).describe(
-    'A file that has waited for longer than this, from the moment when it should be uploaded until it is ready, is stale; how many wait does ' +
-      'not matter. Default 6h: a day’s files pass in minutes, a first sync over a slow line may take longer and says so.',
+    'If a file that should be uploaded is not ready after this time, the health has a problem. The number of ' +
+      'waiting files does not matter. Default 6h: the files of a day are ready in minutes. A first sync over a ' +
+      'slow line may take longer and then shows this problem.',
   ),
   offline_ms: duration('ms', { usual: '15m', min: 0, max: 30 * day_ms }).describe(
-    'A folder that is offline for longer than this is a problem. Default 15m: a file server restarts in less. For a disk ' +
-      'that is often taken away choose days.',
+    'If a folder is offline for longer than this, the health has a problem. Default 15m: a file server restarts ' +
+      'in less. For a disk that is often removed, choose days.',
   ),
   disk_free_bytes: size({ usual: '500MB', min: 0, max: Number.MAX_SAFE_INTEGER }).describe(
-    'Less free space than this on the disk of state_dir is a problem. Default 500MB: about the size of a ledger of a million ' +
-      'files. Without free space nothing can be recorded.',
+    'If the disk of state_dir has less free space than this, the health has a problem. Default 500MB: about the ' +
+      'size of a ledger of a million files. Without free space Sluice can record nothing.',
   ),
 })

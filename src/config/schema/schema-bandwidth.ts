@@ -43,9 +43,9 @@ export const bandwidth = z
   .transform((spans): readonly BandwidthSpan[] => spans)
   .prefault('off')
   .describe(
-    'Uploads together take no more of the line than this: a size per second, or times of the day (of this machine’s zone) with one ' +
-      'each, { "08:00-18:00": 2MB/s, "22:00-06:00": off }; at all other times there is no limit. Default off: files should not ' +
-      'wait while the line is idle.',
+    'The bandwidth of all uploads together: a size per second, or times of the day (in the zone of this machine) ' +
+      'with one each, such as { "08:00-18:00": 2MB/s, "22:00-06:00": off }. At all other times there is no limit. ' +
+      'Default off: files should not wait while the line is idle.',
   )
 
 function spansOf(text: string, bytes_per_s: number): BandwidthSpan[] {

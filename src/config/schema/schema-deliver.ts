@@ -9,8 +9,8 @@ import { local_path, name_field } from './schema-folder.ts'
 export const outgoing_url = optional(lineOf(2_000).check(refusing(outgoingFault)))
 
 const webhook_url = outgoing_url.describe(
-  'The address that is posted to: https, or http to this machine alone. Addresses of chat services are secrets: anybody ' +
-    'who has one can write there. `sluice config` masks it; url_file keeps it out of this file.',
+  'The address that Sluice posts to: https, or http to this machine. Addresses of chat services are secrets, ' +
+    'because anyone who has one can post there. `sluice config` masks it. With url_file it is not in this file.',
 )
 
 export function outgoingFault(text: string): string | undefined {
@@ -43,7 +43,7 @@ function isJsonOnceFilled(text: string): boolean {
 }
 
 export const url_file = optional(local_path).describe(
-  'The file that holds the address, alone, readable by its owner only. Either this or url.',
+  'The file that contains the address and nothing else. Only its owner may read it. Use either this or url.',
 )
 
 type Urls = { [Name in 'url' | 'url_file']?: string | undefined }
@@ -60,8 +60,8 @@ const webhook_schema = z
     url: webhook_url,
     url_file,
     secret_file: optional(local_path).describe(
-      'The file that holds the secret by which the receiver knows that it was Sluice (HMAC-SHA256). Default none: nothing is ' +
-        'signed, chat services do not ask for it.',
+      'The file with the secret that signs the message, so that the receiver can check its origin (HMAC-SHA256). ' +
+        'Default none: chat services need no signature.',
     ),
     body: z
       .union(
@@ -78,8 +78,8 @@ const webhook_schema = z
       )
       .prefault('json')
       .describe(
-        'What is posted: json (the report and its data), slack, teams (what those accept), or { template: … }, whose values ' +
-          'are escaped as JSON. Default json: a program of one’s own can use all of it.',
+        'What Sluice posts: json (the report and its data), slack or teams (their formats), or { template: … }, ' +
+          'whose values are escaped as JSON. Default json: it has all data for your own program.',
       ),
   })
   .check(hasOneUrl)
@@ -98,15 +98,18 @@ export const smtp_schema = z
       'Its port. Default: the usual one, 465 with tls implicit, 587 with starttls, 25 with none.',
     ),
     tls: optional(z.enum(['implicit', 'starttls', 'none'], 'must be one of implicit, starttls, none')).describe(
-      'implicit: from the first byte; starttls: required before anything is said; none: to this machine only, for nothing ' +
-        'protects what is sent. Default: starttls when the port is 587, else implicit, as RFC 8314 advises.',
+      'implicit: TLS from the first byte. starttls: TLS before the login and the mail. none: without protection, ' +
+        'to this machine only. Default: starttls for port 587, else implicit, as RFC 8314 advises.',
     ),
-    user: optional(lineOf(320)).describe('Login name. Default: no login. Some servers know their own machines.'),
+    user: optional(lineOf(320)).describe(
+      'The login name. Default: no login, which some servers allow to machines of their network.',
+    ),
     password_file: optional(local_path).describe(
-      'The file that holds the password, alone, readable by its owner only (chmod 600). Needed with user.',
+      'The file that contains the password and nothing else. Only its owner may read it (chmod 600). Needed with ' +
+        'user.',
     ),
     ca_file: optional(local_path).describe(
-      'Certificates (PEM) of authorities to be trusted for this server besides those of Node. Default none.',
+      'Certificates (PEM) of authorities that Sluice trusts for this server besides those of Node. Default none.',
     ),
   })
   .check(({ value, issues }) => {
@@ -123,7 +126,7 @@ const email_schema = z.strictObject({
     .array(address, 'must be a list of addresses')
     .min(1, 'must name at least one address')
     .max(50, 'must not have more than 50 addresses: a mailing list serves more')
-    .describe('Who gets it, 1 to 50 addresses.'),
+    .describe('The receivers, 1 to 50 addresses.'),
   from: address.describe('The sender, an address that the server lets this user send from.'),
   subject: lineOf(200)
     .check(knownNames(message_values))
@@ -149,10 +152,11 @@ const command_schema = z.strictObject({
       issues.push({ code: 'custom', path: [0], message, input: value })
     })
     .describe(
-      'The program, an absolute path, and its arguments, each a template: {{report}} is the path of the report. No shell.',
+      'The program (an absolute path) and its arguments, without a shell. Each is a template: {{report}} is the path of ' +
+        'the report.',
     ),
   timeout: span({ usual: '1m', min: '1s', max: '1h' }).describe(
-    'A command that runs longer is stopped and tried again later. Default 1m: it hands on a file, no more.',
+    'Sluice stops a command that runs longer, and tries again later. Default 1m: it only has to hand on a file.',
   ),
 })
 
@@ -162,8 +166,8 @@ export const usual_file_name = '{{name}}-{{date}}.md'
 
 const file_schema = z.strictObject({
   dir: local_path.describe(
-    'The directory, made when it is missing; not inside a watched folder, unless that folder’s exclude names it: reports ' +
-      'would be taken up as input.',
+    'The directory. Sluice makes it if it is missing. It must not be inside a watched folder, unless that folder ' +
+      'excludes it: reports would be uploaded as input.',
   ),
   name: template(200, file_name_variables)
     .refine((name) => !/[/\\\0]/.test(name), 'must not hold a slash: dir names the directory')
@@ -173,8 +177,8 @@ const file_schema = z.strictObject({
     )
     .prefault(usual_file_name)
     .describe(
-      'The name of the file: {{name}} of the prompt, {{date}} and {{due}} of the run. A name that is taken gets a number. ' +
-        'Default {{name}}-{{date}}.md: they sort by prompt and day.',
+      'The name of the file: {{name}} of the prompt, {{date}} and {{due}} of the run. If a file has this name ' +
+        'already, a number is added. Default {{name}}-{{date}}.md: such files sort by prompt and day.',
     ),
 })
 
@@ -183,16 +187,16 @@ export const delivery_kinds = ['file', 'webhook', 'email', 'command'] as const
 const delivery_schema = z
   .strictObject({
     name: optional(name_field).describe(
-      'The name of the delivery, unique in its prompt; what is known of it hangs on it. Default: made of its ' +
-        'receiver, such as webhook-1f0c9a3e: another receiver is another delivery.',
+      'The name of the delivery, unique in its prompt. Do not change it later: a new name makes a new delivery. ' +
+        'Default: a name made from its receiver, such as webhook-1f0c9a3e, so another receiver is another delivery.',
     ),
     file: optional(file_schema).describe(
-      'A file with the report. The first one is the report itself, its manifest beside it; a prompt without any has it in ' +
-        'reports/ in the state folder.',
+      'A file with the report, and its manifest beside it. Without any file delivery, the report is in reports/ ' +
+        'in the state directory.',
     ),
-    webhook: optional(webhook_schema).describe('A POST to an address.'),
+    webhook: optional(webhook_schema).describe('A POST request to an address.'),
     email: optional(email_schema).describe('A mail, as text and HTML.'),
-    command: optional(command_schema).describe('A program that is run.'),
+    command: optional(command_schema).describe('A program that Sluice runs.'),
   })
   .check(({ value, issues }) => {
     const count = delivery_kinds.filter((kind) => value[kind] !== undefined).length
@@ -210,7 +214,8 @@ export function deliveries(description: string) {
 }
 
 export const deliver = deliveries(
-  'Where the report goes, each tried again by itself. Empty by default: then it lies in reports/ in the state folder.',
+  'Receivers of the report. Sluice retries each delivery by itself. Empty by default: the report is in reports/ ' +
+    'in the state directory.',
 )
 
 export type CheckedDelivery = z.output<typeof delivery_schema>

@@ -52,9 +52,9 @@ const start = z
   })
   .prefault('all')
   .describe(
-    'Which of the files found by the first scan are uploaded: all, from_now (none of them, only what comes or changes ' +
-      'later), or { newer_than: 90d } (those changed in that time). Default all: no file should be missing without ' +
-      'notice; for an old share, choose another.',
+    'Which files of the first scan are uploaded: all, from_now (none of them, only files that arrive or change ' +
+      'later), or { newer_than: 90d } (those that changed in that time). Default all: no file should be missing ' +
+      'without notice. For an old share, choose another value.',
   )
 
 const mime_types = z
@@ -72,72 +72,74 @@ const mime_types = z
   )
   .prefault({})
   .describe(
-    'Media types by file name extension, where the usual table is wrong for your files: { log: text/plain }. Empty by ' +
-      'default: the usual table serves.',
+    'Media types by file name extension, if the usual table is wrong for your files: { log: text/plain }. Empty ' +
+      'by default.',
   )
 
 const watch = z
   .enum(['auto', 'chokidar', 'native', 'scan'], 'must be one of auto, chokidar, native, scan')
   .prefault('auto')
   .describe(
-    'How changes are noticed: chokidar (an inotify watch for each file), native (one for each subfolder), scan (no watching, a ' +
-      'scan on a timer), or auto. Default auto: by the file system, the number of files and what the kernel allows; `sluice ' +
-      'status` says what was chosen, and why.',
+    'How Sluice notices changes: chokidar (an inotify watch for each file), native (one for each subfolder), ' +
+      'scan (no watcher, only scans on a timer), or auto. Default auto: Sluice chooses by the file system, the ' +
+      'number of files and the limits of the kernel. `sluice status` shows the choice and its reason.',
   )
 
 export const folder_schema = z.strictObject({
   name: name_field.describe(
-    'The name of the folder in status, in the log and at the head of the names sent. Unique; what is known of ' +
-      'the files hangs on it, so keep it.',
+    'The name of the folder in status, in the log and at the beginning of names on the service. Unique. Do not ' +
+      'change it later: a new name makes a new folder, and Sluice checks all its files again.',
   ),
   path: local_path.describe(
-    'The folder, an absolute path or one that begins with ~/. It need not be there now: a missing folder is ' +
-      'offline, not a fault.',
+    'The path of the folder: absolute, or beginning with ~/. It may be missing now: Sluice then waits for it as ' +
+      'an offline folder.',
   ),
-  project_id: optional(project_id).describe('The project its files go to. Default: service.project_id.'),
+  project_id: optional(project_id).describe('The project that its files are uploaded to. Default: service.project_id.'),
   include: texts(pattern, 1_000).describe(
-    'Patterns as in .gitignore; when there are any, only files that match one are uploaded. Empty by default: ' +
-      'everything that is not ignored.',
+    'Patterns as in .gitignore. If there are any, Sluice uploads only files that match one. Empty by default: it ' +
+      'uploads every file that is not ignored.',
   ),
   exclude: texts(pattern, 1_000).describe(
-    'Patterns as in .gitignore of what is not uploaded, after the built-in ones and the .sluiceignore files in the ' +
-      'folder; a negation such as !*.tmp brings back what a built-in one leaves out. Empty by default.',
+    'Patterns as in .gitignore of files that are not uploaded, after the built-in ones and the .sluiceignore ' +
+      'files in the folder. A negation such as !*.tmp brings back files that a built-in pattern ignores. Empty by ' +
+      'default.',
   ),
   dot_files: flag(false).describe(
-    'Whether files and folders whose name begins with a dot are uploaded. Default false: they are settings and caches ' +
-      'of programs, hardly ever documents. Secrets by name (.env, .ssh/ …) stay at home even when true.',
+    'true: files and folders whose names begin with a dot are uploaded, too. Default false: they are mostly ' +
+      'settings and caches of programs. Secrets by name (.env, .ssh/ …) are never uploaded.',
   ),
   labels: texts(label, 50).describe(
-    'Labels attached to every file of the folder once it is ready, 2 to 255 characters each. Empty by default: ' +
-      'labels made by people are enough for most.',
+    'Labels that every file of the folder gets once it is ready, 2 to 255 characters each. Empty by default: the ' +
+      'labels that users make on the service are mostly enough.',
   ),
   label_from: choice(['none', 'first_folder'], 'none').describe(
-    'first_folder: the name of the first folder below this one becomes a label of the files in it, when it has 2 to ' +
-      '255 characters. Default none: labels are visible to everybody in the project, so they are asked for.',
+    'first_folder: each file gets the name of the first folder below this one as a label, if the name has 2 to ' +
+      '255 characters. Default none: all members of the project see labels, so Sluice makes none unless you ask ' +
+      'for it.',
   ),
   max_file_bytes: size({ usual: '4GiB', min: 1, max: 2 ** 42 }).describe(
-    'Larger files are skipped, and said so. Default 4GiB: larger ones are disk images and films, no reading ' +
-      'matter. Most 4TiB.',
+    'Larger files are skipped, and status counts them. Default 4GiB: larger files are mostly disk images and ' +
+      'films, which have no text. At most 4TiB.',
   ),
   settle_ms: duration('ms', { usual: '2s', min: 50, max: 3_600_000 }).describe(
-    'A file is taken up when it has not changed for so long. Default 2s: programs that save in steps pause for ' +
-      'less, and people hardly notice the wait.',
+    'How long a file must be unchanged before Sluice reads it. Default 2s: programs that save in several steps ' +
+      'pause for less, and users hardly notice the wait.',
   ),
   start,
   upload_name: choice(['path', 'base'], 'path').describe(
-    'The name a file gets in the project: path (folder name and path inside it) or base (file name alone). Default ' +
-      'path: answers then say which of ten files called minutes.docx is meant.',
+    'The name of a file in the project: path (folder name and path inside it) or base (file name alone). Default ' +
+      'path: an answer then shows which of ten files called minutes.docx it used.',
   ),
   mime_types,
   ...removal_policy,
   watch,
   rescan_interval_ms: duration('ms', { usual: '1h', min: 10_000, max: 7 * 86_400_000 }).describe(
-    'How often the whole folder is scanned in case the watching missed something, give or take a tenth. Default ' +
-      '1h: a scan of a million files takes seconds, a lost event should not wait for a day.',
+    'Time between two scans of the whole folder, give or take a tenth. They find changes that the watcher ' +
+      'missed. Default 1h: a scan of a million files takes seconds, and a missed change should not wait for a day.',
   ),
   widening: choice(['warn', 'skip'], 'warn').describe(
-    'What to do with subfolders that fewer people can read than the folder itself (by mode, owner and group): in the ' +
-      'project everybody sees their files. warn names them in status and doctor; skip leaves them out, as an ignore rule does. ' +
-      'Default warn: naming a folder means all that is in it, and files should not stay out in silence because of a mode.',
+    'Subfolders that fewer users can read than the folder itself (by mode, owner and group). In the project, all ' +
+      'members can read their files. warn: status and doctor name these subfolders. skip: they are ignored. ' +
+      'Default warn: Sluice should not ignore files of a configured folder only because of a mode.',
   ),
 })

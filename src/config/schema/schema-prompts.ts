@@ -10,14 +10,15 @@ const prompt_variables = ['folders', 'since', 'count', 'files', 'name', 'date', 
 const cron = lineOf(200)
   .check(refusing((text) => cronFault(text, 'UTC')))
   .describe(
-    'When it is asked: minute, hour, day of month, month, day of week. "0 8 * * 1" is every Monday at eight. A time that the ' +
-      'clocks jump over in spring comes at the end of the jump; one that autumn brings twice comes once.',
+    'When Sluice asks: minute, hour, day of month, month, day of week. "0 8 * * 1" is every Monday at eight. If ' +
+      'the clocks skip a time in spring, the run is due at the end of the gap. A time that occurs twice in autumn ' +
+      'has one run.',
   )
 
 const timezone = lineOf(100)
   .refine(isZone, 'must be a time zone such as Europe/Berlin or UTC')
   .optional()
-  .describe('The zone of that time. Default: the zone of the machine.')
+  .describe('The time zone of cron. Default: the zone of the machine.')
 
 const wrong_fresh = 'must be since_last_run, all, or an age from 1m to 3650d such as 24h or 7d'
 const fresh = z
@@ -30,8 +31,9 @@ const fresh = z
   )
   .optional()
   .describe(
-    'Which files of the folders: since_last_run (those that no earlier report covers), all, or what arrived in a time ' +
-      'before the run, such as 24h or 7d. Default since_last_run: each file is covered once, and none is left out.',
+    'Which files of the folders are in scope: since_last_run (those that no earlier report covers), all, or ' +
+      'those that arrived within a time before the run, such as 24h or 7d. Default since_last_run: each file is ' +
+      'covered once, and none is left out.',
   )
 
 function ids(kind: string, what: string) {
@@ -42,82 +44,86 @@ function ids(kind: string, what: string) {
 
 const scope_schema = z.strictObject({
   folders: texts(name_field, 1_000).describe(
-    'Names of watched folders, all of one project. Empty by default: a prompt may ask about other things than files.',
+    'Names of watched folders, all of one project. Empty by default: a prompt can ask about other things than ' +
+      'files.',
   ),
   paths: texts(pattern, 100).describe(
-    'Patterns as in .gitignore, relative to the folder: only files that match one. Empty by default: every file.',
+    'Patterns as in .gitignore, relative to the folder. Only files that match one are in scope. Empty by ' +
+      'default: all files are.',
   ),
   fresh,
   labels: texts(label, 100).describe(
-    'Names of labels: what carries one of them, new or not. Empty by default: the folders say what is meant.',
+    'Names of labels. All assets with one of them are in scope, new or not. Empty by default: the folders decide.',
   ),
-  chats: ids('chat', 'What was said in these chats.'),
-  concepts: ids('concept', 'These concepts.'),
-  projects: ids('project', 'Everything in these projects.'),
-  views: ids('view', 'What these views show.'),
+  chats: ids('chat', 'Chats that are in scope.'),
+  concepts: ids('concept', 'Concepts that are in scope.'),
+  projects: ids('project', 'Projects that are in scope with everything in them.'),
+  views: ids('view', 'Views that are in scope with everything that they show.'),
 })
 
 const provider_rule = 'must be small letters, digits, dashes or underscores, beginning with a letter'
 
 export const prompt_schema = z.strictObject({
   name: name_field.describe(
-    'The name of the prompt in status, in the log and in the names of its reports. Unique. Sluice knows by it which files ' +
-      'its reports cover, so keep it.',
+    'The name of the prompt in status, in the log and in the names of its reports. Unique. Do not change it ' +
+      'later: Sluice finds by it which files the reports cover.',
   ),
   project_id: optional(project_id).describe(
-    'The project it asks in. Default: that of its folders, else service.project_id.',
+    'The project in which it asks. Default: the project of its folders, else service.project_id.',
   ),
   cron,
   timezone,
   prompt: template(20_000, prompt_variables).describe(
-    'What is asked, 1 to 20000 characters. {{folders}}, {{since}}, {{count}}, {{files}}, {{name}}, {{date}} and {{due}} are ' +
-      'filled in.',
+    'The question, 1 to 20000 characters. Sluice fills in {{folders}}, {{since}}, {{count}}, {{files}}, ' +
+      '{{name}}, {{date}} and {{due}}.',
   ),
   intelligence: choice(['auto', 'fast', 'expert', 'research'], 'auto').describe(
-    'How hard the service thinks: auto, fast, expert or research. Default auto: the service chooses.',
+    'How thoroughly the service works: auto, fast, expert or research. Default auto: the service chooses.',
   ),
   provider: lineOf(64)
     .regex(/^[a-z][a-z0-9_-]*$/, provider_rule)
     .optional()
-    .describe('Whose model is preferred, as the service names them. Default: the service chooses.'),
+    .describe('The preferred provider of models, by its name on the service. Default: the service chooses.'),
   skills: texts(lineOf(255), 20).describe(
-    'Names of skills to be loaded, in this order. Empty by default: none is needed.',
+    'Names of skills that the service loads, in this order. Empty by default.',
   ),
   public_data: optional(z.boolean('must be true or false')).describe(
-    'false: no search of the web. Default: the service’s own.',
+    'false: the service does not search the web. Default: as the service decides.',
   ),
   scope: scope_schema.describe(
-    'What the question is about; it must name something, for an empty scope would mean everything.',
+    'What the question is about. It must name something, because an empty scope would mean everything.',
   ),
   first_run: choice(['from_now', 'all'], 'from_now').describe(
-    'What is new in the first run: from_now (what arrived since the prompt was set up, without what was in a folder before it ' +
-      'was set up) or all. Default from_now: an old archive is no news.',
+    'Which files are new in the first run: from_now (those that arrived since the prompt was set up, without ' +
+      'files that were in a folder when that was set up) or all. Default from_now: the files of an old archive are ' +
+      'not new.',
   ),
   when_nothing_new: choice(['skip', 'run'], 'skip').describe(
     'If its folders have no new file: skip the run, or run it with the rest of its scope. Default skip: there is ' +
-      'nothing to report. A prompt without folders is always run.',
+      'nothing to report. A prompt without folders always runs.',
   ),
   wait_for_files: span({ usual: '20m', min: '0ms', max: '1d' }).describe(
-    'How long a run waits for files that are seen but not ready yet. Default 20m: most are read by then; the others are ' +
-      'named in the report and come first in the next one.',
+    'How long a run waits for files that Sluice has found and that are not ready yet. Default 20m: by then most ' +
+      'are ready. The report names the others, and the next report covers them first.',
   ),
   max_assets: count({ usual: 200, min: 1, max: 10_000 }).describe(
-    'The most files that one turn is asked about. Default 200: more blur an answer. Most 10000, the largest scope.',
+    'The most files in the scope of one turn. Default 200: with more the answer gets less precise. At most ' +
+      '10000, the largest scope of the service.',
   ),
   when_too_many: choice(['next_run', 'more_turns'], 'next_run').describe(
-    'With more files than max_assets: leave the rest to the next run, or ask more turns in one chat and a closing one. ' +
-      'Default next_run: each turn costs.',
+    'With more files than max_assets: leave the rest to the next run, or ask several turns in one chat and a ' +
+      'last one that sums up. Default next_run: each turn costs money.',
   ),
   continue_chat: flag(false).describe(
-    'Whether a run goes on with the chat of the run before. Default false: each report stands on its own.',
+    'true: a run continues the chat of the run before. Default false: each report is independent.',
   ),
   catch_up: span({ usual: '6h', min: '0ms', max: '30d' }).describe(
-    'A time missed while nothing ran is made up, once, when it is not longer ago than this. Default 6h: the morning’s ' +
-      'report is of use until the afternoon.',
+    'If no daemon ran at a due time, the run is made up once, unless the time is longer ago than this. Default ' +
+      '6h: a report of the morning is still useful in the afternoon.',
   ),
   overlap: choice(['skip', 'queue'], 'skip').describe(
-    'What happens when a run is due while the one before it is not done: skip it, or queue it. Default skip: what is new ' +
-      'stays new for the next run.',
+    'If a run is due while the one before it has not ended: skip it, or queue it. Default skip: the next run ' +
+      'covers its files.',
   ),
   deliver,
 })

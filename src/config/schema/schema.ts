@@ -11,8 +11,8 @@ const base_url = z
   .string('must be a text')
   .check(refusing(baseUrlFault))
   .describe(
-    'The address of the service, with the path before /v1 where there is one. https, or http to this machine alone: the ' +
-      'token travels with every call.',
+    'The address of the service, with the path before /v1 if there is one. It needs https (http only to this ' +
+      'machine), because every call contains the token.',
   )
 
 /** Returns the fault of `service.base_url`, if any. */
@@ -27,23 +27,26 @@ export function baseUrlFault(text: string): string | undefined {
 const service_schema = z.strictObject({
   base_url,
   project_id: project_id.describe(
-    'The project that files go to unless their folder names another: project_ and 20 letters or digits.',
+    'The project that files are uploaded to, unless their folder names another one: project_ and 20 letters or ' +
+      'digits.',
   ),
   token_file: optional(local_path).describe(
-    'The file that holds the token, alone, readable by its owner only (chmod 600). SLUICE_TOKEN_FILE and the systemd ' +
-      'credential `token` come before it, SLUICE_TOKEN after it. It is read again when the service refuses the token.',
+    'The file that contains the token and nothing else. Only its owner may read it (chmod 600). ' +
+      'SLUICE_TOKEN_FILE and the systemd credential `token` override it; SLUICE_TOKEN is used without such a file. ' +
+      'Sluice reads it again when the service refuses the token.',
   ),
   ca_file: optional(local_path).describe(
-    'Certificates (PEM) of authorities to be trusted besides those of Node: a company’s own, for instance. Default none.',
+    'Certificates (PEM) of authorities that Sluice trusts besides those of Node, such as that of your company. ' +
+      'Default none.',
   ),
 })
 
 const audit_schema = z.strictObject({
   on_remote_delete: choice(['respect', 'resend'], 'respect').describe(
-    'What becomes of a ready file that a user removed on the service. respect (default): Sluice does not upload it again, and ' +
-      'status says so: the removal was probably meant. resend: at the end of the audit it is uploaded again, unless more ' +
-      'than a tenth of everything (and more than 100) is gone: that is probably a fault, and waits until a user runs ' +
-      '`sluice retry PATH`.',
+    'What happens to a ready file that a user removed on the service. respect (default): Sluice does not upload ' +
+      'it again, and status shows it. resend: Sluice uploads it again at the end of the audit. If more than a ' +
+      'tenth of all assets (and more than 100) are gone, this is probably a fault, and Sluice waits until a user ' +
+      'runs `sluice retry PATH`.',
   ),
 })
 
@@ -54,20 +57,23 @@ const asking_schema = z.strictObject({
   deadline_ms: z
     .strictObject({
       fast: deadline('5m', 'With intelligence fast. Default 5m: such answers take seconds.'),
-      auto: deadline('15m', 'With intelligence auto. Default 15m: it may choose a thorough model.'),
-      expert: deadline('30m', 'With intelligence expert. Default 30m: it reads and thinks for minutes.'),
-      research: deadline('2h', 'With intelligence research. Default 2h: it works through many sources, one by one.'),
+      auto: deadline('15m', 'With intelligence auto. Default 15m: the service may choose a slow model.'),
+      expert: deadline('30m', 'With intelligence expert. Default 30m: such answers take minutes.'),
+      research: deadline('2h', 
+        'With intelligence research. Default 2h: the service reads many sources, one after the other.',
+      ),
     })
     .prefault({})
-    .describe('How long an answer may take before the run has failed, by the intelligence of the prompt.'),
+    .describe('Longest wait for an answer, by the intelligence of the prompt. Then the run fails.'),
 })
 
 export const config_schema = z.strictObject({
-  service: service_schema.describe('Where the files go.'),
+  service: service_schema.describe('The service and the project that files are uploaded to.'),
   state_dir: optional(local_path).describe(
-    'Directory of the ledger and other state. It must be on a local disk (SQLite does not work over network shares) and ' +
-      'outside every watched folder. Default: $STATE_DIRECTORY (set by systemd), else /var/lib/sluice for /etc/sluice/sluice.yaml and ' +
-      '/var/lib/sluice-NAME for /etc/sluice/NAME.yaml, else $XDG_STATE_HOME/sluice, else ~/.local/state/sluice.',
+    'Directory of the ledger and other state. It must be on a local disk (SQLite does not work over network ' +
+      'shares) and outside every watched folder. Default: $STATE_DIRECTORY (set by systemd), else /var/lib/sluice ' +
+      'for /etc/sluice/sluice.yaml and /var/lib/sluice-NAME for /etc/sluice/NAME.yaml, else ' +
+      '$XDG_STATE_HOME/sluice, else ~/.local/state/sluice.',
   ),
   folders: z
     .array(folder_schema, 'must be a list of folders')
@@ -82,21 +88,20 @@ export const config_schema = z.strictObject({
     'Limits on what Sluice removes on the service without asking (on_delete: remove, on_change: remove_old).',
   ),
   ledger: prefault(ledger_schema, {}).describe('How long the history of files is kept.'),
-  log: prefault(log_schema, {}).describe('What is written to standard error.'),
+  log: prefault(log_schema, {}).describe('The log on standard error.'),
   prompts: z
     .array(prompt_schema, 'must be a list of prompts')
     .max(100, 'must not have more than 100 prompts')
     .prefault([])
     .describe(
-      'What is asked about the files on a schedule, 0 to 100 prompts. Default none: Sluice asks no question of ' +
-        'its own.',
+      'Questions about the files that Sluice asks on a schedule, 0 to 100 prompts. Default none.',
     ),
   smtp: optional(smtp_schema).describe(
-    'The mail server of the e-mail deliveries that name none of their own. Default none.',
+    'The mail server of e-mail deliveries that name no other. Default none.',
   ),
   asking: prefault(asking_schema, {}).describe('How long prompts wait for answers.'),
   health: prefault(health_schema, {}).describe(
-    'When something counts as a problem, and where health and metrics are served.',
+    'Limits above which the health has a problem, and the address of health and metrics.',
   ),
   alerts: prefault(alerts_schema, {}).describe('Receivers of a message when the health changes.'),
 })
