@@ -21,9 +21,9 @@ import type { ContentFact } from './fact.ts'
  *   (`refused`).
  * - `refused`: a user must act (`error_*` says why). New bytes make a new content; `sluice retry`
  *   asks again.
- * - `removed_on_service`: the service had it, and it was removed there. It is uploaded again if a user
- *   or the policy `audit.on_remote_delete` asks for it, or if Sluice may have removed it itself. If
- *   the service lists it as ready again, it is `ready`.
+ * - `removed_on_service`: the service had it, and it was removed there. It is uploaded again if a
+ *   user or the policy `audit.on_remote_delete` asks for it, or if Sluice may have removed it
+ *   itself. If the service lists it as ready again, it is `ready`.
  * - `abandoned`: no path wants these bytes any more, and the service never got them, or Sluice
  *   removed them there. A path that brings them back makes it `wanted`.
  * - `removing`: no path holds these bytes any more. Sluice is about to remove the asset that it

@@ -51,8 +51,8 @@ function rank(unit: number): number {
  * - `present`: it is settled. Its bytes are those of `content`, whose state shows their progress.
  * - `gone`: it was here and no longer is. Its folder was online then: an offline folder's files
  *   keep their state.
- * - `skipped`: it will not be uploaded, because of the file itself or the rules. It is checked again when
- *   either changes.
+ * - `skipped`: it will not be uploaded, because of the file itself or the rules. It is checked
+ *   again when either changes.
  * - `blocked`: it should be uploaded and cannot now. With `not_before_ms` intake tries again then;
  *   without it, a user decides.
  */

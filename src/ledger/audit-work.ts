@@ -3,9 +3,8 @@ export interface AuditLedger {
   /** The state of the audit of each project. */
   audits(): Promise<AuditState[]>
   /**
-   * Contents that were ready before the running round began, and that it has not seen ready on the
-   * service. A page may hold fewer than `limit`, or none, and still have a `next`, because one call
-   * reads only so many rows.
+   * Contents that were ready before the running round and that it has not seen ready. A page may
+   * have fewer than `limit`, or none, and still a `next`: one call reads only so many rows.
    */
   unaudited(query: UnauditedQuery): Promise<UnauditedPage>
 }
@@ -23,10 +22,7 @@ export interface AuditState {
         asked: boolean
         /** Begin of the next page; undefined for the first page, and when all are listed. */
         cursor: string | undefined
-        /**
-         * True once the list was read to its end. What it did not show as ready is then asked for
-         * singly.
-         */
+        /** True once the list was read to its end. Other assets are then asked for one by one. */
         listed: boolean
         pages: number
         counts: AuditCounts
@@ -53,10 +49,7 @@ export interface AuditCounts {
   unanswered: number
   /** Ready on the service, unknown here: uploaded by others. */
   unknown: number
-  /**
-   * Slots that are unknown here and never got bytes. A crash of this or another client between two
-   * calls leaves them. They go when they expire.
-   */
+  /** Unknown slots without bytes, as a crash between two calls leaves them. They expire. */
   slots: number
 }
 
@@ -85,10 +78,7 @@ export interface UnauditedAsset {
   name: string
 }
 
-/**
- * A project with so many assets gone that a user must check it. `removed` and `expected` are
- * numbers of files: those still gone, and all.
- */
+/** A user must check this project. `removed`: files still without assets; `expected`: all files. */
 export interface Emptied {
   since_ms: number
   removed: number

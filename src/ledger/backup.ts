@@ -163,10 +163,7 @@ export function putRebuiltInPlace(state_dir: string, new_dir: string, now_ms: nu
   return aside
 }
 
-/**
- * Deletes the usage that the upload limit counts. The rebuild has just made all contents wanted,
- * and counted as new files they would hold back those of tomorrow.
- */
+/** Deletes the usage for the upload limit: it counts the rebuilt contents as new files. */
 function forgetWanted(file: string): void {
   changeClosed(file, (database) => database.exec(`DELETE FROM usage WHERE what = 'wanted'`))
 }
@@ -244,10 +241,7 @@ function isUnused(database: Sqlite): boolean {
   )
 }
 
-/**
- * First fault that a check of all data finds; undefined if it is sound. A database of another
- * program counts as a fault: it has no table `contents`.
- */
+/** The first fault; undefined if it is sound. Another program's database has no `contents`. */
 function faultOf(database: Sqlite): string | undefined {
   const [first] = database.pragma('integrity_check(1)') as { integrity_check: string }[]
   if (first?.integrity_check !== 'ok') return first?.integrity_check ?? 'it cannot be checked'

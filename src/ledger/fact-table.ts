@@ -37,10 +37,7 @@ type KindOf<Type> = { [Kind in FactKind]: Type extends FactsOf[Kind]['type'] ? K
 
 interface FactRule<Type> {
   of: KindOf<Type>
-  /**
-   * Workers that may have new work after this fact. One too many costs a query; one too few delays
-   * the work.
-   */
+  /** Workers that may have new work after this fact. One too few delays the work. */
   wakes?: readonly WorkKind[]
   /** True if the content's history keeps it, which `sluice explain` shows. */
   is_history?: true

@@ -63,10 +63,7 @@ export interface Ledger extends PromptLedger, AuditLedger {
   dueElsewhere(except_projects: readonly string[], horizon_ms: number): Promise<boolean>
   /** These limits apply from now on. Work that is already claimed continues. */
   setLimits(limits: LedgerLimits): Promise<void>
-  /**
-   * Deletes old usage, history, ended runs, alerts, rows of gone files and unused tickets, in small
-   * steps. A running process calls it every hour.
-   */
+  /** Deletes old rows and unused tickets in small steps. A running process calls it every hour. */
   tidy(): Promise<void>
 
   /**
@@ -127,8 +124,7 @@ export interface FolderState {
   identity: string | undefined
   started_ms: number
   /**
-   * True if its path is new, or it was configured again. False after a complete scan that began
-   * later.
+   * True if its path is new, or it was configured again, until a complete scan that began later.
    */
   is_moved: boolean
   first_scan_ms: number | undefined

@@ -10,10 +10,7 @@ export interface PromptLedger {
    * fewer than `limit` files, or none, and still a next page.
    */
   arrivals(query: ArrivalQuery): Promise<ArrivalPage>
-  /**
-   * Files in these folders that are not ready: unsettled, blocked, on the way, refused, or removed
-   * on the service.
-   */
+  /** Files in these folders that are not ready and not skipped. */
   unready(query: UnreadyQuery): Promise<UnreadyPage>
 }
 

@@ -13,14 +13,14 @@ export function auditStatus({ project_id, last_full, running, emptied }: AuditVi
   return {
     project_id,
     /**
-     * Null before the first full round. `expected`: number of assets that were ready here. `usable`:
-     * number of those that were ready on the service, too.
+     * Null before the first full round. `expected`: number of assets that were ready here.
+     * `usable`: number of those that were ready on the service, too.
      */
     last_full: fullStatus(last_full),
     running: runningStatus(running),
     /**
-     * True if so many assets are gone that the project seems emptied or replaced. Sluice then uploads
-     * none of them again without a user.
+     * True if so many assets are gone that the project seems emptied or replaced. Sluice then
+     * uploads none of them again without a user.
      */
     seems_emptied: emptied !== undefined || isRunningOut(running),
   }

@@ -41,7 +41,9 @@ export function folderStatuses(
 
 type NewFolder = Pick<FolderView, 'name' | 'root' | 'project_id'> & Partial<FolderView>
 
-/** Status of a folder. One that the ledger does not know has no more than the fields of its config. */
+/**
+ * Status of a folder. One that the ledger does not know has no more than the fields of its config.
+ */
 export function folderStatus(folder: NewFolder) {
   const { name, root: path, project_id, online, offline_reason, state_since_ms, watch } = folder
   const state = online ? 'online' : offline_reason === undefined ? 'new' : 'offline'

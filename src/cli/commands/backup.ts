@@ -31,8 +31,8 @@ export const backup = defineCommand({
 })
 
 /**
- * The path of the copy. Error `usage.target`: it is in a watched folder, where it would be uploaded, or
- * in the state directory.
+ * The path of the copy. Error `usage.target`: it is in a watched folder, where it would be
+ * uploaded, or in the state directory.
  */
 function backupTarget(text: string, { folders, state_dir }: Config, cwd: string): string {
   const written = resolve(cwd, text)

@@ -108,7 +108,9 @@ function isFile(path: string): boolean {
   }
 }
 
-/** Faults of a path inside a watched folder, where it would be uploaded or would cause new uploads. */
+/**
+ * Faults of a path inside a watched folder, where it would be uploaded or would cause new uploads.
+ */
 function enclosed(written: Named | undefined, what: string, unwritten: string | undefined, whole: WholeFile): Fault[] {
   const real = written?.real ?? unwritten
   const index = real === undefined ? -1 : folderAround(real, whole)

@@ -165,8 +165,8 @@ function amongState(file: unknown, path: Path, { value, environment }: WholeFile
 }
 
 /**
- * Faults of a report directory in a watched folder: each report would be uploaded, and the next report
- * would be about it.
+ * Faults of a report directory in a watched folder: each report would be uploaded, and the next
+ * report would be about it.
  */
 function takenUp(file: unknown, path: Path, whole: WholeFile): Fault[] {
   const dir = named(path, file, whole.environment)

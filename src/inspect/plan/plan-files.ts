@@ -135,7 +135,10 @@ export function scannedFiles(
   }
 }
 
-/** Why a scanned file is not uploaded, as intake decides; undefined: it is, unless its bytes are known. */
+/**
+ * Why a scanned file is not uploaded, as intake decides; undefined: it is, unless its bytes are
+ * known.
+ */
 export function judge(file: ScannedFile): Reason | undefined {
   const { known, stat } = file
   return skipReason(file) ?? (known !== undefined && sameStat(known.stat, stat) ? standing(known) : undefined)

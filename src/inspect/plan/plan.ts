@@ -35,8 +35,8 @@ export interface PlanOptions {
 
 /**
  * Scans the configured folders. Reports which files would be uploaded, which not and why, and which
- * assets would be removed on the service. Uploads and changes nothing. An offline folder is reported
- * and does not stop the others.
+ * assets would be removed on the service. Uploads and changes nothing. An offline folder is
+ * reported and does not stop the others.
  */
 export async function planUploads(options: PlanOptions) {
   const { config, hash, ledger, now_ms } = options

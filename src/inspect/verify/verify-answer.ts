@@ -69,7 +69,9 @@ export interface VerifyOptions {
    * read.
    */
   full: boolean
-  /** Names of configured folders. Undefined: all, and everything ever uploaded to their projects. */
+  /**
+   * Names of configured folders. Undefined: all, and everything ever uploaded to their projects.
+   */
   folders?: readonly string[]
   signal: AbortSignal
   onDifference: (difference: Difference) => void

@@ -216,7 +216,8 @@ type DiskVerdict = 'same' | 'left_out' | 'on_the_way' | 'unknown_on_disk' | 'cha
 
 /**
  * Judges a scanned file by its stat alone. Pure. A file that changed within the settle time, or
- * waits for its next check, is on its way and no difference. Neither is a file that is not uploaded.
+ * waits for its next check, is on its way and no difference. Neither is a file that is not
+ * uploaded.
  */
 function judgeOnDisk(file: ScannedFile, settle_ms: number, now_ms: number): DiskVerdict {
   const { stat, known } = file

@@ -55,10 +55,7 @@ const out_of_reach_ms = 5 * minute_ms
 /** Claims work that is due and not in flight. Only the callers know what is in flight. */
 export function createClaims(database: Sqlite, parts: ClaimParts) {
   const queries = createClaimQueries(database)
-  /**
-   * Until then, all contents to upload wait for the daily limit or the end of a pause. They do not
-   * move soon, so `sync` does not wait for them. Each claim notes it.
-   */
+  /** Until then all uploads wait for the daily limit or a pause, and `sync` does not wait. */
   let held_until_ms = 0
 
   function check({ limit, except_folders, sizes, in_flight }: CheckQuery, now_ms: number): Claimed<CheckWork> {

@@ -10,10 +10,7 @@ import type { PromptRow, PromptRows } from '../rows/prompt-rows.ts'
 const max_arrivals_read = 20_000
 /** Maximum number of files read for one page when a folder is read path by path. */
 const max_files_read = 2_000
-/**
- * Up to this many files with an unready content, in all folders, are sorted for each page. With
- * more, the folder is read by path.
- */
+/** With more unready files in all folders, the folder is read by path and nothing is sorted. */
 const max_sorted = 2_000
 
 /**

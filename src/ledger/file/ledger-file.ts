@@ -32,10 +32,7 @@ export function emptyLogOf(database: Sqlite): void {
   }
 }
 
-/**
- * Opens a ledger for reading, even while a daemon writes it. Errors: `ledger.none` if there is no
- * ledger yet, `account.no_right`, `database.*`.
- */
+/** Opens a ledger for reading. Errors: `ledger.none`, `account.no_right`, `database.*`. */
 export function openLedgerReadOnly(state_dir: string): Sqlite {
   const file = ledgerFile(state_dir)
   refuseNoRight(state_dir, [file], 'read')
@@ -66,10 +63,7 @@ function noLedger(state_dir: string): SluiceError {
   return new SluiceError({ code, message, hint })
 }
 
-/**
- * Migrations of ledger.db. Formats 1 to 12 were used during its development. The first release
- * begins with format 13, and migrations follow it.
- */
+/** Migrations of ledger.db. Formats 1 to 12 existed only before the first release. */
 export const ledger_migrations: readonly Migration[] = [
   { version: 13, sql: [files_schema, prompts_schema, course_schema].join('\n') },
 ]
@@ -103,8 +97,7 @@ export function createTransaction(database: Sqlite) {
   }
 
   /**
-   * Undoes the call's writes. False if SQLite ended the whole transaction by itself (disk full, I/O
-   * error): then the whole batch fails.
+   * Undoes the call's writes. False: SQLite ended the transaction (disk full), so the batch fails.
    */
   function undoCall(): boolean {
     if (!in_call) return true
@@ -127,16 +120,10 @@ export function createTransaction(database: Sqlite) {
   return { enter, keepCall, undoCall, commit, rollBack }
 }
 
-/**
- * The page cache outside a first scan: an idle ledger reads the same few rows again and again, and
- * a rescan reads each row once.
- */
+/** The page cache outside a first scan, when most rows are read once or are few. */
 const usual_kib = 6_144
 
-/**
- * The page cache during a first scan, which hits the md5 index at random. With less, most inserts
- * for a large folder would read a page from the system.
- */
+/** The page cache during a first scan, which reads the md5 index at random places. */
 const first_scan_kib = 32_768
 
 /**

@@ -57,10 +57,7 @@ function faultOf(file: string, opened: string): SluiceError | undefined {
   }
 }
 
-/**
- * Lists every socket of Linux with the path that it was bound to. The path stays when the file is
- * removed (proc_net(5), unix).
- */
+/** Lists every socket with the path that it was bound to, also of a removed file. */
 const sockets_file = '/proc/net/unix'
 const socket_line = /^\S+: \S+ \S+ (\S+) \S+ \S+ +(\d+) (.*)$/
 /**
@@ -114,10 +111,7 @@ function processThatHas(what: string): number | undefined {
     })
 }
 
-/**
- * Returns `otherwise` after a system error: processes of other users are hidden, and any process
- * may end during the check.
- */
+/** `otherwise` after a system error: a process may end, or belong to another user. */
 function unlessHidden<Answer>(check: () => Answer, otherwise: Answer): Answer {
   try {
     return check()

@@ -36,10 +36,7 @@ export function rebuildDirectory(state_dir: string): string {
   return join(state_dir, 'rebuild')
 }
 
-/**
- * True if a rebuild has begun and is not complete. It is running, or it was interrupted and
- * continues when it is run again.
- */
+/** True if a rebuild is running, or was interrupted and can be continued. */
 export function isRebuildOpen(state_dir: string): boolean {
   return exists(ledgerFile(rebuildDirectory(state_dir)))
 }
@@ -95,10 +92,7 @@ export function lockLedger(state_dir: string): { release(): void } {
   }
 }
 
-/**
- * Suffixes of a database and of the files that SQLite keeps beside it. These are moved and removed
- * together, so that no other database reads them.
- */
+/** Suffixes of a database and its files, which are moved and removed together. */
 const parts = ['', '-wal', '-shm']
 
 export function moveDatabase(from: string, to: string): void {
@@ -203,10 +197,7 @@ function ownerText(state_dir: string): string {
   }
 }
 
-/**
- * The user as sudo takes it. Users of a directory service are not in the file, so sudo gets their
- * number.
- */
+/** The user as sudo takes it: users of a directory service are not in the file. */
 function nameOf(uid: number): string {
   const line = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

@@ -66,10 +66,7 @@ export function createTickets(file: string) {
     return contents_sql.all() as number[]
   }
 
-  /**
-   * Call this outside a transaction. The write-ahead log still holds erased tickets until it is
-   * written back and cut.
-   */
+  /** Call it outside a transaction. Erased tickets are in the write-ahead log until then. */
   function checkpoint(): void {
     if (!written_since_checkpoint) return
     database.pragma('wal_checkpoint(TRUNCATE)')

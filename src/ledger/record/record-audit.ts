@@ -12,9 +12,7 @@ const rows_at_once = 20_000
 /** Rows in memory at a time: thousands of files may have the same bytes. */
 const copies_at_once = 5_000
 
-/**
- * Applies facts of the audit: which contents a round saw on the service, and how many of each kind.
- */
+/** Applies facts of the audit: which contents a round saw, and how many of each kind. */
 export function createAuditRecorder(database: Sqlite, parts: { contents: ContentRecorder; files: FileRecorder }) {
   const { contents, files } = parts
   const rows = createAuditRows(database)

@@ -10,10 +10,7 @@ import { is_there, oldestThere } from '../rows/file-rows.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { RemovalRows } from '../rows/removal-rows.ts'
 
-/**
- * Applies facts about contents: the pure transition, then everything in the ledger that follows
- * from it.
- */
+/** Applies facts about contents: the pure transition, and what follows from it in the ledger. */
 export function createContentRecorder(
   database: Sqlite,
   parts: { folders: FolderRows; counts: Counts; tickets: Tickets; usage: Usage; removals: RemovalRows },
@@ -76,10 +73,7 @@ export function createContentRecorder(
     return true
   }
 
-  /**
-   * A user asks for a retry: a content that was given up is wanted again, a deferred one is due
-   * now.
-   */
+  /** A user asks for a retry: a content given up is wanted again, a deferred one is due. */
   function retry(id: number, at_ms: number): void {
     const content = rows.get(id)
     if (!content) return
@@ -163,16 +157,10 @@ export function createContentRecorder(
 
 export type ContentRecorder = ReturnType<typeof createContentRecorder>
 
-/**
- * The service may act on a request later, even if it gave no answer. For this long, a removal by
- * Sluice may be why an asset is missing.
- */
+/** The service may act on a request this much later, even if it gave no answer. */
 const removal_echo_ms = day_ms
 
-/**
- * True if Sluice began to remove the asset after it was ready, and then kept it. The request may
- * have had its effect all the same.
- */
+/** True if a removal by Sluice, which then kept the asset, may have had its effect. */
 function mayBeRemovedByUs({ intended_ms = 0, ready_ms }: ContentRow, at_ms: number): boolean {
   return ready_ms !== undefined && intended_ms > ready_ms && at_ms - intended_ms < removal_echo_ms
 }

@@ -123,10 +123,7 @@ export function createFileRecorder(parts: {
     if (!same_as_before && row?.content !== undefined) contents.labelsDue(row.content, at_ms)
   }
 
-  /**
-   * The content of these bytes in the folder's project: known, or new and wanted. Without an id if
-   * the upload limit holds the file.
-   */
+  /** The content of these bytes, known or new. Without an id if the upload limit holds the file. */
   function contentFor(
     folder: FolderRow,
     row: FileRow | undefined,
@@ -277,8 +274,8 @@ function baseRow(
 /**
  * Unix ms since when the bytes were there; undefined if they came later. The first scan of a folder
  * decides this, and it stays as long as the bytes may be the same. So a file that is renamed, or
- * made readable, before it could be uploaded is no arrival. Whether the bytes are the same is certain
- * when the file settles.
+ * made readable, before it could be uploaded is no arrival. Whether the bytes are the same is
+ * certain when the file settles.
  */
 function thereSince(folder: FolderRow, row: FileRow | undefined, stat: FileStat): number | undefined {
   if (row) {

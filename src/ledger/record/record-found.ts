@@ -3,10 +3,7 @@ import type { FileRows } from '../rows/file-rows.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { FileRecorder, Settled } from './record-file.ts'
 
-/**
- * Applies what a scan found at unknown paths, like single `file_settled` facts, but without a query
- * for each file.
- */
+/** Applies what a scan found at unknown paths, without a query for each file. */
 export function createFoundRecorder(parts: { folders: FolderRows; files: FileRows; recorder: FileRecorder }) {
   const { folders, recorder } = parts
   const file_rows: FileRows = parts.files
@@ -27,10 +24,7 @@ export function createFoundRecorder(parts: { folders: FolderRows; files: FileRow
   return { apply }
 }
 
-/**
- * Makes the files one at a time. Thousands of objects that are made together outlive the memory for
- * short-lived objects.
- */
+/** Makes the files one at a time: thousands of objects at once would live too long. */
 function filesOf({ names, ends, stats, md5s }: FilesFound): {
   path(index: number): string
   file(index: number): Settled

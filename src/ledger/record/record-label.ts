@@ -43,10 +43,7 @@ export function createLabelRecorder(database: Sqlite, folders: FolderRows) {
     }
   }
 
-  /**
-   * False if other labels are wanted by now: a path came or went, or the config changed. Then they
-   * stay due.
-   */
+  /** False if other labels are wanted by now. Then they stay due. */
   function isStillWanted(content: number, said: readonly string[]): boolean {
     const now = wanted(content)
     return now === undefined || JSON.stringify(now) === JSON.stringify(said)

@@ -6,18 +6,12 @@ import type { DeliveryRows } from '../rows/delivery-rows.ts'
 import { createPromptRows } from '../rows/prompt-rows.ts'
 import { createRunRows } from '../rows/run-rows.ts'
 
-/**
- * Ended runs are kept for users, who ask about the last ones. Two years keep a yearly report beside
- * the one before it.
- */
+/** Two years of ended runs: a yearly report is there beside the one before it. */
 const run_days = 730
 /** Runs deleted by one `tidy`. Each may have some hundred rows of assets. */
 const trimmed_at_once = 50
 
-/**
- * Applies facts about prompts and runs: the pure transition, then everything in the ledger that
- * follows from it.
- */
+/** Applies facts about prompts and runs: the pure transition, and what follows from it. */
 export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
   const prompts = createPromptRows(database)
   const runs = createRunRows(database)

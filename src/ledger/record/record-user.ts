@@ -11,10 +11,7 @@ import type { FileRecorder } from './record-file.ts'
 /** Rows in memory at a time: a folder may have millions. */
 const page_rows = 5_000
 
-/**
- * The rows under a path that become due for a check. Each row is met only once, because pages go on
- * by path.
- */
+/** The rows under a path that become due for a check. */
 const conditions = {
   every: `state <> 'gone'`,
   unsettled: `state IN ('seen', 'blocked', 'skipped') AND content IS NOT NULL`,
@@ -98,9 +95,7 @@ function labelsOf({ labels, label_from }: FolderRow): string {
   return JSON.stringify([labels, label_from])
 }
 
-/**
- * Reads the row of a file, and all rows below a directory. The empty path is the whole folder.
- */
+/** Reads the row of a path and all rows below it. The empty path is the whole folder. */
 function* pagesOf<Row extends { path?: unknown }>(
   select: (path: string) => Statement,
   { id }: FolderRow,

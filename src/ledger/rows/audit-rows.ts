@@ -62,10 +62,7 @@ export function createAuditRows(database: Sqlite) {
     return readOne(find_sql, project_id)
   }
 
-  /**
-   * The project's row if this is its running round. A fact about another round comes too late and
-   * changes nothing.
-   */
+  /** The project's row if this is its running round. Facts about other rounds come too late. */
   function running(project_id: string, round: number): number | undefined {
     const row = find(project_id)
     return row?.is_running && row.round === round ? row.project : undefined

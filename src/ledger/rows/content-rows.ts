@@ -61,10 +61,7 @@ const progress_columns = [
 ] as const satisfies readonly (keyof ContentProgress)[]
 const columns = [...fixed_columns, ...progress_columns]
 
-/**
- * The columns that `contentRow` reads. The statement must be `raw`: a row as an object costs twice
- * as much.
- */
+/** The columns that `contentRow` reads as `raw`: a row as an object costs twice as much. */
 export const content_columns = columns.join()
 
 /** Reads and writes single rows of `contents`; knows nothing of files, counts or history. */
@@ -97,9 +94,7 @@ export function createContentRows(database: Sqlite) {
     return newest_sql.get() as number
   }
 
-  /**
-   * Inserts a new content, `wanted`, and returns its id; undefined if there is one of these bytes.
-   */
+  /** Inserts a `wanted` content. Returns its id; undefined if these bytes have one. */
   function insertNew(
     { project, md5, size }: Pick<ContentRow, 'project' | 'md5' | 'size'>,
     times: NewTimes,
@@ -115,10 +110,7 @@ export function createContentRows(database: Sqlite) {
     changed.run(mtime_ms, id)
   }
 
-  /**
-   * Writes only columns that changed. A named column costs work in its indexes, even with the same
-   * value.
-   */
+  /** Writes only changed columns: a written one costs work in its indexes. */
   function update(before: ContentRow, after: ContentProgress): void {
     const changed: string[] = progress_columns.filter((column) => before[column] !== after[column])
     if (changed.length === 0) return

@@ -70,10 +70,7 @@ export function createUsage(database: Sqlite) {
          ON CONFLICT (what, hour_ms) DO UPDATE SET files = files + excluded.files, bytes = bytes + excluded.bytes`,
     ),
   )
-  /**
-   * The last sum asked for, by kind: the upload limit asks for each new file. A sum includes what
-   * is not written yet.
-   */
+  /** The last sum by kind, including what is not written yet: each new file asks for it. */
   const sums = new Map<Used, { files: number; bytes: number; first_hour_ms: number }>()
   const since = usedSince(database)
   const trim_sql = database.prepare('DELETE FROM usage WHERE hour_ms < ?')
@@ -124,10 +121,7 @@ export function usedSince(database: Sqlite) {
   return (what: Used, after_ms: number) => readOne<{ files: number; bytes: number }>(sum, what, after_ms)!
 }
 
-/**
- * Begin of the first hour after this time. Usage is counted by the hour, so a daily limit leaves
- * more then.
- */
+/** Begin of the first hour after this time. Usage is counted by the hour. */
 export function nextHour(after_ms: number): number {
   return (Math.floor(after_ms / hour_ms) + 1) * hour_ms
 }

@@ -2,10 +2,7 @@ import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { DeliveryFact, DeliveryKey, ReportedProblem } from '../../domain/delivery.ts'
 import type { RaisedAlert } from '../prompt-work.ts'
 
-/**
- * Alerts are kept for users, who ask about the last ones. The newest also records what was
- * reported.
- */
+/** Kept for users. The newest alert also records which problems were reported. */
 const max_alerts = 1_000
 
 /**

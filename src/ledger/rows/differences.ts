@@ -26,10 +26,7 @@ export function createKnownRanges(database: Sqlite) {
   /** Ranges by folder, in the order of their paths. */
   const by_folder = new Map<number, Kept[]>()
   let unkept: { folder: number; range: Kept }[] = []
-  /**
-   * Ranges that newer ones replaced, and that are still in the table. They are as true as before,
-   * but would overlap the newer ones.
-   */
+  /** Replaced ranges that are still in the table. They would overlap the newer ones. */
   let replaced: { folder: number; through_path: string }[] = []
   const load = database.prepare(
     'SELECT after_path, through_path, digest, 1 AS kept FROM known_ranges WHERE folder = ? ORDER BY through_path',

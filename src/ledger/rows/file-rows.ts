@@ -15,9 +15,7 @@ const accept_reasons = Object.entries(file_reasons).filter(([, { accept_sends }]
 /** SQL for a row of `files` with a reason that `sluice accept` ends. It uses no index by reason. */
 export const waits_for_accept = `+files.reason IN (${accept_reasons.map(([reason]) => `'${reason}'`).join()})`
 
-/**
- * SQL order for naming a content by one of its copies: those that hold it first, gone ones last.
- */
+/** SQL order of the copies of a content, to name one: those that hold it first, gone ones last. */
 export const best_copy_first = `files.state <> 'present', files.state = 'gone'`
 
 /**
@@ -56,10 +54,7 @@ export interface FileRow {
    * another root, and its bytes are not known yet. Undefined otherwise.
    */
   gone_ms: number | undefined
-  /**
-   * Unix ms when a content of this path was last sent; `min_resend_s` counts from here. Undefined
-   * before.
-   */
+  /** Unix ms of the last upload of this path, where `min_resend_s` begins. Undefined before. */
   sent_ms: number | undefined
   accepted: boolean
   /**
@@ -80,10 +75,7 @@ export function heldBy(row: FileRow | undefined): number | undefined {
 /** End of all paths: SQLite sorts every text before every blob. */
 export const after_all_paths = Buffer.alloc(0)
 
-/**
- * The paths below a directory, from `first` to before `last`: '0' is the byte after '/'. The empty
- * path is the whole folder.
- */
+/** The paths below a directory, without `last`: '0' follows '/'. Empty path: the whole folder. */
 export function pathsBelow(path: string): { first: string; last: string | Buffer } {
   return path === '' ? { first: '', last: after_all_paths } : { first: `${path}/`, last: `${path}0` }
 }

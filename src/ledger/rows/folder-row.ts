@@ -25,10 +25,7 @@ export interface FolderRow extends RemovalPolicy {
   started_ms: number
   /** Unix ms since when it has been configured with this project, without interruption. */
   kept_ms: number
-  /**
-   * Unix ms when it got another root or was configured again; undefined after a complete scan that
-   * began later.
-   */
+  /** Unix ms of its new root or return. Undefined after a complete scan that began later. */
   moved_ms: number | undefined
   disappearance: Disappearance | undefined
   first_scan_ms: number | undefined

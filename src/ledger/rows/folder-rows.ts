@@ -19,10 +19,7 @@ interface Checks {
   judged_ms?: number | undefined
   /** Begin of the last complete scan since the folder came online, Unix ms; undefined before. */
   scanned_ms?: number | undefined
-  /**
-   * End of the first complete scan after a return, Unix ms; infinite until then, undefined without
-   * a return.
-   */
+  /** End of the first complete scan after a return, Unix ms; infinite before that end. */
   first_scan_ended_ms?: number
 }
 
@@ -54,9 +51,7 @@ const columns = [
   'delete_grace_ms',
 ] as const
 
-/**
- * The folders, read once and kept in memory. There are few, and every fact about a file needs one.
- */
+/** The folders, kept in memory: every fact about a file needs one. */
 export function createFolderRows(database: Sqlite) {
   let by_name = new Map<string, FolderRow>()
   let by_id = new Map<number, FolderRow>()

@@ -25,10 +25,7 @@ const columns = `prompts.id, name, projects.project_id, schedule, configured, be
   last_written_due_ms, chat_id`
 const with_project = `SELECT ${columns} FROM prompts JOIN projects ON projects.id = prompts.project`
 
-/**
- * Reads and writes rows of `prompts`. Nothing is kept in memory, because there are few prompts and
- * they change only with runs.
- */
+/** Reads and writes rows of `prompts`. They are few and change only with runs. */
 export function createPromptRows(database: Sqlite) {
   const named_sql = database.prepare(`${with_project} WHERE name = ?`)
   const with_id = database.prepare(`${with_project} WHERE prompts.id = ?`)
@@ -84,10 +81,7 @@ export function createPromptRows(database: Sqlite) {
     return readAll(open_runs, id)
   }
 
-  /**
-   * Records a prompt that begins now. What arrived until now came before it, unless `first_run` is
-   * `all`.
-   */
+  /** Records a prompt that begins now, after all arrivals, or before them (`first_run: all`). */
   function begin({ name, project_id, schedule, first_run }: PromptFact, at_ms: number): void {
     add_project.run(project_id)
     begin_sql.run({ name, project_id, schedule, first_run, at_ms })

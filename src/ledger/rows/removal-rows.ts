@@ -35,10 +35,7 @@ export function twinOf(content: number, newest: number | undefined): Twin {
   return newest >= content ? 'left_out' : 'left_out_before'
 }
 
-/**
- * The delay until a removal that waits for an event is checked again, in case no fact reports the
- * event.
- */
+/** Delay of the next check, in case no fact reports the event that it waits for. */
 export const check_again_ms = 600_000
 
 /**
@@ -48,14 +45,10 @@ export const check_again_ms = 600_000
  */
 export function createRemovalRows(database: Sqlite, { folders, usage }: { folders: FolderRows; usage: Usage }) {
   /**
-   * Contents that wait for a file of their size, by size in bytes. A new process checks all
-   * contents again after its first scan.
+   * Contents that wait for a file of their size. After a start, the first scan checks all again.
    */
   const by_size_of_twin = new Map<number, Set<number>>()
-  /**
-   * True while no path has parted from any content, as in every first scan. Then nothing has to be
-   * updated.
-   */
+  /** True while no path has parted from any content, as in every first scan. */
   let is_idle = database.prepare('SELECT 1 FROM partings LIMIT 1').get() === undefined
   const part = database.prepare(
     `INSERT OR REPLACE INTO partings (folder, path, content, why, policy, at_ms) VALUES (?, ?, ?, ?, ?, ?)`,
@@ -112,10 +105,7 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
   )
   const unrefuse = database.prepare('DELETE FROM removal_refusals WHERE project = ?')
 
-  /**
-   * Call this after the row of a file changed; undefined means that there was no row, or is none
-   * now.
-   */
+  /** Call it after the row of a file changed. Undefined: there was no row, or is none now. */
   function follow(before: FileRow | undefined, after: FileRow | undefined, at_ms: number): void {
     const is_still_twin = after && mayBeAny(after) && after.stat.size === before?.stat.size
     if (before && mayBeAny(before) && !is_still_twin) twinSettled(before.stat.size, at_ms)
@@ -156,10 +146,7 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
     put_off.run(until_ms, why, content)
   }
 
-  /**
-   * Defers the check until a file of its size is settled or no longer left out, at the latest to
-   * `until_ms`.
-   */
+  /** Defers the check until a file of its size is known or left out, at most to `until_ms`. */
   function awaitTwin({ id, size }: ContentRow, why: 'twin' | 'left_out', until_ms: number): void {
     putOff(id, until_ms, why)
     const waiting = by_size_of_twin.get(size) ?? new Set()
@@ -181,9 +168,7 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
     if (!is_idle) for (const statement of keep_parted) statement.run(id)
   }
 
-  /**
-   * Checks waiting removals now: a folder was scanned or came back, or a user accepted removals.
-   */
+  /** Checks waiting removals now, for example after a scan. */
   function checkSoon(at_ms: number): void {
     if (!is_idle) check_soon.run({ at_ms })
   }

@@ -31,10 +31,7 @@ export const open_runs_of_prompt = `SELECT id AS run, due_ms, state FROM runs WH
 export const is_asked_about_sql = `SELECT 1 FROM runs JOIN run_assets ON run_assets.run = runs.id
   WHERE runs.state IN (${open_run_states}) AND run_assets.content = ? LIMIT 1`
 
-/**
- * Reads and writes runs with their turns, assets and refusals; knows nothing of prompts, covered
- * contents or deliveries.
- */
+/** Reads and writes runs with their turns, assets and refusals. */
 export function createRunRows(database: Sqlite) {
   const get_sql = database.prepare('SELECT * FROM runs WHERE id = ?')
   const insert_sql = database.prepare(

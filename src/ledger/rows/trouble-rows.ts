@@ -12,10 +12,7 @@ export interface Trouble {
   last_ms: number
 }
 
-/**
- * Problems beyond a single file. They are stored so that status can show them while the daemon is
- * down, too.
- */
+/** Problems beyond a single file, stored for status while the daemon is down. */
 export function createTroubleRows(database: Sqlite) {
   const begin = database.prepare(
     `INSERT INTO troubles (about, code, message, hint, since_ms, last_ms) VALUES (@about, @code, @message, @hint, @at_ms, @at_ms)
@@ -46,10 +43,7 @@ export interface Pause {
   why: string | undefined
 }
 
-/**
- * Knows whether a user paused outgoing work. It is read once and kept in memory, because every
- * claim asks.
- */
+/** The pause, kept in memory because every claim asks for it. */
 export function createPauseRow(database: Sqlite, absences: AbsenceRows) {
   let pause: Pause | undefined
   const put = database.prepare(

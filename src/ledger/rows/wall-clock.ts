@@ -3,15 +3,9 @@ import { day_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 import { to_send } from './content-rows.ts'
 import { open_run_states } from './run-rows.ts'
 
-/**
- * Time servers normally turn a clock back by less than this. Waits that become so much longer do no
- * harm.
- */
+/** Time servers normally turn a clock back by less. So much longer waits do no harm. */
 const setback_ms = minute_ms
-/**
- * The newest time is stored again when it has moved by this, so that not every transaction writes a
- * page for it.
- */
+/** Step of the stored newest time, so that not every transaction writes a page. */
 const keep_after_ms = 10 * second_ms
 /**
  * The longest time between two calls that counts as passed, because two runs of `sync` may be a day
@@ -73,10 +67,7 @@ export function createWallClock(database: Sqlite, on_set_back: () => void) {
   ]
   reload()
 
-  /**
-   * Notes the time of a call. Call this in the transaction of every call that may write, before it
-   * does.
-   */
+  /** Notes the time of a call. Each transaction calls this before it writes. */
   function passes(now_ms: number): void {
     if (now_ms < newest_ms - setback_ms) setBack(now_ms)
     else if (taken_back) goOnFrom(taken_back, now_ms)

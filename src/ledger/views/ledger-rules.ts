@@ -1,10 +1,7 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { content_states, queue_by_state } from '../rows/content-rows.ts'
 
-/**
- * A rule of the ledger that some of its rows break. The cause is a fault of Sluice, or another
- * program has written into the file.
- */
+/** A rule that some rows break, by a fault of Sluice or by another program. */
 export interface BrokenRule {
   /** The fault, as a clause: `a present file has no content`. */
   what: string
@@ -129,17 +126,13 @@ const foreign_keys: Rules = {
   broken: [['a row names one that the ledger does not have', 'TRUE']],
 }
 
-/**
- * Each rule is one statement, so it sees one moment of the ledger, also while a daemon is working.
- */
+/** Each rule is one statement, so that it sees the ledger at one moment. */
 const rules: readonly Rules[] = [of_files, of_contents, of_counts, ...of_others, foreign_keys]
 
 /** The number of steps of `brokenRules`. */
 export const rule_steps = rules.length
 
-/**
- * Returns the broken rules that one step finds. A step reads each row of one or two tables once.
- */
+/** The broken rules of one step, which reads each row of one or two tables once. */
 export function brokenRules(database: Sqlite, step: number): BrokenRule[] {
   const { from, example, broken } = rules[step]!
   const cases = broken.map(([, sql], index) => `WHEN ${sql} THEN ${index}`).join(' ')

@@ -53,8 +53,7 @@ export function openArrivalsView(state_dir: string) {
 }
 
 /**
- * One arrival with one of its present files. `path` is null if no file holds the content;
- * `asset_id` and `path` are null if it is not ready.
+ * An arrival with one of its present files. `asset_id` is null if it is not ready, then `path` too.
  */
 interface Row {
   seq: number

@@ -22,8 +22,7 @@ export interface ComparedFile {
 
 export interface ComparedFolder extends Pick<FolderRow, 'root' | 'device' | 'identity' | 'disappearance'> {
   /**
-   * True if its root is new, or it was configured again. False after a complete scan that began
-   * later.
+   * True if its root is new, or it was configured again, until a complete scan that began later.
    */
   is_moved: boolean
 }

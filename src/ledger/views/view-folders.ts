@@ -47,10 +47,7 @@ export interface AuditView {
   last_full: (AuditCounts & { began_ms: number; ended_ms: number; expected: number }) | undefined
   /** The running round, with `checked` of about `expected` assets checked; else undefined. */
   running: { began_ms: number; pages: number; checked: number; missing: number; expected: number } | undefined
-  /**
-   * Set if a round found so many assets gone that the project was emptied or replaced. Undefined
-   * once they are back or uploaded again, or a user has accepted it.
-   */
+  /** The project seems emptied or replaced. Undefined again after a return or an acceptance. */
   emptied: Emptied | undefined
 }
 

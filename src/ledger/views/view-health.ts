@@ -103,10 +103,7 @@ export function openHealthView(state_dir: string) {
      * contents wait since then.
      */
     oldestWaiting: () => oldestWaiting(database),
-    /**
-     * The file in an online folder whose check is due longest. The time before the folder's return
-     * does not count.
-     */
+    /** The check that is due longest in an online folder. Time offline does not count. */
     oldestCheck: () => oldestCheck(database),
     /** Files with failed uploads: those that are retried, and those that were given up. */
     failing: () => readFailing(database),

@@ -6,10 +6,7 @@ import { readFolderRows } from '../rows/folder-row.ts'
 import { readPause } from '../rows/trouble-rows.ts'
 import { type Amount, readAudits } from './view-folders.ts'
 
-/**
- * Results of one pass of `sync`, and counts for `accept` and `retry`. Reads only. view.ts has the
- * state of the whole ledger.
- */
+/** Results of one pass of `sync`, and counts for `accept` and `retry`. Reads only. */
 export type PassView = ReturnType<typeof openPassView>
 
 /**
@@ -27,10 +24,7 @@ const new_files = `FROM files JOIN folders ON folders.id = files.folder
   WHERE files.state = 'present' AND files.ready_ms >= @at_ms AND folders.name IN (SELECT value FROM json_each(@folders))`
 const under = (table: string) => `(${table}.path = @path OR (${table}.path >= @first AND ${table}.path < @last))`
 
-/**
- * SQL that counts the rows that each fact changes. The conditions are those of record-user.ts and
- * removal-rows.ts.
- */
+/** SQL that counts the rows that each fact changes, as in record-user.ts and removal-rows.ts. */
 const reached: Record<UserFact['type'], string> = {
   removals_accepted: `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM contents
     WHERE state = 'ready' AND remove_due_ms IS NOT NULL AND id IN (SELECT content FROM partings
@@ -51,8 +45,7 @@ export function openPassView(state_dir: string) {
   const database = openLedgerReadOnly(state_dir)
   return {
     /**
-     * Number of files of these folders that became ready since then. `sent`: their contents that
-     * Sluice uploaded for it.
+     * Files of these folders that became ready since then. `sent`: contents that Sluice uploaded.
      */
     newSince(at_ms: number, folders: readonly string[]) {
       const values = { at_ms, folders: JSON.stringify(folders) }

@@ -101,10 +101,7 @@ function blockedFiles(database: Sqlite): ProblemGroup[] {
   })
 }
 
-/**
- * Contents deferred by an error until their next try, grouped by that error. Contents without a
- * file in a configured folder are left out.
- */
+/** Deferred contents of configured folders, grouped by the error that deferred them. */
 export function readRetrying(database: Sqlite): RetryGroup[] {
   const latest = (states: string) =>
     `SELECT * FROM (SELECT id, error_code, error_message, not_before_ms FROM contents WHERE ${states} ORDER BY not_before_ms DESC LIMIT ${max_retried})`

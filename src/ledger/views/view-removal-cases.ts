@@ -82,10 +82,7 @@ export function createRemovalCasesView(database: Sqlite) {
     return is_asked_about.get(content) !== undefined
   }
 
-  /**
-   * Number of contents of a folder removed since then without an acknowledgement. `deleted`: only
-   * those whose files were deleted.
-   */
+  /** Contents of a folder removed since then without an acknowledgement. */
   function removedSince(folder: string, since_ms: number, which: 'all' | 'deleted'): number {
     const id = readOne<number>(folder_id, folder)
     return id === undefined ? 0 : used(which === 'all' ? removedIn(id) : deletedIn(id), since_ms).files

@@ -10,8 +10,8 @@ export interface StatusLineParts {
   /** True while a user has paused Sluice. */
   is_paused?: boolean
   /**
-   * True if the service did not answer when the token was checked. Without work to upload, no trouble
-   * is recorded for that.
+   * True if the service did not answer when the token was checked. Without work to upload, no
+   * trouble is recorded for that.
    */
   is_unreachable?: boolean
   /** Set while nothing can be recorded: the counts are as old as `since_ms`. */
