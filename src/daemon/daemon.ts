@@ -23,10 +23,7 @@ export interface DaemonOptions extends ToolOptions {
   mode: 'run' | 'once'
   /** Folders to scan; work already begun for others goes on. Absent: all folders. */
   only_folders?: readonly string[] | undefined
-  /**
-   * Mode `once`: also works on runs of prompts requested by hand, on none by schedule. The pass
-   * does not wait for these runs; the caller does.
-   */
+  /** Mode `once`: also works on runs requested by hand. The caller waits for them. */
   asks_by_hand?: boolean
 }
 

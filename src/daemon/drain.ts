@@ -129,10 +129,7 @@ export function createReadingWait(clock: Clock, max_ms: number) {
   let last_state: string | undefined
   let since_ms = clock.monotonic_ms()
   return {
-    /**
-     * `state`: changes with progress, undefined during other work. True after `max_ms` of no
-     * change.
-     */
+    /** True after `max_ms` without a change of `state`; undefined: other work is under way. */
     isOver(state: string | undefined): boolean {
       const now_ms = clock.monotonic_ms()
       if (state === undefined || state !== last_state) since_ms = now_ms

@@ -1,9 +1,6 @@
 import { unlessAborted } from '../base/time/time.ts'
 
-/**
- * Many callers wait for one check of the work. The check ends when no caller is left. `check`
- * resolves when no work is left or its signal aborts.
- */
+/** Many callers wait for one check of the work, which ends when no caller is left. */
 export function createIdling(check: (gone: AbortSignal) => Promise<unknown>) {
   let checking: ReturnType<typeof begin> | undefined
 

@@ -78,10 +78,7 @@ export function openConnections(config: Config, first_secrets: Secrets, { clock,
   }
 }
 
-/**
- * Opens the client for receivers of reports and alerts. They answer within seconds; one that hangs
- * is retried. Little of their answers is shown.
- */
+/** The client for receivers: they answer within seconds, and one that hangs is retried. */
 export function openReceivers(clock: Clock): HttpClient {
   const patience_ms = 30 * second_ms
   const timeouts = { connect_ms: patience_ms, answer_ms: patience_ms, body_ms: patience_ms, stall_ms: patience_ms }

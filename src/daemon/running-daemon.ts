@@ -63,10 +63,7 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     }
   }
 
-  /**
-   * Lets running work finish for a while, then closes everything in the reverse order of opening.
-   * `at_once` ends the wait, also while a stop is under way.
-   */
+  /** Lets work finish for a while, then closes all. `at_once` ends the wait, also during it. */
   async function closeInReverse(): Promise<void> {
     const { examiner, roots, clock } = tools
     const { generations, reloading } = reloads.stop()
@@ -114,10 +111,7 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     rescan: (folder?: string) => folders.rescan(folder),
     /** Puts another config in force; see reload.ts. */
     reload: (newer: Config, secrets: Secrets) => reloads.reload(newer, secrets),
-    /**
-     * Stops uploads, labels, removals, questions and reports until `until_ms` or `resume`, also
-     * after a restart. Alerts go out.
-     */
+    /** No uploads, labels, removals, questions or reports until `until_ms` or `resume`. */
     async pause(pause: { by: string; why?: string | undefined; until_ms?: number | undefined }): Promise<void> {
       const { by, why, until_ms } = pause
       await ledger.record([{ type: 'paused', by, why, until_ms }])

@@ -67,10 +67,7 @@ export type FolderEvent =
   /** `is_part`: more is missing than one scan checks; the next uses the same answer of the user. */
   | { type: 'scan_finished'; folder: string; began_ms: number; summary: ScanSummary; is_part?: boolean }
 
-/**
- * Facts about paths, which are relative to the folder's root. Intake records them; the uploader and
- * `verify` record `file_changed`.
- */
+/** Facts about paths below a root, by intake; `file_changed` by the uploader and `verify`. */
 export type FileFact =
   | { type: 'file_seen'; folder: string; path: string; stat: FileStat; not_before_ms: number }
   | { type: 'file_settled'; folder: string; path: string; stat: FileStat; md5: string }

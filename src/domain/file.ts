@@ -24,10 +24,7 @@ export function sameStat(a: FileStat, b: FileStat): boolean {
   return a.size === b.size && a.mtime_ns === b.mtime_ns && a.ctime_ns === b.ctime_ns && a.inode === b.inode
 }
 
-/**
- * The order of paths in scans and in the ledger: by bytes of UTF-8. JavaScript compares UTF-16
- * units, where surrogates sort before U+E000.
- */
+/** Paths are ordered by bytes of UTF-8. In UTF-16, surrogates would sort before U+E000. */
 export function isBefore(a: string, b: string): boolean {
   const length = Math.min(a.length, b.length)
   for (let index = 0; index < length; index++) {

@@ -85,10 +85,7 @@ interface PartingFolder extends RemovalPolicy {
   is_known: boolean
   /** True if it has so many removals that a user must accept them. */
   is_held: boolean
-  /**
-   * When the first complete scan ended after the folder came back, Unix ms; infinite before that.
-   * Undefined if it was not offline in this process.
-   */
+  /** End of the first complete scan after a return, Unix ms; infinite before that end. */
   first_scan_ended_ms: number | undefined
 }
 

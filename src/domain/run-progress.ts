@@ -117,10 +117,7 @@ function planned(
   }
 }
 
-/**
- * The id of a lost message is kept until the turn has another one, so that a search does not take
- * the lost message for the new one.
- */
+/** A lost message keeps its id, so that a search does not take it for the new one. */
 function pastOf(turn: RunTurn | undefined): Pick<RunTurn, 'asked_again' | 'message_id'> {
   return { asked_again: turn?.asked_again ?? 0, message_id: turn?.message_id }
 }

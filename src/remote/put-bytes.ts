@@ -79,10 +79,7 @@ export function findHeaderFault(headers: Readonly<Record<string, unknown>>): str
   return undefined
 }
 
-/**
- * The ticket's headers without Content-Length, which the HTTP client sets. Undefined if the ticket
- * demands another length than the body has.
- */
+/** The ticket's headers without Content-Length; undefined if it demands another length. */
 function uploadHeaders(wanted: Readonly<Record<string, string>>, size: number): Record<string, string> | undefined {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(wanted)) {

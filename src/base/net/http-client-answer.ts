@@ -11,10 +11,7 @@ export function slowestTransfer_ms(bytes: number): number {
   return (bytes / slowest_bytes_per_s) * second_ms
 }
 
-/**
- * Calls back once, when the clock passes the deadline. Meanwhile the deadline may move to later.
- * Answers a function that ends the watch. It must be called.
- */
+/** Calls back once after the deadline, which may move. The returned function ends the watch. */
 export function watchDeadline(clock: Clock, deadline_ms: () => number, onPassed: () => void): () => void {
   const ended = new AbortController()
 
@@ -57,10 +54,7 @@ export interface AnswerOptions {
   going: Going
   /** Maximum time from the first 1xx answer to the last one; absent: no limit. */
   info_ms?: number
-  /**
-   * Reading time for the body. What came by then, or before it broke off, is the body. undefined:
-   * the limit is that of `timeouts`, and an incomplete body is an error.
-   */
+  /** Time to read the body. The bytes until then are the body. Undefined: as in `timeouts`. */
   max_body_ms?: number | undefined
   /** Called once, when the head of the answer comes. True if the whole request was handed over. */
   onHead: () => boolean

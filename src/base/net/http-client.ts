@@ -61,10 +61,7 @@ export interface HttpRequest {
   headers: Readonly<Record<string, string>>
   /** A stream has a size: object stores refuse chunked encoding. Callers set no Content-Length. */
   body?: string | Uint8Array | StreamBody | undefined
-  /**
-   * For an answer whose head is enough: the limit for its body. What comes later or after a break
-   * is missing. Absent: the whole body, or an error.
-   */
+  /** If the head is enough: limit for the body, which may be incomplete. Absent: the whole body. */
   max_body_ms?: number | undefined
   signal?: AbortSignal | undefined
 }

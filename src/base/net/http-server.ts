@@ -41,10 +41,7 @@ const server_options = {
   handshakeTimeout: headers_timeout_ms,
 }
 
-/**
- * Options for a limit on silence; 0: none. Headers have the shorter of both limits. Node checks it
- * ten times within that time: exact enough.
- */
+/** Options for a limit on silence; 0: none. Node checks it ten times within that time. */
 export function optionsFor(silence_ms: number): typeof server_options & { connectionsCheckingInterval?: number } {
   if (silence_ms === 0) return server_options
   const headersTimeout = Math.min(headers_timeout_ms, silence_ms)
@@ -104,8 +101,7 @@ export function createBareServer({ handle, answerError, tls, silence_ms = 0 }: B
 }
 
 /**
- * After an early answer, Node reads and drops the rest of the request, or the client would not see
- * the answer. This limits the time for it.
+ * Limits how long Node reads on after an early answer, which the client would not see otherwise.
  */
 function boundTheRest(request: IncomingMessage, response: ServerResponse, max_ms: number): void {
   response.once('finish', () => {

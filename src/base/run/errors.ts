@@ -36,10 +36,7 @@ export interface PlainError {
   hint?: string
 }
 
-/**
- * Errors cross threads and sockets as plain objects; the receiver makes SluiceErrors of them. A
- * foreign error keeps its code if it has one.
- */
+/** Errors cross threads and sockets as plain objects. A foreign error keeps its code. */
 export function toPlainError(error: unknown): PlainError {
   if (error instanceof SluiceError) {
     return { code: error.code, message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) }

@@ -17,10 +17,7 @@ export interface SilentHeartbeat {
 
 /** Work reports its heartbeats here; a watchdog finds work that is silent for too long. */
 export interface Heartbeats {
-  /**
-   * `progress`: for work in another thread, which cannot call `beat`. It returns a number that
-   * changes while the work moves; each check reads it.
-   */
+  /** `progress`: a number that changes while work in another thread moves. Each check reads it. */
   begin(name: string, progress?: () => number): Heartbeat
   /** Checks for work silent for longer than this, the longest first. Must be called regularly. */
   stuck(limit_ms: number): SilentHeartbeat[]

@@ -208,10 +208,7 @@ const max_batch = 512
 
 export type CallHandlers = Record<string, (argument: never) => unknown>
 
-/**
- * Serves calls by name, concurrently. A handler answers a value or a `Transferred`. `begin`
- * receives the start data; all state of the thread lives in it.
- */
+/** Serves calls by name, concurrently. `begin` receives the start data and holds all state. */
 export function serveCalls<Data>(begin: (data: Data) => CallHandlers): void {
   serveBatches<Data>((data) => {
     const handlers = begin(data)

@@ -1,7 +1,4 @@
-/**
- * The only access to time; tests inject a fake clock. `now_ms` is wall-clock time, Unix ms.
- * `monotonic_ms` never jumps and is for durations only.
- */
+/** The only access to time. `now_ms`: Unix ms. `monotonic_ms`: never jumps; for durations only. */
 export interface Clock {
   now_ms(): number
   monotonic_ms(): number

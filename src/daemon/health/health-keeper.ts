@@ -239,10 +239,7 @@ function createCheckerPing(tools: { clock: Clock; receivers: HttpClient; report:
   let pinged_ms = Number.NEGATIVE_INFINITY
   let is_down = false
 
-  /**
-   * Pings if the interval has passed. Logs the first of several failures, without the address, and
-   * the success after them. Never throws.
-   */
+  /** Logs the first of several failures, and the success after them. Never throws. */
   return async ({ ping: checker, ping_every_ms }: Config['alerts'], signal: AbortSignal): Promise<void> => {
     if (!checker) return
     const now_ms = clock.monotonic_ms()

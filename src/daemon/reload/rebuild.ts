@@ -30,10 +30,7 @@ export interface RebuildOptions {
   signal: AbortSignal
   /** Aborts if the stop must not wait for work in flight either. */
   at_once: AbortSignal
-  /**
-   * Called once, when the daemon that fills the new ledger has started. Its `config.state_dir` is
-   * the subdirectory of the new ledger, not the configured directory.
-   */
+  /** The daemon that fills the new ledger has started, with its own `config.state_dir`. */
   onBegun?: (daemon: Daemon) => Promise<void>
   /** Called before that daemon stops, also after an error. */
   onEnding?: () => Promise<void>

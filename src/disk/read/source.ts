@@ -87,10 +87,7 @@ async function readStart(handle: FileHandle, path: string, bytes: number): Promi
   }
 }
 
-/**
- * undefined: the file ended too early. Reads through the handle, not its number: a handle closes
- * after its reads, so they never reach another file with the same number.
- */
+/** Undefined: the file ended. A handle, unlike its number, never leads to another file. */
 async function readChunk(handle: FileHandle, position: number, length: number): Promise<Uint8Array | undefined> {
   const chunk = Buffer.allocUnsafeSlow(length)
   for (let done = 0; done < length; ) {

@@ -6,10 +6,7 @@ import type { OnlineRoot, RootStatus } from './root.ts'
 
 export type RootAsker = ReturnType<typeof startRootAsker>
 
-/**
- * Maximum age of a filesystem's id while device, inode and birth stay the same. Reading it starts a
- * program, which is too much for every check of a quiet folder.
- */
+/** Maximum age of a filesystem's id while the root stays the same. Reading it starts a program. */
 const max_id_age_ms = minute_ms
 
 /** Waits in parts: after a sleep of the machine, a clock jump costs only one part. */

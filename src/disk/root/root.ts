@@ -94,10 +94,7 @@ function identityOf(
   return `${stat.ino}@${is_known ? stat.birthtimeNs : ''}${id}`
 }
 
-/**
- * The user's acknowledgement that files of this root are gone; undefined if there is none, or if it
- * was given for another root than the one here now.
- */
+/** The user's acknowledgement that files of this very root are gone; else undefined. */
 export function acknowledgementOn(
   now: { device: bigint | undefined; identity: string | undefined },
   said: Disappearance | undefined,
@@ -131,10 +128,7 @@ function isEmpty(root: string): boolean {
   }
 }
 
-/**
- * The root is missing or unreadable. This says nothing about the files in it. `why`: an error, or
- * the sentence to show.
- */
+/** The root is missing or unreadable. This says nothing about the files in it. */
 export function offline(root: string, why: unknown): SluiceError {
   return new SluiceError({
     code: 'disk.offline',

@@ -17,10 +17,7 @@ export interface Pattern<Meaning> {
 }
 
 export interface PatternList<Meaning> {
-  /**
-   * Meaning of the pattern that ignores the path or one of its parents; undefined: not ignored. A
-   * directory's path ends in `/`.
-   */
+  /** The pattern that ignores the path or a parent. The path of a directory ends in `/`. */
   match(path: string): Meaning | undefined
   /** A list of these patterns and then more. It shares the compiled ones. */
   extend(patterns: readonly Pattern<Meaning>[]): PatternList<Meaning>

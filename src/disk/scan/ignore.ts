@@ -192,10 +192,7 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec) {
       const ignored = kind === 'directory' ? judgeDirectory(here, path) : rules.judge(here, basename(path), path, kind)
       return ignored ?? not_ignored
     },
-    /**
-     * For a .sluiceignore in `directory` ('' for the root), or permissions, that may have changed:
-     * the rules there and below are read again on demand.
-     */
+    /** Reads the rules of `directory` ('': the root) and below again, when they are needed. */
     forget(directory: string): void {
       for (const path of known.keys()) {
         if (directory === '' || path === directory || path.startsWith(`${directory}/`)) known.delete(path)

@@ -91,10 +91,7 @@ export interface HashRule {
   folder: SkipSettings
 }
 
-/**
- * Larger files are left to the examiner, which puts small files first. Where known files begin, the
- * scan has read some batches in vain.
- */
+/** Larger files wait for the examiner. Where known files begin, some batches are read in vain. */
 const max_bytes_on_the_way = 256 * 1_024
 
 export type SmallHasher = ReturnType<typeof createSmallHasher>

@@ -20,10 +20,7 @@ export interface WatchListener {
   failed(error: unknown): void
 }
 
-/**
- * A new or renamed path is checked after this. Until then, chokidar may drop its second event
- * (within 100 ms) or reread its directory (within a second).
- */
+/** A new path is checked after this. Until then chokidar may drop its second event. */
 const settle_ms = second_ms
 /** A start without a new watch for so long is over: chokidar waits for a listing without end. */
 const stall_ms = 3 * second_ms

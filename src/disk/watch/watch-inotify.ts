@@ -21,17 +21,11 @@ import { createTurns, createWatchedTree, statsOf } from './watched-tree.ts'
 
 /** Joins the events of one save into one hint. Users do not notice the delay. */
 const gather_ms = 20
-/**
- * Events are also a burst at `burst_events` times this number, on however few paths: each write
- * makes one. At 1,000 burst events, that is half the kernel's queue.
- */
+/** Events on few paths are a burst, too: at 1,000 burst events, half the kernel's queue. */
 const events_a_path = 8
 const counting_links = ['ext4', 'xfs', 'tmpfs']
 
-/**
- * Uses one inotify watch for each directory. `root` has no links and no slash at its end. Error:
- * `disk.not_watched` if a watch cannot be made, as at the limit.
- */
+/** `root` has no links and no slash at its end. Error: `disk.not_watched`, as at the limit. */
 export async function watchByInotify(root: string, options: StartingWatcher, at: OnlineRoot): Promise<FolderWatcher> {
   const { rules, burst_events, on_hint, signal } = options
   const takeTurns = createTurns()

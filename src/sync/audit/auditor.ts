@@ -99,10 +99,7 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
     return due.sort((a, b) => place(a) - place(b) || turned(a) - turned(b))[0]
   }
 
-  /**
-   * True if a round runs, is requested, is the first, or is due again. A start in the future was
-   * noted before the clock was turned back: a new round is due.
-   */
+  /** A start in the future was noted before the clock was turned back: a new round is due. */
   function isDue({ wanted, running, last }: AuditState): boolean {
     if (wanted || running || !last) return true
     const since_ms = clock.now_ms() - last.began_ms

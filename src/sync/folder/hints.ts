@@ -12,10 +12,7 @@ export interface HintLimits {
   directory_hints: number
 }
 
-/**
- * Collects hints, each once. Many in one directory become a scan of it and everything below; too
- * many become a scan of the folder. Memory stays bounded.
- */
+/** Collects hints, each once. Many in one place become a scan of it, so memory stays bounded. */
 export function createHintQueue(limits: HintLimits) {
   const by_directory = new Map<string, Set<string>>()
   const directories = new Set<string>()

@@ -26,10 +26,7 @@ export interface PaceLimits {
 const faster = { by_miss: 4, by_change: 2 }
 const slower = { watched: 2, unwatched: 1.5 }
 
-/**
- * How long after this scan the next one is due, before jitter. Within the limits, whatever was
- * found.
- */
+/** Pause after this scan, before jitter, within the limits. */
 export function nextScan_ms(scan: PacedScan, limits: PaceLimits): number {
   const { covered, changed, missed, took_ms, last_ms } = scan
   const { rescan_interval_ms: max_ms, missed_scan_ms } = limits

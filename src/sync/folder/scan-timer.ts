@@ -34,10 +34,7 @@ export function createScanTimer(clock: Clock, limits: PaceLimits) {
   }
 }
 
-/**
- * True if a scan is requested that is due by now and later than `last_ms`: the begin of the last
- * scan, or, of an offline folder, the last check of its root.
- */
+/** True if a scan is requested for a time after `last_ms` (last scan or check) that has come. */
 export function isScanWanted({ scan_wanted_ms }: FolderState, last_ms: number | undefined, now_ms: number): boolean {
   if (scan_wanted_ms === undefined || scan_wanted_ms > now_ms) return false
   return scan_wanted_ms > (last_ms ?? Number.NEGATIVE_INFINITY)

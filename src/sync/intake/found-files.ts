@@ -26,10 +26,7 @@ export function createFoundFiles(scan: {
 
   return {
     rule,
-    /**
-     * Begins to record. Answers which entries it takes (the others must be checked), and when they
-     * are recorded. `unknown`: the entries without a row.
-     */
+    /** Begins to record. Returns the entries that it takes; the others must be checked. */
     take(batch: ScanBatch, unknown: Uint32Array, facts: Pick<FactGroup, 'record'>) {
       if (batch.md5s === '' || !scan.isInForce()) return nothing_taken
       const ours = unknown.filter((index) => isOurs(batch, index))

@@ -49,10 +49,7 @@ function clockDoubt_ms(root: RootStatus): number {
 /** `outdated`: the settings changed during the check, and the caller checks again. */
 type Answer = 'recorded' | 'doubtful' | 'outdated'
 
-/**
- * Checks paths and records the result: the only entry for watch events, scans and due checks. One
- * caller at a time checks a path (check-turns.ts).
- */
+/** The only entry for watch events, scans and due checks. One caller at a time checks a path. */
 export function createIntake(tools: IntakeTools) {
   const turns = createCheckTurns()
   const large = createLargeChecks()
@@ -84,10 +81,7 @@ export function createIntake(tools: IntakeTools) {
       }
       return answer
     },
-    /**
-     * Like `checkPaths`, for one file of any size. A caller that wants another check meanwhile does
-     * not wait: the file is checked again at the end.
-     */
+    /** For one file of any size. A second caller does not wait: the file is checked once more. */
     checkLarge(name: string, path: string): Promise<'recorded' | 'doubtful'> {
       return large.check(name, path, () => checkSome(name, [path], { hashes: 'all', scanned: undefined }))
     },

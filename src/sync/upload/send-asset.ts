@@ -67,10 +67,7 @@ export async function sendAsset(
     await complete(slot.asset_id, slot.ticket)
   }
 
-  /**
-   * The earlier slot while its ticket is valid, else a new one. Undefined if none is needed or
-   * given.
-   */
+  /** The earlier slot while its ticket is valid, else a new one, if needed and given. */
   async function slotFor(source: SendingSource): Promise<{ asset_id: string; ticket: Ticket } | undefined> {
     const { state, asset_id, ticket } = work
     const now_ms = clock.now_ms()

@@ -25,10 +25,7 @@ export interface SourceTools {
   clock: Clock
 }
 
-/**
- * Opens the first path that still has the wanted bytes. Each path before it gets a fact, so that
- * intake checks it again. Undefined if no path has the bytes.
- */
+/** Opens the first path with the wanted bytes. Paths before it get a fact for intake. */
 export async function openSendingSource(
   work: SendWork,
   tools: SourceTools,
