@@ -97,17 +97,13 @@ export const block_reasons = {
 export type BlockReason = keyof typeof block_reasons
 
 /** Both tables. */
-export const file_reasons: Readonly<Record<SkipReason | BlockReason, ReasonTexts>> = {
-  ...skip_reasons,
-  ...block_reasons,
-}
+export const file_reasons: Record<SkipReason | BlockReason, ReasonTexts> = { ...skip_reasons, ...block_reasons }
+
+const in_order = Object.keys(skip_reasons) as SkipReason[]
 
 /** The reason to skip a file; undefined if it is wanted. */
 export function skipReason(file: FileToJudge): SkipReason | undefined {
-  for (const reason in skip_reasons) {
-    if (skip_reasons[reason as SkipReason].skips(file)) return reason as SkipReason
-  }
-  return undefined
+  return in_order.find((reason) => skip_reasons[reason].skips(file))
 }
 
 /**
@@ -129,16 +125,12 @@ function isBeforeStart({ folder: { start }, stat, history }: FileToJudge): boole
   return known === undefined && !first_scan_done && isOlder(start, stat, started_ms)
 }
 
-function isOlder(start: FolderStart, { mtime_ns, ctime_ns }: FileStat, started_ms: number): boolean {
+type ChosenStart = Exclude<FolderStart, { kind: 'all' }>
+
+function isOlder(start: ChosenStart, { mtime_ns, ctime_ns }: FileStat, started_ms: number): boolean {
   const [mtime_ms, ctime_ms] = [mtime_ns, ctime_ns].map((ns) => Number(ns / 1_000_000n)) as [number, number]
-  switch (start.kind) {
-    case 'all':
-      return false
-    case 'newer_than':
-      return mtime_ms < started_ms - start.age_ms
-    case 'from_now':
-      return Math.max(mtime_ms, ctime_ms) < started_ms
-  }
+  if (start.kind === 'newer_than') return mtime_ms < started_ms - start.age_ms
+  return Math.max(mtime_ms, ctime_ms) < started_ms
 }
 
 function startText(start: FolderStart): string {

@@ -113,8 +113,10 @@ export interface FolderState {
   name: string
   root: string
   project_id: string
+  /** Also false before the first check; then `offline_reason` is undefined. */
   online: boolean
   offline_reason: string | undefined
+  /** Unix ms since when the folder is online or offline. */
   state_since_ms: number
   /** When this process last found the root online or offline, Unix ms; undefined before. */
   judged_ms: number | undefined

@@ -1,40 +1,24 @@
 import { readAll, type Sqlite } from '../../base/files/sqlite.ts'
-import type { Disappearance } from '../../domain/disappearance.ts'
 import type { FolderEvent, FolderFact, ScanSummary } from '../../domain/fact.ts'
 import { keep_everything, type RemovalPolicy } from '../../domain/removal.ts'
 import type { FolderState } from '../ledger.ts'
 
-export interface FolderRow extends RemovalPolicy {
+export interface FolderRow
+  extends Omit<FolderState, 'is_moved' | 'counted' | 'judged_ms' | 'known_files'>,
+    RemovalPolicy {
   /** 0 until the row is stored. */
   id: number
-  name: string
-  root: string
-  project_id: string
   project: number
   labels: readonly string[]
   label_from: string
   rules: string
   configured: boolean
-  /** Also false before the first check; then `offline_reason` is undefined. */
-  online: boolean
-  device: bigint | undefined
-  identity: string | undefined
-  offline_reason: string | undefined
-  /** Unix ms since when the folder is online or offline. */
-  state_since_ms: number
-  started_ms: number
   /** Unix ms since when it has been configured with this project, without interruption. */
   kept_ms: number
   /** Unix ms of its new root or return. Undefined after a complete scan that began later. */
   moved_ms: number | undefined
-  disappearance: Disappearance | undefined
-  first_scan_ms: number | undefined
-  scan_began_ms: number | undefined
-  scan_ended_ms: number | undefined
-  scan_wanted_ms: number | undefined
   /** Summary of the last scan; undefined before it. */
   scan: ScanSummary | undefined
-  watch: FolderState['watch']
   watcher_changes: WatcherChanges
 }
 

@@ -1,6 +1,6 @@
 import { readAll, type Sqlite } from '../../base/files/sqlite.ts'
 import type { FolderWatch } from '../../domain/fact.ts'
-import { type AuditCounts, type Emptied, expectedAssets } from '../audit-work.ts'
+import { expectedAssets } from '../audit-work.ts'
 import { createAuditRows } from '../rows/audit-rows.ts'
 import { type FolderRow, readFolderRows } from '../rows/folder-row.ts'
 import { type Stage, stageOf, stages } from './view-files.ts'
@@ -42,17 +42,10 @@ function byStage(counts: readonly (Amount & { stage: string })[]): Record<Stage,
 }
 
 /** State of one project's audit, as shown to users. */
-export interface AuditView {
-  project_id: string
-  last_full: (AuditCounts & { began_ms: number; ended_ms: number; expected: number }) | undefined
-  /** The running round, with `checked` of about `expected` assets checked; else undefined. */
-  running: { began_ms: number; pages: number; checked: number; missing: number; expected: number } | undefined
-  /** The project seems emptied or replaced. Undefined again after a return or an acceptance. */
-  emptied: Emptied | undefined
-}
+export type AuditView = ReturnType<typeof readAudits>[number]
 
 /** Audits of the projects that configured folders belong to. */
-export function readAudits(database: Sqlite): AuditView[] {
+export function readAudits(database: Sqlite) {
   const configured = new Set(
     database
       .prepare(
@@ -72,6 +65,7 @@ export function readAudits(database: Sqlite): AuditView[] {
         ended_ms: last.ended_ms,
         expected: expectedAssets(last.counts),
       },
+      /** The running round, with `checked` of about `expected` assets checked; else undefined. */
       running: running && {
         began_ms: running.began_ms,
         pages: running.pages,
@@ -79,6 +73,7 @@ export function readAudits(database: Sqlite): AuditView[] {
         missing: running.counts.missing,
         expected,
       },
+      /** The project seems emptied or replaced. Undefined again after a return or an acceptance. */
       emptied,
     }))
 }
