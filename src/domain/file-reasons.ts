@@ -20,7 +20,7 @@ export function skipSettings({ name, max_file_bytes, start }: SkipSettings): Ski
   return { name, max_file_bytes, start }
 }
 
-/** What the ledger knows about a file and its folder. */
+/** Knowledge of the ledger about a file and its folder. */
 export interface FileHistory {
   known: Pick<KnownFile, 'stat' | 'reason' | 'accepted'> | undefined
   /** Unix ms when the folder was set up; its setting `start` refers to it. */

@@ -78,7 +78,7 @@ export interface UnauditedAsset {
   name: string
 }
 
-/** A user must check this project. `removed`: files still without assets; `expected`: all files. */
+/** A user must check this project. `removed` counts files still without assets, of `expected`. */
 export interface Emptied {
   since_ms: number
   removed: number

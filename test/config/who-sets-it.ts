@@ -20,7 +20,7 @@ export const who_sets_it: Readonly<Record<string, string>> = {
   'folders[].mime_types': 'anyone who finds a type that the service refuses or misreads',
   'folders[].on_delete': 'a team for which the project must not answer from what was deleted',
   'folders[].delete_grace_ms':
-    'who must remove sooner (a rule of data protection) or wants longer to change their mind',
+    'anyone who must remove sooner (a rule of data protection) or wants more time to change their mind',
   'folders[].on_change': 'a team for which the project must not answer from old versions',
   'folders[].watch': 'an administrator whom `sluice status` tells that watching fails here',
   'folders[].rescan_interval_ms':

@@ -1,4 +1,6 @@
-/** The only access to time. `now_ms`: Unix ms. `monotonic_ms`: never jumps; for durations only. */
+/**
+ * The only access to time. `now_ms` is Unix ms. `monotonic_ms` never jumps; use it for durations.
+ */
 export interface Clock {
   now_ms(): number
   monotonic_ms(): number
