@@ -7,7 +7,7 @@ import type { FileStat, KnownFile } from './file.ts'
  */
 
 /** Files that the first scan of a folder includes. */
-export type FolderStart = { kind: 'all' } | { kind: 'from_now' } | { kind: 'newer_than'; age_ms: number }
+type FolderStart = { kind: 'all' } | { kind: 'from_now' } | { kind: 'newer_than'; age_ms: number }
 
 /** Settings of a folder that skip files. If one changes, skipped files are checked again. */
 export interface SkipSettings {
@@ -43,7 +43,7 @@ interface ReasonTexts {
   /** Label in `sluice plan`, for a number of files. */
   in_plan: string
   /** True if `sluice accept` uploads the files. */
-  accept_sends: boolean
+  can_be_accepted: boolean
 }
 
 interface SkipEntry extends ReasonTexts {
@@ -62,21 +62,21 @@ export const skip_reasons = {
     rule: () => 'it has no bytes, so there is nothing to ask about',
     cure: 'Sluice uploads it as soon as it has bytes',
     in_plan: 'empty',
-    accept_sends: false,
+    can_be_accepted: false,
   },
   too_large: {
     skips: ({ stat, folder }) => stat.size > folder.max_file_bytes,
     rule: ({ name, max_file_bytes }) => `folders.${name}.max_file_bytes is ${max_file_bytes}`,
     cure: 'a larger max_file_bytes of this folder allows it',
     in_plan: 'larger than max_file_bytes',
-    accept_sends: false,
+    can_be_accepted: false,
   },
   before_start: {
     skips: isBeforeStart,
     rule: ({ name, start }) => `folders.${name}.start is ${startText(start)}`,
     cure: 'Sluice uploads it when its bytes change',
     in_plan: 'older than start allows',
-    accept_sends: true,
+    can_be_accepted: true,
   },
 } as const satisfies Record<string, SkipEntry>
 
@@ -85,13 +85,13 @@ export type SkipReason = keyof typeof skip_reasons
 /** Reasons to block a file. */
 export const block_reasons = {
   /** It cannot be opened or read. */
-  unreadable: { in_plan: 'cannot be read by this user', accept_sends: false },
+  unreadable: { in_plan: 'cannot be read by this user', can_be_accepted: false },
   /** It kept changing beyond `settle_cap_ms`. */
-  changing: { in_plan: 'changing just now', accept_sends: false },
+  changing: { in_plan: 'changing just now', can_be_accepted: false },
   /** A directory on its path is a symbolic link that leads out of its folder. */
-  outside: { in_plan: 'outside the folder, behind a symbolic link', accept_sends: false },
+  outside: { in_plan: 'outside the folder, behind a symbolic link', can_be_accepted: false },
   /** The upload limit holds it. */
-  upload_limit: { in_plan: 'held by the upload limit', accept_sends: true },
+  upload_limit: { in_plan: 'held by the upload limit', can_be_accepted: true },
 } as const satisfies Record<string, ReasonTexts>
 
 export type BlockReason = keyof typeof block_reasons

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { day_ms, hour_ms } from '../../src/base/time/time.ts'
 import type { FileStat } from '../../src/domain/file.ts'
-import type { FolderStart } from '../../src/domain/file-reasons.ts'
+import type { SkipSettings } from '../../src/domain/file-reasons.ts'
 import { type Plan, planUploads } from '../../src/inspect/plan/plan.ts'
 import { type FolderPlan, TypeTally } from '../../src/inspect/plan/plan-answer.ts'
 import { judge } from '../../src/inspect/plan/plan-files.ts'
@@ -157,7 +157,7 @@ describe('start', () => {
   const aged = (age_ms: number, ctime_age_ms = age_ms): FileStat => {
     return { size: 1, mtime_ns: at(age_ms), ctime_ns: at(ctime_age_ms), inode: 1n }
   }
-  const verdictOf = (start: FolderStart, stat: FileStat, first_scan_done = false) => {
+  const verdictOf = (start: SkipSettings['start'], stat: FileStat, first_scan_done = false) => {
     const history = { known: undefined, started_ms: now_ms, first_scan_done, moved_from_before_start: false }
     return judge({ folder: { name: 'docs', max_file_bytes: 10, start }, path: 'a', stat, known: undefined, history })
   }

@@ -43,8 +43,8 @@ const other_reasons: Record<Exclude<Reason, keyof typeof file_reasons>, string> 
 
 function reasonText(reason: Reason): string {
   if (!isFileReason(reason)) return other_reasons[reason]
-  const { in_plan, accept_sends } = file_reasons[reason]
-  return accept_sends ? `${in_plan} (sluice accept PATH uploads them)` : in_plan
+  const { in_plan, can_be_accepted } = file_reasons[reason]
+  return can_be_accepted ? `${in_plan} (sluice accept PATH uploads them)` : in_plan
 }
 
 function isFileReason(reason: Reason): reason is keyof typeof file_reasons {

@@ -121,8 +121,8 @@ function unknownReasons(of: Case): string[] {
 
 function skippedReasons(of: Case): string[] {
   const { reason, detail } = of.story!.row
-  const { cure, accept_sends } = skip_reasons[reason as SkipReason]
-  const accept = accept_sends ? [`to upload it all the same: sluice accept ${placeOf(of)}`] : []
+  const { cure, can_be_accepted } = skip_reasons[reason as SkipReason]
+  const accept = can_be_accepted ? [`to upload it all the same: sluice accept ${placeOf(of)}`] : []
   return [`skipped (${reason}): ${detail}`, cure, ...accept]
 }
 

@@ -11,7 +11,7 @@ const quoted = (Object.keys(states) as FileState[]).map((state) => `'${state}'`)
  */
 export const is_there = `files.state IN (${quoted.filter((state) => state !== `'gone'`).join()})`
 
-const accept_reasons = Object.entries(file_reasons).filter(([, { accept_sends }]) => accept_sends)
+const accept_reasons = Object.entries(file_reasons).filter(([, { can_be_accepted }]) => can_be_accepted)
 /** SQL for a row of `files` with a reason that `sluice accept` ends. It uses no index by reason. */
 export const waits_for_accept = `+files.reason IN (${accept_reasons.map(([reason]) => `'${reason}'`).join()})`
 

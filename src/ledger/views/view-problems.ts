@@ -21,7 +21,7 @@ export interface ProblemGroup extends Amount {
 }
 
 /** Contents that failed for the same reason and are retried without a user. */
-export interface RetryGroup {
+interface RetryGroup {
   code: string
   message: string
   contents: number
@@ -40,7 +40,7 @@ interface OverLimitPlace extends Amount {
   directory: string
 }
 
-export interface OverLimit extends Amount {
+interface OverLimit extends Amount {
   /** The largest ones, at most `max_places`. */
   places: OverLimitPlace[]
 }
