@@ -90,7 +90,6 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
     report,
     prompt_report: logPromptReport(logs.prompts, clock),
     lines,
-    /** Heartbeats of all workers. */
     heartbeats,
     /** How often contents moved on. A read of an asset that is still in ingest does not count. */
     moved: () => moved,

@@ -26,7 +26,6 @@ export function deliveryKey({ run, alert, target }: DeliveryKey): DeliveryKey {
   return run === undefined ? { alert, target } : { run, target }
 }
 
-/** Unique name of a delivery. */
 export function deliveryName({ run, alert, target }: DeliveryKey): string {
   return run === undefined ? `alert ${alert} ${target}` : `run ${run} ${target}`
 }

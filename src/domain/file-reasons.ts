@@ -82,21 +82,17 @@ export const skip_reasons = {
 
 export type SkipReason = keyof typeof skip_reasons
 
-/** Reasons to block a file. */
 export const block_reasons = {
-  /** It cannot be opened or read. */
   unreadable: { in_plan: 'cannot be read by this user', can_be_accepted: false },
   /** It kept changing beyond `settle_cap_ms`. */
   changing: { in_plan: 'changing just now', can_be_accepted: false },
   /** A directory on its path is a symbolic link that leads out of its folder. */
   outside: { in_plan: 'outside the folder, behind a symbolic link', can_be_accepted: false },
-  /** The upload limit holds it. */
   upload_limit: { in_plan: 'held by the upload limit', can_be_accepted: true },
 } as const satisfies Record<string, ReasonTexts>
 
 export type BlockReason = keyof typeof block_reasons
 
-/** Both tables. */
 export const file_reasons: Record<SkipReason | BlockReason, ReasonTexts> = { ...skip_reasons, ...block_reasons }
 
 const in_order = Object.keys(skip_reasons) as SkipReason[]

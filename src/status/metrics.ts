@@ -245,7 +245,6 @@ function openDescriptors(): number {
 
 /** Receives events to count. File names and secrets must not reach the metrics. */
 export interface Measures {
-  /** Counts facts that were recorded. */
   facts(facts: readonly Fact[], now_ms: number): void
   /** Counts the bytes of one file that the service has taken. */
   sent(bytes: number): void

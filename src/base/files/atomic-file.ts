@@ -79,7 +79,6 @@ export function readBeginning(file: string, max_bytes: number, flags = 0): { sta
 /** Bytes. The usual bundle of all public authorities has about 250 kB. */
 const largest_certificates_bytes = 4 * 2 ** 20
 
-/** Reads a file of PEM certificates. */
 export function readCertificates(file: string): string {
   return readSmallFile(file, largest_certificates_bytes)
 }

@@ -12,7 +12,6 @@ import type { ListenOptions, Socket } from 'node:net'
 import { codeOf, messageOf, SluiceError } from '../run/errors.ts'
 import { system_clock } from '../time/time.ts'
 
-/** The answer to an error. */
 export interface ErrorAnswer {
   status: number
   body: unknown

@@ -206,7 +206,6 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
     get address(): string | undefined {
       return endpoints?.address
     },
-    /** Checks the health now. */
     wake: () => worker.wake(),
     /** Checks now, raises an alert at once, and resolves when no alert is due or in delivery. */
     async alertAtOnce(): Promise<void> {

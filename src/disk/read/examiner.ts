@@ -10,7 +10,6 @@ import type { ExamineCalls, ExamineThreadData, FileToRead, Fingerprint, PathStat
 
 export type { Fingerprint, PathState } from './examine-thread.ts'
 
-/** The answer of a call to the thread. */
 type Answer<Method extends keyof ExamineCalls> =
   Awaited<ReturnType<ExamineCalls[Method]>> extends infer Served
     ? Served extends Transferred<infer Value>

@@ -37,7 +37,6 @@ class InFlight<Named, Item> {
   }
 }
 
-/** Work in flight, by kind. */
 export class AllInFlight {
   readonly check = new InFlight<CheckWork, CheckWork>(
     (check) => check,

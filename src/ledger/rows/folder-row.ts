@@ -138,7 +138,6 @@ function newFolder(at_ms: number) {
 
 type OneFolderEvent = Exclude<FolderEvent, { type: 'folder_configured' | 'folders_removed_except' }>
 
-/** The row of a folder after an event. */
 export function folderAfter(before: FolderRow, event: OneFolderEvent, at_ms: number): FolderRow {
   switch (event.type) {
     case 'folder_online': {

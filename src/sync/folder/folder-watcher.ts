@@ -43,7 +43,6 @@ export function createFolderWatcher(watched: WatchedFolder) {
   const shut = createUnreadableDirectories(folder.path, watched)
   let chosen: WatchChoice | undefined
   let disk_watcher: DiskWatcher | undefined
-  /** The root at the start of watching. */
   let watched_root: OnlineRoot | undefined
   /** Monotonic ms, like those below. After chokidar failed, no watcher starts before this. */
   let not_before_ms = Number.NEGATIVE_INFINITY

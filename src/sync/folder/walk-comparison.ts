@@ -13,7 +13,6 @@ const after_all = '\u{10FFFF}'
 
 const empty_batch = { names: new Uint8Array(), ends: new Uint32Array(), stats: new BigInt64Array() }
 
-/** The range of all paths below a directory. */
 export function rangeBelow(folder: string, directory: string) {
   return { folder, after_path: `${directory}/`, through_path: `${directory}/${after_all}`, ...empty_batch }
 }
