@@ -9,8 +9,8 @@ import type {
   LabelFact,
   LifeFact,
   PauseFact,
-  UserFact,
   TroubleFact,
+  UserFact,
 } from '../domain/fact.ts'
 import type { RunFact } from '../domain/run.ts'
 import type { WorkKind } from './ledger.ts'

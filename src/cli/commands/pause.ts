@@ -29,7 +29,10 @@ export const pause = defineCommand({
       to_ledger: () => [{ type: 'paused', by, why, until_ms }],
     })
     const how_long = for_ms === undefined ? '' : ` for ${formatDuration(for_ms)}`
-    printFitted(terminal, `paused${how_long}: nothing new is uploaded, asked or delivered; work in progress ends normally`)
+    printFitted(
+      terminal,
+      `paused${how_long}: nothing new is uploaded, asked or delivered; work in progress ends normally`,
+    )
     terminal.out('`sluice resume` ends it')
     return exit_codes.ok
   },

@@ -119,7 +119,8 @@ function sayRemovals(writer: LineWriter, { name, doubt, removals }: FolderPlan):
   const { would_remove, waits: waiting } = removals
   const list = ({ files, bytes, examples }: RemovalGroup) =>
     `${formatCount(files)} (${formatBytes(bytes)}), of ${examples.join(', ')}${files > examples.length ? ' …' : ''}`
-  if (would_remove.files > 0) writer.say(`would be removed on the service: ${list(would_remove)}`, { indent: 2, tone: 'warn' })
+  if (would_remove.files > 0)
+    writer.say(`would be removed on the service: ${list(would_remove)}`, { indent: 2, tone: 'warn' })
   for (const group of waiting) {
     const first = group.first === null ? '' : `, the first until ${group.first}`
     writer.say(

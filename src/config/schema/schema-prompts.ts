@@ -84,9 +84,7 @@ export const prompt_schema = z.strictObject({
     .regex(/^[a-z][a-z0-9_-]*$/, provider_rule)
     .optional()
     .describe('The preferred provider of models, by its name on the service. Default: the service chooses.'),
-  skills: texts(lineOf(255), 20).describe(
-    'Names of skills that the service loads, in this order. Empty by default.',
-  ),
+  skills: texts(lineOf(255), 20).describe('Names of skills that the service loads, in this order. Empty by default.'),
   public_data: optional(z.boolean('must be true or false')).describe(
     'false: the service does not search the web. Default: as the service decides.',
   ),

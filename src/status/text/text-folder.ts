@@ -86,7 +86,10 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
   sayIgnored(writer, scan.ignored)
   if (scan.odd_names_total > 0) {
     const names = shown(scan.odd_names, scan.odd_names_total)
-    writer.say(`cannot be uploaded, because the names are not UTF-8 (rename them): ${names}`, { indent: 2, tone: 'warn' })
+    writer.say(`cannot be uploaded, because the names are not UTF-8 (rename them): ${names}`, {
+      indent: 2,
+      tone: 'warn',
+    })
   }
   if (scan.unreadable_total > 0) {
     const entries = scan.unreadable.map(({ path, code }) => `${path} (${code})`)

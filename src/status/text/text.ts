@@ -134,7 +134,9 @@ function sayOverLimit(writer: LineWriter, { over_limit, upload_limit, folders }:
   writer.say(`held by the upload limit (uploads.limit): ${formatAmount(over_limit)}${limit}`, { tone: 'warn' })
   for (const { folder, root, directory, files, bytes } of over_limit.places) {
     const place = directory === '' ? folder : `${folder}/${directory}`
-    writer.say(`${formatAmount({ files, bytes })} arrived in ${place}; if they are meant to be uploaded:`, { indent: 2 })
+    writer.say(`${formatAmount({ files, bytes })} arrived in ${place}; if they are meant to be uploaded:`, {
+      indent: 2,
+    })
     writer.command(`sluice accept ${shellWord(directory === '' ? root : `${root}/${directory}`)}`, 4)
     if (directory === '' && waiting.has(folder)) {
       writer.say('while files are missing there, this only confirms that they were deleted; run it again to upload', {
