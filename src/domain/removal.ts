@@ -48,7 +48,7 @@ export function mostWithin(times_ms: readonly number[], per_ms: number): number 
 export type RemovalFact =
   /** The removal is about to be requested, or has no known answer. The claim itself records it. */
   | { type: 'removal_intended'; content: number }
-  /** Gone on the service. If a path has the bytes again by now, they are sent anew. */
+  /** Gone on the service. If a path has the bytes again by now, they are uploaded anew. */
   | { type: 'asset_removed'; content: number }
   /**
    * It still exists. Sluice did not ask, the call surely had no effect, or (with `error`) the
@@ -85,7 +85,7 @@ interface PartingFolder extends RemovalPolicy {
   is_known: boolean
   /** True if it has so many removals that a user must accept them. */
   is_held: boolean
-  /** End of the first complete scan after a return, Unix ms; infinite before that end. */
+  /** First complete scan after a return, Unix ms; infinite until its end. Undefined: no return. */
   first_scan_ended_ms: number | undefined
 }
 

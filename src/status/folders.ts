@@ -2,25 +2,10 @@ import { isoTime } from '../base/time/time.ts'
 import { type Stage, stages } from '../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../ledger/views/view-folders.ts'
 
-export interface FolderStatus {
-  name: string
-  path: string
-  project_id: string
-  /** `new`: in the config, but not checked yet. */
-  state: 'online' | 'offline' | 'new'
-  /** Start of this state; null if the ledger does not know the folder. */
-  since: string | null
-  reason: string | null
-  /** Watcher in use and the reason for it; null before one is chosen, and while no daemon runs. */
-  watching: FolderWatch | null
-  /**
-   * Number of watchers replaced, and of watchers given up for scans; null without any. `last`: the
-   * last replacement.
-   */
-  deafness: { rebuilt: number; given_up: number; last: { at: string; why: string } | null } | null
-  last_scan: (ScanSummary & { began: string; ended: string }) | null
-  stages: Record<Stage, Amount>
-}
+const nothing = Object.fromEntries(stages.map((stage) => [stage, { files: 0, bytes: 0 }])) as Record<Stage, Amount>
+
+/** A folder as JSON; see `folderStatus`. */
+export type FolderStatus = ReturnType<typeof folderStatus>
 
 /**
  * Folders of the config, in its order. The ledger may have other folders, if the running daemon
@@ -33,9 +18,8 @@ export function folderStatuses(
 ): FolderStatus[] {
   const by_name = new Map(known.map((folder) => [folder.name, folder]))
   return folders.map(({ name, path, project_id }) => {
-    const folder = by_name.get(name)
-    if (!folder) return { ...newFolder, name, path, project_id }
-    return { ...folderStatus(folder), ...(is_watching ? {} : { watching: null }) }
+    const status = folderStatus(by_name.get(name) ?? { name, root: path, project_id })
+    return is_watching ? status : { ...status, watching: null }
   })
 }
 
@@ -56,7 +40,7 @@ export function folderStatus(folder: NewFolder) {
     /** Start of this state; null if the ledger does not know the folder. */
     since: state_since_ms === undefined ? null : isoTime(state_since_ms),
     reason: offline_reason ?? null,
-    /** Watcher in use and the reason for it; null before one is chosen. */
+    /** Watcher in use and the reason for it; null before one is chosen, and without a daemon. */
     watching: watch ?? null,
     watcher_changes: watcherChanges(folder.watcher_changes),
     last_scan: lastScan(folder),

@@ -115,6 +115,7 @@ export function statusView(source: {
     pause: pause ? pauseStatus(pause) : null,
     troubles: (ledger?.troubles() ?? rebuild?.troubles ?? []).map(troubleStatus),
     folders: folderStatuses(settings.folders, ledger?.folders() ?? [], { is_watching: mayWatch(daemon) }),
+    /** Files that are stuck until a user acts or something changes, grouped by reason. */
     problems: ledger?.problems() ?? [],
     /** Failed contents that are retried without a user, grouped by reason. */
     retrying: (ledger?.retrying() ?? []).map(({ next_try_ms, ...group }) => ({

@@ -19,7 +19,7 @@ interface Checks {
   judged_ms?: number | undefined
   /** Begin of the last complete scan since the folder came online, Unix ms; undefined before. */
   scanned_ms?: number | undefined
-  /** End of the first complete scan after a return, Unix ms; infinite before that end. */
+  /** First complete scan after a return, Unix ms; infinite until its end. Undefined: no return. */
   first_scan_ended_ms?: number
 }
 
