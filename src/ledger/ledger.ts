@@ -226,12 +226,15 @@ export interface SendWork {
 /** Maximum number of paths that one upload tries: enough if a copy or two are locked. */
 export const max_sources = 4
 
-export interface FollowWork {
+interface AssetWork {
   content: number
   project_id: string
   asset_id: string
-  /** Folder and path of one of its files, as a name for users. */
+  /** Folder and path of one of its files, or of one that held it, as a name for users. */
   name: string
+}
+
+export interface FollowWork extends AssetWork {
   size: number
   made_here: boolean
   attempts: number
@@ -241,11 +244,7 @@ export interface FollowWork {
   error_code: string | undefined
 }
 
-export interface LabelWork {
-  content: number
-  project_id: string
-  asset_id: string
-  name: string
+export interface LabelWork extends AssetWork {
   /** Labels that the folders of its present files give. Those of users alone are in no list. */
   wanted: string[]
   attached: { name: string; label_id: string }[]
@@ -256,12 +255,7 @@ export interface LabelWork {
 }
 
 /** An asset that no path holds and that its folders allow to remove (but see `is_doubted`). */
-export interface RemoveWork {
-  content: number
-  project_id: string
-  asset_id: string
-  /** Folder and path of one of the files that held it, as a name for users. */
-  name: string
+export interface RemoveWork extends AssetWork {
   attempts: number
   /** False after a crash or a failure: the service may have been asked already. */
   is_fresh: boolean

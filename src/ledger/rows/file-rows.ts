@@ -31,16 +31,9 @@ export function oldestThere(content: string, folder: string): string {
   return `(SELECT min(oldest) FROM (${of_state.join(' UNION ALL ')}))`
 }
 
-export interface FileRow {
+export interface FileRow extends KnownFile {
   folder: number
-  path: string
-  state: FileState
-  stat: FileStat
   content: number | undefined
-  reason: string | undefined
-  detail: string | undefined
-  not_before_ms: number | undefined
-  seen_ms: number
   settled_ms: number | undefined
   /**
    * The highest id of a content when the file was left out with its present stat; undefined if it
@@ -56,7 +49,6 @@ export interface FileRow {
   gone_ms: number | undefined
   /** Unix ms of the last upload of this path, where `min_resend_s` begins. Undefined before. */
   sent_ms: number | undefined
-  accepted: boolean
   /**
    * Unix ms since when these bytes were there, if that was before the folder was configured or got
    * its present project; undefined if they came later.
@@ -80,6 +72,17 @@ export function pathsBelow(path: string): { first: string; last: string | Buffer
   return path === '' ? { first: '', last: after_all_paths } : { first: `${path}/`, last: `${path}0` }
 }
 
+/** Whether the setting `start` left out this file (inode, size, mtime) of a folder at any path. */
+export function beforeStart(database: Sqlite, folder_sql: string) {
+  // Without INDEXED BY, SQLite takes the primary key and reads the whole folder for every new file.
+  const query = database.prepare(
+    `SELECT 1 FROM files INDEXED BY files_before_start
+       WHERE folder = ${folder_sql} AND inode = @inode AND reason = 'before_start' AND size = @size AND mtime_ns = @mtime_ns LIMIT 1`,
+  )
+  return (folder: number | string, { inode, size, mtime_ns }: FileStat) =>
+    query.get({ folder, inode: BigInt.asIntN(64, inode), size, mtime_ns }) !== undefined
+}
+
 /** A row as SQLite returns it, with safe integers. */
 export type RawFile = Record<string, bigint | string | null>
 
@@ -100,12 +103,6 @@ export function createFileRows(database: Sqlite, touch: (folder: number, path: s
   )
   const delete_sql = database.prepare('DELETE FROM files WHERE folder = ? AND path = ?')
   const there = database.prepare(`SELECT ${oldestThere('@content', '@folder')}`).pluck()
-  const before_start = database.prepare(
-    // Without INDEXED BY, SQLite takes the primary key and reads the whole folder for every new
-    // file.
-    `SELECT 1 FROM files INDEXED BY files_before_start
-       WHERE folder = ? AND inode = ? AND reason = 'before_start' AND size = ? AND mtime_ns = ? LIMIT 1`,
-  )
 
   function get(folder: number, path: string): FileRow | undefined {
     const raw = get_sql.get(folder, path) as RawFile | undefined
@@ -161,11 +158,7 @@ export function createFileRows(database: Sqlite, touch: (folder: number, path: s
     return (there.get({ content, folder }) as number | null) ?? undefined
   }
 
-  function wasBeforeStart(folder: number, stat: FileStat): boolean {
-    return before_start.get(folder, BigInt.asIntN(64, stat.inode), stat.size, stat.mtime_ns) !== undefined
-  }
-
-  return { get, knownAt, between, put, delete: deleteRow, thereWith, wasBeforeStart }
+  return { get, knownAt, between, put, delete: deleteRow, thereWith, wasBeforeStart: beforeStart(database, '@folder') }
 }
 
 export type FileRows = ReturnType<typeof createFileRows>

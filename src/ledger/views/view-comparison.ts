@@ -1,7 +1,7 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import type { ContentState } from '../../domain/content.ts'
 import type { FileStat, FileState } from '../../domain/file.ts'
-import { after_all_paths, best_copy_first, fileStat } from '../rows/file-rows.ts'
+import { after_all_paths, beforeStart, best_copy_first, fileStat } from '../rows/file-rows.ts'
 import { type FolderRow, readFolderRows } from '../rows/folder-row.ts'
 import { type Stage, stageOf } from './view-files.ts'
 
@@ -71,12 +71,6 @@ export function createComparisonView(database: Sqlite) {
   const one = database
     .prepare(`${of_files} WHERE folder = ${folder_id} AND path = @path AND files.state <> 'gone'`)
     .safeIntegers(true)
-  const before_start = database
-    .prepare(
-      `SELECT 1 FROM files INDEXED BY files_before_start
-         WHERE folder = ${folder_id} AND inode = @inode AND reason = 'before_start' AND size = @size AND mtime_ns = @mtime_ns`,
-    )
-    .pluck()
   const ready_sql = database.prepare(
     `SELECT ${asset_columns} FROM contents
        WHERE id > @after AND ${in_project} AND state = 'ready' AND asset_id IS NOT NULL
@@ -114,12 +108,6 @@ export function createComparisonView(database: Sqlite) {
     return readAll<RawFile>(one, { folder, path }).map(comparedFile)[0]
   }
 
-  /** True if the folder's setting `start` left out this file (inode, size, mtime) at any path. */
-  function wasBeforeStart(folder: string, { inode, size, mtime_ns }: FileStat): boolean {
-    const values = { folder, inode: BigInt.asIntN(64, inode), size, mtime_ns }
-    return before_start.get(values) !== undefined
-  }
-
   /** Ready contents by id. With `folders`, only those that a file in one of these folders holds. */
   function ready(query: {
     project_id: string
@@ -149,6 +137,7 @@ export function createComparisonView(database: Sqlite) {
     return readOne<number>(newest)!
   }
 
+  const wasBeforeStart = beforeStart(database, folder_id)
   return { folder, files, file, wasBeforeStart, ready, assets, asset, labels, newestContent }
 }
 
