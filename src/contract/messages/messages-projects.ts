@@ -9,6 +9,12 @@ import { max_description_length, max_email_length, max_name_length, text } from 
  */
 const roles = ['owner', 'collaborator', 'reader'] as const
 
+/**
+ * `created`: made the project. `invited`: was invited by an owner. `added`: was added by a command of
+ * the service. The names are ours: only the field is known (P).
+ */
+const join_methods = ['created', 'invited', 'added'] as const
+
 const name = text(1, max_name_length).meta({ examples: ['Finance'] })
 const description = text(0, max_description_length)
 const email = z
@@ -42,6 +48,7 @@ const memberRecord = z
     email,
     name: text(0, max_name_length).optional(),
     role: z.enum(roles),
+    join_method: z.enum(join_methods).meta({ description: 'How the user became a member.' }),
     added_at: timestamp,
   })
   .meta({ id: 'Member' })
@@ -66,3 +73,4 @@ export const invitationRecord = z
   .meta({ id: 'Invitation' })
 
 export type Role = (typeof roles)[number]
+export type JoinMethod = (typeof join_methods)[number]

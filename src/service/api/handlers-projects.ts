@@ -29,7 +29,7 @@ export function projectHandlers({ access, project_store, commits, clock, origins
         const now_ms = clock.now_ms()
         const project_id = makeId('project', now_ms)
         const project = project_store.insert(caller, project_id, body, now_ms)
-        if (caller.user !== null) project_store.setMember(project, caller.user, 'owner', now_ms)
+        if (caller.user !== null) project_store.setMember(project, caller.user, 'owner', 'created', now_ms)
         return read(caller, project_id)
       }),
 
@@ -41,8 +41,8 @@ export function projectHandlers({ access, project_store, commits, clock, origins
 
     'projects.members': ({ caller, params, query }) => {
       const members = project_store.members(within(caller, params.project_id, 'reader'))
-      return readPage(members, query, ({ user_id, email, name, role, added_at_ms }) => {
-        return { user_id, email, name: name ?? undefined, role, added_at: isoTime(added_at_ms) }
+      return readPage(members, query, ({ name, added_at_ms, ...member }) => {
+        return { ...member, name: name ?? undefined, added_at: isoTime(added_at_ms) }
       })
     },
 
@@ -78,7 +78,7 @@ function makeMember(projects: ProjectStore, project: number, user: number, role:
       'This member is the only owner of the project: make another member an owner first.',
     )
   }
-  projects.setMember(project, user, role, now_ms)
+  projects.setMember(project, user, role, 'invited', now_ms)
 }
 
 function recordOf({ project_id, name, description, is_default }: ListedProject) {

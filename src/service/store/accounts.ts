@@ -112,8 +112,8 @@ export function openUsers(database: Sqlite, clock: Clock) {
       { user_id, email, name, now_ms },
     )
     run(
-      `INSERT INTO members (project, user, role, added_at_ms)
-       SELECT project, @user, role, @now_ms FROM invitations WHERE email = @email ORDER BY seq`,
+      `INSERT INTO members (project, user, role, join_method, added_at_ms)
+       SELECT project, @user, role, 'invited', @now_ms FROM invitations WHERE email = @email ORDER BY seq`,
       { user, now_ms, email },
     )
     return user_id

@@ -46,6 +46,7 @@ CREATE TABLE members (
   project INTEGER NOT NULL REFERENCES projects(seq) ON DELETE CASCADE,
   user INTEGER NOT NULL REFERENCES users(seq) ON DELETE CASCADE,
   role TEXT NOT NULL CHECK (role IN ('owner', 'collaborator', 'reader')),
+  join_method TEXT NOT NULL CHECK (join_method IN ('created', 'invited', 'added')),
   added_at_ms INTEGER NOT NULL,
   UNIQUE (project, user)
 ) STRICT;

@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import type { Role } from '../../contract/messages/messages-projects.ts'
+import type { JoinMethod, Role } from '../../contract/messages/messages-projects.ts'
 import { type Caller, within_reach } from './access.ts'
 import { statementsOf } from './database.ts'
 import { type Listing, sqlListing } from './paging.ts'
@@ -18,6 +18,7 @@ export interface MemberRow {
   email: string
   name: string | null
   role: Role
+  join_method: JoinMethod
   added_at_ms: number
 }
 
@@ -78,11 +79,12 @@ export function openProjectStore(database: Sqlite) {
         seq,
       ),
     /** Adds a member, or changes the role of one. */
-    setMember: (project: number, user: number, role: Role, now_ms: number) =>
+    setMember: (project: number, user: number, role: Role, join_method: JoinMethod, now_ms: number) =>
       run(
-        `INSERT INTO members (project, user, role, added_at_ms) VALUES (@project, @user, @role, @now_ms)
+        `INSERT INTO members (project, user, role, join_method, added_at_ms)
+         VALUES (@project, @user, @role, @join_method, @now_ms)
          ON CONFLICT (project, user) DO UPDATE SET role = excluded.role`,
-        { project, user, role, now_ms },
+        { project, user, role, join_method, now_ms },
       ),
     isLastOwner(project: number, user: number): boolean {
       const owners = values(`SELECT user FROM members WHERE project = ? AND role = 'owner' LIMIT 2`, project)
@@ -93,7 +95,7 @@ export function openProjectStore(database: Sqlite) {
       sqlListing(
         database,
         {
-          columns: 'user_id, email, users.name, role, added_at_ms',
+          columns: 'user_id, email, users.name, role, join_method, added_at_ms',
           from: 'members JOIN users ON users.seq = user',
           where: 'project = @project',
           by: 'members.seq',

@@ -55,6 +55,7 @@ test('D-05 an unknown user is invited once, and is a member when they become kno
       user_id: expect.stringMatching(/^user_[a-z0-9]{20}$/),
       email: 'ada@example.org',
       role: 'collaborator',
+      join_method: 'invited',
       added_at: expect.any(String),
     },
   ])
@@ -102,9 +103,15 @@ test('D-05 a project keeps an owner', async () => {
   const ada = asUser(client, 'ada@example.org')
   const { project_id } = (await ada.post('/v1/projects', { name: 'mine' })).body
   const invite = (email: string, role: string) => ada.post(`/v1/projects/${project_id}/invitations`, { email, role })
+  const joined = async () =>
+    (await ada.get(`/v1/projects/${project_id}/members`)).body.data.map(
+      ({ join_method }: { join_method: string }) => join_method,
+    )
+  expect(await joined()).toEqual(['created'])
   expect((await invite('ada@example.org', 'reader')).body.code).toBe('publicapi.tenancy.role.last_owner')
   client.service.users.create('bob@example.org')
   await invite('bob@example.org', 'owner')
+  expect(await joined()).toEqual(['created', 'invited'])
   expect((await invite('ada@example.org', 'reader')).status).toBe(201)
   expect((await invite('bob@example.org', 'reader')).body.code).toBe('publicapi.tenancy.role.insufficient')
 })
