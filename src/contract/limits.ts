@@ -25,13 +25,14 @@ export const max_action_name_length = 128 // P
 export const max_action_description_length = 256 // P
 /** (L) More recipients than a user would mail by hand. */
 export const max_action_recipients = 50
+/** (L) More users than a trigger would name by hand. */
+export const max_trigger_makers = 100
+/** (L) A list of every day of a month has 84 characters. */
+export const max_cron_length = 100
 /** (L) Instructions for an assistant, not a book: with the prompt they must fit a model. */
 export const max_skill_content_length = 24_000
 /** (L) One fact. A longer text is a document and should be an asset. */
 export const max_memory_content_length = 4_000
-/** (L) Answers use the memories with the highest importance first. */
-export const min_memory_importance = 0
-export const max_memory_importance = 10
 /** (L) Turns of one session (a recording). Most bodies reach `max_body_bytes` earlier. */
 export const max_session_turns = 10_000
 export const max_turn_text_length = 20_000

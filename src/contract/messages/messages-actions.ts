@@ -5,28 +5,36 @@ import {
   max_action_description_length,
   max_action_name_length,
   max_action_recipients,
+  max_cron_length,
   max_email_length,
   max_name_length,
+  max_trigger_makers,
   min_action_name_length,
   text,
 } from '../limits.ts'
 import { chatScope, prompt } from './messages-chats.ts'
 
-const star = '`*` is any.'
+/** In cron expressions, the case of letters plays no part. JSON Schema has no flag for that. */
+const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'].map((name) =>
+  [...name].map((letter) => `[${letter}${letter.toUpperCase()}]`).join(''),
+)
 
-function part(pattern: RegExp, range: string, example: string) {
+/** A cron value for one position: a list of single values, ranges and steps; `*` is any. */
+function cron(value: string, range: string, example: string) {
+  const item = `(\\*|(${value})(-(${value}))?)(/[1-9]\\d?)?`
   return z
     .string()
-    .regex(pattern, { error: `must be ${range}, or *` })
-    .meta({ description: `${range}; ${star}`, examples: [example] })
+    .max(max_cron_length)
+    .regex(new RegExp(`^${item}(,${item})*$`), { error: `must be a cron value from ${range}, such as ${example}` })
+    .meta({ description: `A cron value from ${range}; * is any.`, examples: [example] })
 }
 
 /** The times at which the action is due. All four fields are strings. */
 const actionSchedule = z
   .strictObject({
-    hour: part(/^(\*|[01]?\d|2[0-3])$/, '0 to 23', '8'),
-    weekday: part(/^(\*|[0-7])$/, '0 to 7, of which 0 and 7 are Sunday', '1'),
-    month_day: part(/^(\*|0?[1-9]|[12]\d|3[01])$/, '1 to 31', '*'),
+    hour: cron('[01]?\\d|2[0-3]', '0 to 23', '9,17'),
+    weekday: cron(`[0-7]|${weekdays.join('|')}`, '0 (Sunday) to 7, or sun to sat', '1-5'),
+    month_day: cron('0?[1-9]|[12]\\d|3[01]', '1 to 31', '*/2'),
     timezone: text(1, 64).meta({ description: 'A name of the IANA time zone database.', examples: ['Europe/Berlin'] }),
   })
   .meta({ id: 'ActionSchedule' })
@@ -34,7 +42,7 @@ const actionSchedule = z
 const actionTrigger = z
   .strictObject({
     kind: text(1, max_name_length).meta({ examples: ['asset_ready'] }),
-    created_by: text(1, max_name_length).optional(),
+    created_by: z.array(text(1, max_name_length)).max(max_trigger_makers).optional(),
   })
   .meta({ id: 'ActionTrigger', description: 'What it is to happen upon.' })
 
@@ -104,5 +112,5 @@ const actionListItem = z
 
 export const actionList = listEnvelope(actionListItem, 'action').meta({
   id: 'ActionList',
-  description: 'Newest first.',
+  description: 'Newest first. One full page: has_more is always false.',
 })

@@ -25,8 +25,8 @@ const email = z
 export const projectCreate = z.strictObject({ name, description: description.optional() }).meta({ id: 'ProjectCreate' })
 
 export const projectUpdate = z
-  .strictObject({ name: name.optional(), description: description.optional() })
-  .meta({ id: 'ProjectUpdate', description: 'Fields that are left out stay as they are.' })
+  .strictObject({ name, description: description.optional() })
+  .meta({ id: 'ProjectUpdate', description: 'Replaces the whole: a description that is left out is gone.' })
 
 export const projectRecord = z
   .object({
@@ -39,7 +39,7 @@ export const projectRecord = z
 
 export const projectList = listEnvelope(projectRecord, 'project').meta({
   id: 'ProjectList',
-  description: 'The projects within reach of the key.',
+  description: 'The projects within reach of the key, newest first. One full page: has_more is always false.',
 })
 
 const memberRecord = z

@@ -4,12 +4,10 @@ import { idSchema } from '../identifiers.ts'
 import {
   max_description_length,
   max_memory_content_length,
-  max_memory_importance,
   max_name_length,
   max_session_turns,
   max_skill_content_length,
   max_turn_text_length,
-  min_memory_importance,
   text,
 } from '../limits.ts'
 
@@ -53,10 +51,7 @@ export const skillRecord = z
 export const skillList = listEnvelope(skillRecord, 'skill').meta({ id: 'SkillList', description: 'Newest first.' })
 
 const memory_categories = ['identity', 'preference', 'fact', 'context', 'instruction'] as const
-/**
- * A `user` memory belongs to its maker. A `project` memory was made with a key without a user, and
- * everybody in the project sees it.
- */
+/** A `user` memory is its maker's alone, unless a key without a user made it. Others are for all. */
 const memory_scopes = ['user', 'project'] as const
 
 const memoryFields = {
@@ -65,14 +60,17 @@ const memoryFields = {
     examples: ['The fiscal year ends in June.'],
   }),
   category: z.enum(memory_categories),
-  importance: z
-    .int()
-    .min(min_memory_importance)
-    .max(max_memory_importance)
-    .meta({ description: 'The higher, the sooner it is remembered.' }),
+  importance: z.int().meta({ description: 'The higher, the sooner it is remembered.', examples: [5] }),
 }
 
-export const memoryCreate = z.strictObject(memoryFields).meta({ id: 'MemoryCreate' })
+export const memoryCreate = z
+  .strictObject({
+    ...memoryFields,
+    scope: z.enum(memory_scopes).optional().meta({
+      description: 'Whose it is. By default the one’s of the key; project, if the key belongs to nobody.',
+    }),
+  })
+  .meta({ id: 'MemoryCreate' })
 
 export const memoryUpdate = z
   .strictObject(memoryFields)
@@ -92,7 +90,7 @@ export const memoryRecord = z
 export const memoryList = listEnvelope(memoryRecord, 'memory').meta({ id: 'MemoryList', description: 'Newest first.' })
 
 const turnFields = {
-  speaker: text(1, max_name_length).meta({ examples: ['Ada'] }),
+  speaker: z.int().meta({ description: 'The number of the one who speaks.', examples: [1] }),
   source: text(1, max_name_length).meta({ description: 'Where it was heard.', examples: ['microphone'] }),
   text: text(1, max_turn_text_length),
   start: z.number().min(0).meta({ description: 'Seconds from the beginning of the recording.' }),
@@ -101,6 +99,9 @@ const turnFields = {
 
 const sessionTurn = z.strictObject(turnFields).meta({ id: 'SessionTurn' })
 
+const session_states = ['active', 'ended'] as const
+const state = z.enum(session_states)
+
 const name = text(1, max_name_length).meta({ examples: ['Weekly meeting'] })
 const description = text(0, max_description_length)
 
@@ -108,18 +109,20 @@ export const sessionCreate = z
   .strictObject({
     name,
     description: description.optional(),
+    state: state.optional().meta({ description: 'Ended by default: what was said is complete.' }),
     turns: z.array(sessionTurn).max(max_session_turns).optional().meta({ description: 'Oldest first.' }),
   })
   .meta({ id: 'SessionCreate', description: 'Our reading: the specification lists the call and no shape.' })
 
 export const sessionUpdate = z
-  .strictObject({ name: name.optional(), description: description.optional() })
+  .strictObject({ name: name.optional(), description: description.optional(), state: state.optional() })
   .meta({ id: 'SessionUpdate', description: 'Fields that are left out stay as they are; what was said stays.' })
 
 const itemFields = {
   session_id: idSchema('session'),
   name,
   description: description.optional(),
+  state: state.meta({ description: 'active while the recording goes on, then ended.' }),
   created_at: timestamp,
   modified_at: timestamp,
 }

@@ -72,7 +72,7 @@ export const routes = [
     media_type: 'application/yaml',
   }),
 
-  keyed('projects.list', 'GET /v1/projects', 'List the projects within reach of the key', {
+  keyed('projects.list', 'GET /v1/projects', 'List all projects within reach of the key, newest first, on one page', {
     query: listQuery('project'),
     answers: { 200: projectList },
   }),
@@ -80,7 +80,7 @@ export const routes = [
     request: projectCreate,
     answers: { 201: projectRecord },
   }),
-  keyed('projects.update', 'POST /v1/projects/{project_id}', 'Change the name or the description of a project', {
+  keyed('projects.update', 'POST /v1/projects/{project_id}', 'Replace the name and the description of a project', {
     request: projectUpdate,
     answers: { 200: projectRecord },
     errors: role_needed,

@@ -5,7 +5,7 @@ import { fault, found } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
 import { type Caller, checkRole, type Handlers } from '../store/access.ts'
 import { makeId } from '../store/database.ts'
-import { readPage } from '../store/paging.ts'
+import { onePage, readPage } from '../store/paging.ts'
 import type { ListedProject, ProjectStore } from '../store/store-projects.ts'
 
 type ProjectRoutes = Extract<RouteId, `projects.${string}`>
@@ -22,7 +22,7 @@ export function projectHandlers({ access, project_store, commits, clock, origins
   const read = (caller: Caller, project_id: string) => recordOf(project_store.find(caller, project_id)!)
 
   return {
-    'projects.list': ({ caller, query }) => readPage(project_store.listing(caller), query, recordOf),
+    'projects.list': ({ caller, query }) => readPage(project_store.listing(caller), onePage(query), recordOf),
 
     'projects.create': ({ caller, body }) =>
       commits.write(() => {

@@ -7,7 +7,7 @@ import { fault, found } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
 import { type Caller, checkRole, type Handlers, type Who } from '../store/access.ts'
 import { makeId } from '../store/database.ts'
-import { type Listing, readPage } from '../store/paging.ts'
+import { type Listing, onePage, readPage } from '../store/paging.ts'
 import type { LabelFields, LabelRow, ResourceKind, ResourceReach, ResourceRow } from '../store/store-resources.ts'
 import { findAsset } from './handlers-assets.ts'
 
@@ -30,6 +30,8 @@ interface ResourceGroup {
   /** The fields of the record after its id. */
   record(row: ResourceRow, fields: Fields): object
   listItem?(row: ResourceRow, fields: Fields): object
+  /** True: the list is one full page, whatever its limit. */
+  in_one_answer?: true
 }
 
 /** The key of a group is the first part of its routes' ids, such as `skills.list`. */
@@ -42,8 +44,12 @@ const groups = {
   },
   memories: {
     kind: 'memory',
-    isOwn: () => true,
-    record: (row, fields) => ({ ...fields, scope: row.owner === null ? 'project' : 'user', ...times(row) }),
+    isOwn: ({ scope }) => scope !== 'project',
+    record: (row, { scope = row.owner === null ? 'project' : 'user', ...fields }) => ({
+      ...fields,
+      scope,
+      ...times(row),
+    }),
   },
   actions: {
     kind: 'action',
@@ -54,11 +60,12 @@ const groups = {
     },
     record: (row, fields) => ({ ...fields, enabled: row.enabled === 1, ...times(row) }),
     listItem: (row, { name }) => ({ name, enabled: row.enabled === 1, created_at: isoTime(row.created_at_ms) }),
+    in_one_answer: true,
   },
   sessions: {
     kind: 'session',
-    record: (row, { turns = [], ...fields }) => ({ ...fields, ...times(row), turns }),
-    listItem: (row, { turns: _, ...fields }) => ({ ...fields, ...times(row) }),
+    record: (row, { turns = [], state = 'ended', ...fields }) => ({ ...fields, state, ...times(row), turns }),
+    listItem: (row, { turns: _, state = 'ended', ...fields }) => ({ ...fields, state, ...times(row) }),
   },
 } as const satisfies Record<string, ResourceGroup>
 
@@ -118,8 +125,10 @@ function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
       }
     }
     const { enabled = before?.enabled !== 0, ...kept } = fields
+    const owner = ownerOf(group, call.caller, fields, before)
+    if (owner === null) checkRole(call.role, 'collaborator')
     const change = {
-      owner: ownerOf(group, call.caller, fields, before),
+      owner,
       unique_name: group.name_taken ? fields.name : null,
       enabled: enabled ? 1 : 0,
       fields: JSON.stringify(kept),
@@ -139,8 +148,10 @@ function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
     })
 
   return {
-    list: (call: AnyCall) =>
-      readPage(resources.listing(reachOf(kind, call)), call.query as ListQuery, (row) => shown(row, group.listItem)),
+    list: (call: AnyCall) => {
+      const query = group.in_one_answer ? onePage(call.query as ListQuery) : (call.query as ListQuery)
+      return readPage(resources.listing(reachOf(kind, call)), query, (row) => shown(row, group.listItem))
+    },
     create: (call: AnyCall) => commits.write(() => write(call, call.body, undefined)),
     read: (call: AnyCall) => shown(find(call)),
     update: (call: AnyCall) =>
@@ -204,8 +215,7 @@ export function labelHandlers({ labels, assets, commits, profile, clock }: Parts
 
   return {
     'labels.list': ({ project, query }) => {
-      const limit = profile.labels_paged ? query.limit : Number.MAX_SAFE_INTEGER - 1
-      return readPage(labels.listing(project), { ...query, limit }, recordOf)
+      return readPage(labels.listing(project), profile.labels_paged ? query : onePage(query), recordOf)
     },
 
     'labels.create': ({ project, body }) => commits.write(() => recordOf(named(project, body))),

@@ -54,13 +54,14 @@ const ranks: Record<Role, number> = { reader: 0, collaborator: 1, owner: 2 }
 const open_to_readers = ['chats', 'messages', 'memories']
 
 /**
- * Calls in these groups that change an existing thing. A reader may change only own things, which
- * the handler checks.
+ * Calls in these groups in which a reader may make or change own things only, which the handler
+ * checks.
  */
 const of_own_things: readonly string[] = [
   'chats.update',
   'chats.delete',
   'messages.delete',
+  'memories.create',
   'memories.update',
   'memories.delete',
 ]

@@ -39,6 +39,11 @@ export function readPage<Row, Position, Item>(
   }
 }
 
+/** For a list that is one full page: its limit is checked, then ignored. */
+export function onePage(query: ListQuery): ListQuery {
+  return { ...query, limit: Number.MAX_SAFE_INTEGER - 1 }
+}
+
 interface ListedTable {
   columns?: string
   from: string

@@ -30,7 +30,7 @@ export interface InvitationRow {
 }
 
 interface ProjectFields {
-  name?: string | undefined
+  name: string
   description?: string | undefined
 }
 
@@ -54,12 +54,7 @@ export function openProjectStore(database: Sqlite) {
         project_id,
       }),
     /** Makes a project in the workspace of the caller's oldest project. Returns its number. */
-    insert(
-      caller: Caller,
-      project_id: string,
-      { name, description }: ProjectFields & { name: string },
-      now_ms: number,
-    ): number {
+    insert(caller: Caller, project_id: string, { name, description }: ProjectFields, now_ms: number): number {
       const { lastInsertRowid } = run(
         `INSERT INTO projects (project_id, name, description, created_at_ms, workspace)
          VALUES (@project_id, @name, @description, @now_ms,
@@ -72,12 +67,7 @@ export function openProjectStore(database: Sqlite) {
       return Number(lastInsertRowid)
     },
     update: (seq: number, { name, description }: ProjectFields) =>
-      run(
-        'UPDATE projects SET name = coalesce(?, name), description = coalesce(?, description) WHERE seq = ?',
-        name,
-        description,
-        seq,
-      ),
+      run('UPDATE projects SET name = ?, description = ? WHERE seq = ?', name, description, seq),
     /** Adds a member, or changes the role of one. */
     setMember: (project: number, user: number, role: Role, join_method: JoinMethod, now_ms: number) =>
       run(

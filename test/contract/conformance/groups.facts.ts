@@ -56,13 +56,13 @@ const skill = () => ({
   description: 'What is agreed',
   icon: 'star',
 })
-const schedule = { hour: '8', weekday: '1', month_day: '*', timezone: 'Europe/Berlin' }
+const schedule = { hour: '9,17', weekday: 'mon-fri', month_day: '*/2', timezone: 'Europe/Berlin' }
 const email = { to: ['ada@example.org'], subject: 'News', include_date_in_subject: true }
-const trigger = { kind: 'asset_ready', created_by: 'ada' }
+const trigger = { kind: 'asset_ready', created_by: ['user_1', 'user_2'] }
 const scope = { label_ids: [] as string[] }
 const action = { name: 'Digest', description: 'Each Monday', prompt: 'What is new?', schedule, scope, email }
 const turns = ['one', 'two', 'three'].map((text, at) => ({
-  speaker: 'Ada',
+  speaker: 1,
   source: 'mic',
   text,
   start: at,
@@ -108,7 +108,9 @@ export const facts_of_groups = [
     const fields = { name: freshWord(), description: 'Of the facts' }
     const project = await api.make('/v1/projects', fields)
     expect(project).toEqual({ ...fields, project_id: project.project_id, default: false })
-    const { data } = (await api.get('/v1/projects?limit=100')).body
+    await api.make('/v1/projects', { name: freshWord() })
+    const { data, has_more } = (await api.get('/v1/projects?limit=1')).body
+    expect([data.length > 1, has_more]).toEqual([true, false])
     expect(data).toContainEqual(project)
     for (const { project_id, name } of data) expect([typeof project_id, typeof name]).toEqual(['string', 'string'])
   }),
@@ -120,8 +122,11 @@ export const facts_of_groups = [
       const path = `/v1/projects/${project_id}`
       const changed = { project_id, name: 'Money', description: 'All of it', default: false }
       expect((await api.post(path, { name: 'Money', description: 'All of it' })).body).toEqual(changed)
+      expect((await api.post(path, { name: 'Money' })).body).toEqual({ project_id, name: 'Money', default: false })
+      expect((await api.post(path, { description: 'No name' })).status).toBe(400)
       const members = (await api.get(`${path}/members`)).body
       expect(Array.isArray(members.data)).toBe(true)
+      for (const { join_method } of members.data) expect(join_method).toMatch(/./)
       const sent = { email: `${freshWord()}@example.org`, role: 'reader' }
       const invitation = await api.make(`${path}/invitations`, sent)
       const { invitation_id, url, created_at, ...rest } = invitation
@@ -155,6 +160,9 @@ export const facts_of_groups = [
     const seen = { ...made, scope: whose }
     const changed = { ...seen, importance: 9 }
     await lives(api, { path: '/v1/memories', id: 'memory_id', made, seen, change: { importance: 9 }, changed })
+    for (const fields of [{ scope: 'user' }, { scope: 'project', importance: -3 }, { importance: 1_000 }]) {
+      expect(await api.make('/v1/memories', { ...made, ...fields })).toMatchObject(fields)
+    }
     expect((await api.post('/v1/memories', { ...made, category: 'gossip' })).status).toBe(400)
   }),
 
@@ -179,14 +187,17 @@ export const facts_of_groups = [
     expect((await api.make('/v1/actions', replaced)).trigger).toEqual(trigger)
     expect((await api.post('/v1/actions', { ...action, trigger })).status).toBe(400)
     expect((await api.post('/v1/actions', { name: 'No time', prompt: 'x' })).status).toBe(400)
+    const { data, has_more } = (await api.get('/v1/actions?limit=1')).body
+    expect([data.length > 1, has_more]).toEqual([true, false])
   }),
 
   fact('D-09 sessions are made, read, listed, changed and deleted; turns are read page by page', async (api) => {
     const made = { name: 'Weekly', description: 'In the big room', turns }
-    const changed = { ...made, description: 'in the hall' }
-    const listed = ['session_id', 'name', 'description', 'created_at', 'modified_at']
-    const change = { description: 'in the hall' }
-    await lives(api, { path: '/v1/sessions', id: 'session_id', made, seen: made, change, changed, listed })
+    const seen = { ...made, state: 'ended' }
+    const changed = { ...seen, description: 'in the hall', state: 'active' }
+    const listed = ['session_id', 'name', 'description', 'state', 'created_at', 'modified_at']
+    const change = { description: 'in the hall', state: 'active' }
+    await lives(api, { path: '/v1/sessions', id: 'session_id', made, seen, change, changed, listed })
     const { session_id } = await api.make('/v1/sessions', made)
     const path = `/v1/sessions/${session_id}/transcript`
     const first = (await api.get(`${path}?limit=2`)).body

@@ -29,6 +29,21 @@ test('D-05 D-07 a reader keeps their own memories, and changes no shared ones', 
   expect((await client.get(of_all)).body.content).toBe('x')
   expect(await outcome(ada.post(own, { content: 'y' }))).toBe(200)
   expect(await outcome(ada.delete(own))).toBe(204)
+  expect(await outcome(ada.post('/v1/memories', { ...memory, scope: 'user' }))).toBe(201)
+  expect(await outcome(ada.post('/v1/memories', { ...memory, scope: 'project' }))).toBe(refused)
+})
+
+test('D-07 a memory is its maker’s alone or everybody’s, as it is made', async () => {
+  const client = await start()
+  const [ada, bob] = [await asMember(client, 'ada', 'collaborator'), await asMember(client, 'bob', 'reader')]
+  for (const [scope, status] of [
+    ['user', 404],
+    ['project', 200],
+  ] as const) {
+    const made = (await ada.post('/v1/memories', { ...memory, scope })).body
+    expect(made.scope).toBe(scope)
+    expect(await outcome(bob.get(`/v1/memories/${made.memory_id}`))).toBe(status)
+  }
 })
 
 test('D-06 D-07 a user who changes a shared record does not become its owner', async () => {

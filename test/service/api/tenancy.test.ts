@@ -33,7 +33,7 @@ const schedule = { hour: '8', weekday: '1', month_day: '*', timezone: 'Europe/Be
 const skill = () => ({ name: unique('skill'), content: 'x', scope: 'project', category: 'skill' })
 const memory = { content: 'x', category: 'fact', importance: 1 }
 const action = { name: 'Digest', prompt: 'x', schedule }
-const turns = [{ speaker: 'Ada', source: 'mic', text: 'x', start: 0, end: 1 }]
+const turns = [{ speaker: 1, source: 'mic', text: 'x', start: 0, end: 1 }]
 const question = (own: Things) => ({
   prompt: 'x',
   scope: {

@@ -120,7 +120,7 @@ export class FuzzWorld {
       skill: ['/v1/skills', { name, content: name, scope: 'project', category: 'skill' }],
       memory: ['/v1/memories', { content: name, category: 'fact', importance: 1 }],
       action: ['/v1/actions', { name, prompt: name, trigger: { kind: 'asset_ready' } }],
-      session: ['/v1/sessions', { name, turns: [{ speaker: 'Ada', source: 'mic', text: name, start: 0, end: 1 }] }],
+      session: ['/v1/sessions', { name, turns: [{ speaker: 1, source: 'mic', text: name, start: 0, end: 1 }] }],
     }
     const [path, body] = bodies[kind]!
     const reply = await this.client.post(path, body)

@@ -19,7 +19,7 @@ const skill = { name: 'terms', content: 'Name the terms.', scope: 'project', cat
 const schedule = { hour: '8', weekday: '1', month_day: '*', timezone: 'Europe/Berlin' }
 const action = { name: 'Digest', prompt: 'What is new?', schedule, email: { to: ['ada@example.org'] } }
 const turns = ['one', 'two', 'three'].map((text, at) => ({
-  speaker: 'Ada',
+  speaker: 1,
   source: 'mic',
   text,
   start: at,
@@ -64,7 +64,10 @@ const groups: Group[] = [
       { ...action, trigger: { kind: 'asset_ready' } },
       { ...action, name: 'x' },
       { ...action, schedule: { ...schedule, hour: 8 } },
-      { ...action, schedule: { ...schedule, hour: '24' } },
+      ...['24', '', 'noon', '1-', '1,,2', '*/0', '1 2'].map((hour) => ({ ...action, schedule: { ...schedule, hour } })),
+      { ...action, schedule: { ...schedule, weekday: 'monday' } },
+      { ...action, schedule: { ...schedule, month_day: '0' } },
+      { name: 'Digest', prompt: 'x', trigger: { kind: 'asset_ready', created_by: 'ada' } },
       { ...action, schedule: { ...schedule, timezone: 'Europe/Atlantis' } },
       { ...action, email: { to: ['nobody'] } },
       { ...action, description: 'x'.repeat(257) },
@@ -75,11 +78,20 @@ const groups: Group[] = [
     name: 'sessions',
     id: 'session_id',
     made: { name: 'Weekly', turns },
-    seen: { name: 'Weekly', turns },
-    change: { description: 'in the big room' },
-    changed: { name: 'Weekly', description: 'in the big room', turns },
-    wrong: [{ turns }, { name: '' }, { name: 'x', turns: [{ ...turns[0], start: -1 }] }, { name: 'x', brief: 'mine' }],
-    listed: ['session_id', 'name', 'created_at', 'modified_at'],
+    seen: { name: 'Weekly', state: 'ended', turns },
+    change: { description: 'in the big room', state: 'active' },
+    changed: { name: 'Weekly', description: 'in the big room', state: 'active', turns },
+    wrong: [
+      { turns },
+      { name: '' },
+      { name: 'x', state: 'paused' },
+      ...[{ start: -1 }, { speaker: 'Ada' }, { speaker: 1.5 }].map((wrong) => ({
+        name: 'x',
+        turns: [{ ...turns[0], ...wrong }],
+      })),
+      { name: 'x', brief: 'mine' },
+    ],
+    listed: ['session_id', 'name', 'state', 'created_at', 'modified_at'],
   },
 ]
 
@@ -144,6 +156,34 @@ test('D-08 an action can be made switched off, and stays off when it is changed'
   const { action_id, enabled } = (await client.post('/v1/actions', { ...action, enabled: false })).body
   expect(enabled).toBe(false)
   expect((await client.post(`/v1/actions/${action_id}`, action)).body.enabled).toBe(false)
+})
+
+test.each([
+  [{ hour: '9' }, { hour: '9,17' }, { hour: '8-18/2' }, { hour: '*/3' }],
+  [{ weekday: 'mon' }, { weekday: '1-5' }, { weekday: 'MON,Wed' }, { weekday: '7' }],
+  [{ month_day: '1,15' }, { month_day: '31' }, { month_day: '01-07' }, { month_day: '*' }],
+])('D-08 a field of a schedule is any cron value for its position: %o', async (...values) => {
+  const client = await start()
+  for (const value of values) {
+    const sent = { ...schedule, ...value }
+    expect((await client.post('/v1/actions', { ...action, schedule: sent })).body.schedule).toEqual(sent)
+  }
+})
+
+test.each(['default', 'hosted'] as const)('D-04 D-08 projects and actions are one full page (%s)', async (profile) => {
+  const client = await start({ profile })
+  for (let made = 0; made < 3; made++) {
+    await client.post('/v1/projects', { name: 'one more' })
+    await client.post('/v1/actions', action)
+  }
+  for (const [path, count] of [
+    ['/v1/projects', 4],
+    ['/v1/actions', 3],
+  ] as const) {
+    const { data, has_more } = (await client.get(`${path}?limit=1`)).body
+    expect([data.length, has_more], path).toEqual([count, false])
+    expect((await client.get(`${path}?limit=0`)).status).toBe(400)
+  }
 })
 
 test('D-09 the turns of a session are read page by page, oldest first', async () => {

@@ -119,7 +119,7 @@ test('A-28 members, projects and turns: a walk sees each once while others are a
   )
   const projects = await walked('/v1/projects', 'project_id', () => owner.post('/v1/projects', { name: 'one more' }))
   expect(projects).toEqual(before)
-  const turns = [...'abcdefg'].map((text, at) => ({ speaker: 'Ada', source: 'mic', text, start: at, end: at }))
+  const turns = [...'abcdefg'].map((text, at) => ({ speaker: 1, source: 'mic', text, start: at, end: at }))
   const { session_id } = (await owner.post('/v1/sessions', { name: 'Weekly', turns })).body
   const said = await walked(`/v1/sessions/${session_id}/transcript`, 'text', async () => undefined)
   expect(said.join('')).toBe('abcdefg')

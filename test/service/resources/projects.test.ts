@@ -9,7 +9,7 @@ function asUser(client: Client, email: string): Client {
   return client.as({ token: client.service.tokens.create(`of ${email}`, { user: email }).token })
 }
 
-test('D-05 a project is made and changed; omitted fields stay', async () => {
+test('D-05 a project is made and replaced; an omitted description is removed', async () => {
   const client = await start()
   const made = await client.post('/v1/projects', { name: 'Finance', description: 'all of it' })
   const { project_id } = made.body
@@ -18,7 +18,8 @@ test('D-05 a project is made and changed; omitted fields stay', async () => {
     { project_id, name: 'Finance', description: 'all of it', default: false },
   ])
   const changed = await client.post(`/v1/projects/${project_id}`, { name: 'Money' })
-  expect([changed.status, changed.body]).toEqual([200, { ...made.body, name: 'Money' }])
+  expect([changed.status, changed.body]).toEqual([200, { project_id, name: 'Money', default: false }])
+  expect((await client.post(`/v1/projects/${project_id}`, { description: 'no name' })).status).toBe(400)
   expect((await client.as({ project_id }).get('/v1/assets')).status).toBe(200)
   expect((await client.post(`/v1/projects/${missing}`, { name: 'x' })).body.code).toBe('publicapi.project.not_found')
   expect((await client.post('/v1/projects', { name: '' })).status).toBe(400)
