@@ -124,8 +124,7 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
   const tls = settings.tls && readTls(settings.tls, clock.now_ms(), log)
   const door = { gate: openGate({ ...settings, certificate: tls?.certificate }), tls: tls?.keys }
   const app = await createApp({ ...parts, ...door, limitFor, handlers })
-  const behind_proxy = public_blob_url !== undefined
-  const blob_server = createBlobStore({ ...parts, ...door, faults: blobFaults, behind_proxy })
+  const blob_server = createBlobStore({ ...parts, ...door, faults: blobFaults })
   const servers = [app.server, blob_server]
   limitConnections({ api: app.server, blob: blob_server }, { clock, log })
   for (const server of servers) {

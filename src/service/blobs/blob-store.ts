@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createBareServer, type TlsKeys } from '../../base/net/http-server.ts'
 import { messageOf } from '../../base/run/errors.ts'
 import { isId } from '../../contract/identifiers.ts'
@@ -23,8 +23,7 @@ export interface Door {
   tls: TlsKeys | undefined
 }
 
-/** `behind_proxy`: a reverse proxy may add headers to the requests. */
-type BlobParts = Parts & Door & { faults: BlobFaults; behind_proxy: boolean }
+type BlobParts = Parts & Door & { faults: BlobFaults }
 
 const path_prefix = '/objects/'
 
@@ -32,7 +31,10 @@ export function blobPathOf(asset_id: string): string {
   return `${path_prefix}${asset_id}`
 }
 
-/** Accepts only signed PUTs, on an origin of its own. It refuses requests that carry a token. */
+/**
+ * Accepts only signed PUTs, and their preflights from web pages, on an origin of its own. It refuses
+ * requests that carry a token.
+ */
 export function createBlobStore(parts: BlobParts): Server {
   const { log } = parts
   return createBareServer({
@@ -52,6 +54,10 @@ export function createBlobStore(parts: BlobParts): Server {
 
 async function handle(parts: BlobParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { observer, injected_faults, clock } = parts
+  if (request.headers.origin !== undefined && parts.gate.isAllowedOrigin(request.headers.origin)) {
+    response.setHeader('access-control-allow-origin', '*')
+  }
+  if (request.method === 'OPTIONS') return preflight(parts, request, response)
   const { asset_id, query } = addressOf(request.url ?? '')
   const entry = observer.begin('put', response, clock.now_ms())
   if (asset_id !== undefined) entry.asset_id = asset_id
@@ -65,6 +71,15 @@ async function handle(parts: BlobParts, request: IncomingMessage, response: Serv
   if (failure) return sendFailure(response, failure, entry)
   if (outcome === 'stored') response.writeHead(201, { 'content-length': 0 }).end()
   else refuseBlob(response, outcome)
+}
+
+/** Allows the headers that the page asks for: the signature decides when the PUT comes. */
+function preflight({ gate }: BlobParts, request: IncomingMessage, response: ServerResponse): void {
+  const { host, origin, 'access-control-request-headers': asked } = request.headers
+  const allowed = asked === undefined ? {} : { 'access-control-allow-headers': asked }
+  if (!hasOneHost(request) || !gate.isOurHost(host)) refuseBlob(response, 'bad_request')
+  else if (!gate.isAllowedOrigin(origin)) refuseBlob(response, 'origin')
+  else response.writeHead(204, { 'access-control-allow-methods': 'PUT', ...allowed }).end()
 }
 
 function addressOf(url: string): { asset_id: string | undefined; query: URLSearchParams } {
@@ -82,7 +97,7 @@ async function put(
   asset_id: string | undefined,
   query: URLSearchParams,
 ): Promise<BlobRefusal | 'stored' | 'gone'> {
-  const { signer, assets, faults, uploading, files, observer, clock, gate, behind_proxy } = parts
+  const { signer, assets, faults, uploading, files, observer, clock, gate } = parts
   const { headers, method = '' } = request
   const counted = (reason: string, refusal: BlobRefusal): BlobRefusal => {
     countFault(faults, reason)
@@ -94,10 +109,12 @@ async function put(
   if (asset_id === undefined || !hasOneHost(request) || !gate.isOurHost(headers.host)) return 'bad_request'
   const verdict = signer.verify({ method, asset_id, query, headers })
   if (!verdict.ok) return counted(verdict.reason, method === 'PUT' ? 'not_signed' : 'method')
-  const additional = additionalHeader(headers, verdict.signed_headers, behind_proxy)
+  const additional = additionalHeader(headers, verdict.signed_headers)
   if (additional !== undefined) return counted(additional, 'not_signed')
   if (headers['content-length'] === undefined) return counted('carries no content-length', 'no_length')
   if (verdict.expires_at_ms <= clock.now_ms()) return 'expired'
+  const md5 = md5Sent(headers)
+  if (md5 === null) return 'md5_malformed'
   const length = Number(headers['content-length'])
   if (length > verdict.limit_bytes) return 'too_large'
   // The signature proves that the slot was made. Only a long body is worth the check that the slot
@@ -107,10 +124,19 @@ async function put(
   uploading.add(asset_id)
   try {
     const received = await receiveBody(request, { length, files, halfWay: () => observer.notify('during', entry) })
-    return received ? await store(parts, asset_id, received) : 'gone'
+    if (!received) return 'gone'
+    if (md5 === undefined || md5 === received.md5) return await store(parts, asset_id, received)
+    if ('file' in received) await files.remove(received.file)
+    return 'md5_differs'
   } finally {
     uploading.delete(asset_id)
   }
+}
+
+/** Content-MD5 in hexadecimal digits; undefined: absent; null: malformed. */
+function md5Sent({ 'content-md5': sent }: IncomingHttpHeaders): string | undefined | null {
+  if (sent === undefined) return undefined
+  return /^[A-Za-z0-9+/]{22}==$/.test(String(sent)) ? Buffer.from(String(sent), 'base64').toString('hex') : null
 }
 
 /**
