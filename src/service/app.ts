@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '../base/net/http-server-app.ts'
 import { messageOf } from '../base/run/errors.ts'
 import type { ErrorCode } from '../contract/errors.ts'
@@ -11,6 +10,7 @@ import type { RequestEntry } from './api/observer.ts'
 import type { Door } from './blobs/blob-store.ts'
 import { type Failure, sendFailure } from './faults/fault-injection.ts'
 import { answerFault, fault } from './faults/faults.ts'
+import { fieldSentence, findingOf, gate_texts } from './faults/humane.ts'
 import type { Parts } from './parts.ts'
 import { type Access, type Call, type Caller, checkRole, type Handlers, minRole, type Who } from './store/access.ts'
 
@@ -108,20 +108,16 @@ async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promi
 /** The token and user of the key. Throws if it is missing, malformed, unknown or revoked. */
 function callerOf(access: Access, { headers }: HttpRequest): Caller {
   const caller = access.callerOf(headers[api_key_header])
-  if (!caller) throw fault('publicapi.auth.invalid', 'X-API-Key is missing, malformed, unknown or revoked.')
+  if (!caller) throw fault('publicapi.auth.invalid')
   return caller
 }
 
 function enterProject(access: Access, route: Route, { headers }: HttpRequest, context: Context): void {
   if (!route.scoped) return
   const project_id = headers[project_header]
-  if (!isId('project', project_id)) {
-    throw fault('publicapi.tenancy.project.missing', 'X-Project-Id is missing, or is not a project id.')
-  }
+  if (!isId('project', project_id)) throw fault('publicapi.tenancy.project.missing')
   const found = access.projectOf(context.caller, project_id)
-  if (!found) {
-    throw fault('publicapi.tenancy.project.not_found', 'This key has no access to a project with this id.')
-  }
+  if (!found) throw fault('publicapi.tenancy.project.not_found')
   checkRole(found.role, minRole(route))
   Object.assign(context, found)
 }
@@ -139,16 +135,15 @@ function admitAgain(access: Access, route: Route, request: HttpRequest, context:
 function checkRate(reply: HttpReply, wait_s: number | undefined): void {
   if (wait_s === undefined) return
   reply.header('retry-after', String(wait_s))
-  throw fault('publicapi.rate.limited', `This key has sent too many requests: try again in ${wait_s} s.`)
+  throw fault('publicapi.rate.limited', { seconds: wait_s })
 }
 
 /** Refuses requests for another host, and from pages of origins that are not allowed. */
 function checkOrigin(gate: Gate, { raw, headers }: HttpRequest): void {
-  const refuse = (why: string) => fault('publicapi.request.malformed', why)
-  if (!hasOneHost(raw)) throw refuse('The request has more than one Host header.')
-  if (!gate.isOurHost(headers.host)) throw refuse('The Host header does not name this service.')
-  if (!gate.isAllowedOrigin(headers.origin))
-    throw refuse('Web pages of this Origin may not call this service (--allow-origin).')
+  const refuse = (why: keyof typeof gate_texts) => fault('publicapi.request.malformed', {}, gate_texts[why])
+  if (!hasOneHost(raw)) throw refuse('several_hosts')
+  if (!gate.isOurHost(headers.host)) throw refuse('other_host')
+  if (!gate.isAllowedOrigin(headers.origin)) throw refuse('other_origin')
 }
 
 function fail(reply: HttpReply, entry: RequestEntry, failure: Failure): HttpReply {
@@ -197,36 +192,18 @@ function pathMatcher(): (path: string) => boolean {
   return (path) => patterns.some((pattern) => pattern.test(path))
 }
 
-/** Parses path, query and body. Throws a 400 that names the first wrong fields (A-11, A-13). */
-function parseCall(route: Route, request: HttpRequest) {
+/** Parses path, query and body. Throws a 400 that names the first wrong field (A-11, A-13). */
+function parseCall({ params, query, request: schema, field_codes = {} }: Route, request: HttpRequest) {
   return {
-    params: parse(route.params, request.params, () => 'publicapi.path.invalid'),
-    query: parse(route.query, request.query, () => 'publicapi.query.invalid'),
-    body: parse(
-      route.request,
-      request.body,
-      (issue) => route.field_codes?.[String(issue?.path[0])] ?? 'publicapi.body.invalid',
-    ),
+    params: parse(params, request.params, 'address', () => 'publicapi.path.invalid'),
+    query: parse(query, request.query, 'query', () => 'publicapi.query.invalid'),
+    body: parse(schema, request.body, 'request', (field) => field_codes[field] ?? 'publicapi.body.invalid'),
   }
 }
 
-function parse(
-  schema: Route['params'],
-  value: unknown,
-  codeOf: (issue: z.core.$ZodIssue | undefined) => ErrorCode,
-): unknown {
-  if (!schema) return undefined
-  const result = schema.safeParse(value)
-  if (result.success) return result.data
-  throw fault(codeOf(result.error.issues[0]), sentence(result.error.issues))
-}
-
-const max_issues = 5
-const max_sentence_length = 500
-
-function sentence(issues: readonly z.core.$ZodIssue[]): string {
-  const parts = issues.slice(0, max_issues).map(({ path, message }) => {
-    return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`
-  })
-  return parts.join('; ').slice(0, max_sentence_length)
+function parse(schema: Route['params'], value: unknown, whole: string, codeOf: (field: string) => ErrorCode): unknown {
+  const result = schema?.safeParse(value, { error: findingOf })
+  if (!result || result.success) return result?.data
+  const { path, message } = result.error.issues[0]!
+  throw fault(codeOf(String(path[0])), {}, fieldSentence(whole, path, message))
 }

@@ -77,7 +77,7 @@ function hasOneTiming({ schedule, trigger }: { schedule?: unknown; trigger?: unk
   return (schedule === undefined) !== (trigger === undefined)
 }
 
-const one_timing = { error: 'exactly one of schedule and trigger is needed', path: ['schedule'] }
+const one_timing = { error: 'must have either a schedule or a trigger' }
 const timing_text = 'Exactly one of `schedule` and `trigger` is there.'
 /** The same rule as JSON Schema, for the OpenAPI description: that cannot contain a function. */
 const timing_shape = { oneOf: [{ required: ['schedule'] }, { required: ['trigger'] }] }
@@ -96,10 +96,19 @@ export const actionUpdate = z
     ...timing_shape,
   })
 
+/** In an answer, these can get further fields. */
+const shown_fields = {
+  ...fields,
+  schedule: actionSchedule.strip().optional(),
+  trigger: actionTrigger.strip().optional(),
+  scope: chatScope.strip().optional(),
+  email: actionEmail.strip().optional(),
+}
+
 export const actionRecord = z
   .object({
     action_id: idSchema('action'),
-    ...fields,
+    ...shown_fields,
     enabled: z.boolean(),
     created_at: timestamp,
     modified_at: timestamp,

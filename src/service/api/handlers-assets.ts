@@ -25,13 +25,9 @@ export function assetHandlers(parts: Parts): Handlers<OwnRoutes> {
         const asset = findAsset(assets, project, params.asset_id)
         if (asset.status !== 'uploaded') return asset
         const object = objects.stat(asset.seq)
-        if (!object)
-          throw fault(
-            'publicapi.asset.complete.bytes_missing',
-            'This slot has no bytes yet: upload them before you complete it.',
-          )
+        if (!object) throw fault('publicapi.asset.complete.bytes_missing')
         if (asset.declared_md5 !== null && asset.declared_md5 !== object.md5) {
-          throw fault('publicapi.asset.complete.md5_differs', 'The MD5 of the uploaded bytes is not the declared one.')
+          throw fault('publicapi.asset.complete.md5_differs')
         }
         assets.accept(asset.seq, object, clock.now_ms() + settings.ingest.delay_ms)
         return { ...asset, ...object, status: 'ingesting' as const }
@@ -51,7 +47,7 @@ export function assetHandlers(parts: Parts): Handlers<OwnRoutes> {
     'assets.update': ({ project, params, body }) =>
       commits.write(() => {
         const row = findAsset(assets, project, params.asset_id)
-        if (row.status !== 'ready') throw fault('publicapi.asset.update.not_ready', 'This asset is not ready yet.')
+        if (row.status !== 'ready') throw fault('publicapi.asset.update.not_ready')
         assets.describe(row.seq, body)
         return recordOf(findAsset(assets, project, params.asset_id))
       }),

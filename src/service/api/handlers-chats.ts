@@ -21,7 +21,7 @@ export function chatHandlers(parts: Parts): Handlers<ChatRoutes> {
 
   function findMessage(project: number, { chat_id, message_id }: { chat_id: string; message_id: string }): MessageRow {
     const row = chats.findMessage(findChat(project, chat_id).seq, message_id)
-    return found(row, 'message', message_id, 'in this chat')
+    return found(row, 'message', message_id)
   }
 
   /** Throws for a reader, unless this user alone has asked what the call changes (D-05). */
@@ -88,7 +88,7 @@ export function chatHandlers(parts: Parts): Handlers<ChatRoutes> {
     'messages.read': ({ project, params }) => {
       const row = findMessage(project, params)
       const is_hidden = clock.now_ms() < row.created_at_ms + profile.message_hidden_ms
-      found(is_hidden ? undefined : row, 'message', params.message_id, 'in this chat')
+      found(is_hidden ? undefined : row, 'message', params.message_id)
       return keyed(messageRecord(row), profile)
     },
 
@@ -108,8 +108,8 @@ export function chatHandlers(parts: Parts): Handlers<ChatRoutes> {
 function checkSkills({ resources }: Parts, who: Who, names: readonly string[] = []): void {
   for (const name of names) {
     const skill = resources.named(reachOf('skill', who), name)
-    if (!skill) throw fault('publicapi.chat.skill.unknown', `You have no skill named "${name}".`)
-    if (skill.enabled === 0) throw fault('publicapi.chat.skill.disabled', `The skill "${name}" is disabled.`)
+    if (!skill) throw fault('publicapi.chat.skill.unknown', { name })
+    if (skill.enabled === 0) throw fault('publicapi.chat.skill.disabled', { name })
   }
 }
 

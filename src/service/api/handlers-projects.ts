@@ -14,7 +14,7 @@ type ProjectRoutes = Extract<RouteId, `projects.${string}`>
 export function projectHandlers({ access, project_store, commits, clock, origins }: Parts): Handlers<ProjectRoutes> {
   /** The number of the project. Throws if the caller does not reach it in at least this role. */
   function within(caller: Caller, project_id: string, min_role: Role): number {
-    const { project, role } = found(access.projectOf(caller, project_id), 'project', project_id, 'within reach')
+    const { project, role } = found(access.projectOf(caller, project_id), 'project', project_id)
     checkRole(role, min_role)
     return project
   }
@@ -62,7 +62,7 @@ export function projectHandlers({ access, project_store, commits, clock, origins
     'projects.uninvite': ({ caller, params: { project_id, invitation_id } }) =>
       commits.write(() => {
         if (project_store.uninvite(within(caller, project_id, 'owner'), invitation_id)) return
-        throw fault('publicapi.invitation.not_found', `There is no invitation ${invitation_id} in this project.`)
+        throw fault('publicapi.invitation.not_found', { id: invitation_id })
       }),
   }
 }
@@ -73,10 +73,7 @@ export function projectHandlers({ access, project_store, commits, clock, origins
  */
 function makeMember(projects: ProjectStore, project: number, user: number, role: Role, now_ms: number): void {
   if (role !== 'owner' && projects.isLastOwner(project, user)) {
-    throw fault(
-      'publicapi.tenancy.role.last_owner',
-      'This member is the only owner of the project: make another member an owner first.',
-    )
+    throw fault('publicapi.tenancy.role.last_owner')
   }
   projects.setMember(project, user, role, 'invited', now_ms)
 }

@@ -56,7 +56,7 @@ const groups = {
     update_replaces: true,
     check({ schedule }) {
       if (schedule === undefined || isZone(schedule.timezone)) return
-      throw fault('publicapi.action.timing', `schedule.timezone: there is no time zone ${schedule.timezone}.`)
+      throw fault('publicapi.action.timing', { name: schedule.timezone })
     },
     record: (row, fields) => ({ ...fields, enabled: row.enabled === 1, ...times(row) }),
     listItem: (row, { name }) => ({ name, enabled: row.enabled === 1, created_at: isoTime(row.created_at_ms) }),
@@ -121,7 +121,7 @@ function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
     if (group.name_taken) {
       const other = resources.named(reach, fields.name)
       if (other && other.seq !== before?.seq) {
-        throw fault(group.name_taken, `The name ${fields.name} is taken by another ${kind}: choose another name.`)
+        throw fault(group.name_taken, { name: fields.name })
       }
     }
     const { enabled = before?.enabled !== 0, ...kept } = fields
@@ -227,7 +227,7 @@ export function labelHandlers({ labels, assets, commits, profile, clock }: Parts
         const row = find(project, params.label_id)
         const other = body.name === undefined ? undefined : labels.named(project, body.name)
         if (other && other.seq !== row.seq) {
-          throw fault('publicapi.label.name_taken', 'Another label of this project has this name: choose another name.')
+          throw fault('publicapi.label.name_taken', { name: other.name })
         }
         labels.update(row.seq, body)
         return recordOf(find(project, params.label_id))

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { hasCharacters } from '../../base/text/format.ts'
 import { max_body_bytes, max_filename_length, max_name_length, max_prompt_length } from '../../contract/limits.ts'
 import { fault } from '../faults/faults.ts'
+import { fieldSentence, fillText, finding_texts } from '../faults/humane.ts'
 
 export function whole(min: number, max?: number) {
   const range = max === undefined ? `${min} on` : `${min} to ${max}`
@@ -58,7 +59,8 @@ export function checkLengths(body: unknown, limits: Limits): void {
   for (const [field, value] of Object.entries(body)) {
     const max_length = maxLengthOf(field, limits)
     if (max_length === undefined || typeof value !== 'string' || hasCharacters(value, 0, max_length)) continue
-    throw fault('publicapi.body.invalid', `${field}: must have at most ${max_length} characters`)
+    const finding = fillText(finding_texts.max_characters, { limit: max_length })
+    throw fault('publicapi.body.invalid', {}, fieldSentence('request', [field], finding))
   }
 }
 

@@ -1,5 +1,6 @@
 import { type ErrorCode, error_statuses } from '../../contract/errors.ts'
 import type { Route } from '../../contract/routes/route.ts'
+import { fillText, humane_texts } from '../faults/humane.ts'
 import { asksForRole } from '../store/access.ts'
 
 export type Json = { [key: string]: unknown }
@@ -82,18 +83,27 @@ export function errorExamples(): Json {
   return Object.fromEntries(
     Object.entries(error_statuses).map(([code, status]) => [
       code,
-      { value: { code, humane: 'What happened, to which thing, and what to do.', statusCode: status } },
+      { value: { code, humane: fillText(humane_texts[code as ErrorCode], example_values), statusCode: status } },
     ]),
   )
+}
+
+/** Of the placeholders in the texts. */
+const example_values = {
+  id: 'asset_4f7k2m9q0x3c8v1b6n5z',
+  name: 'contract-review',
+  needed: 'owner',
+  role: 'reader',
+  seconds: 30,
 }
 
 const error_texts: Record<string, string> = {
   400: 'The request is invalid',
   401: 'The key is missing, malformed, unknown or revoked',
   404: 'This key and project have no such resource',
-  429: 'Too many requests: try again later',
+  429: 'Too many requests: try again later (a status of ours)',
   500: 'The service failed; its log says why',
-  503: 'The service is busy: try again later',
+  503: 'The service is busy: try again later (a status of ours)',
 }
 
 const retry_after: Json = {

@@ -36,7 +36,7 @@ export function checkScope(parts: Parts, { caller, project }: Who, scope: ChatSc
   for (const [kind, ids] of Object.entries(scope ?? {})) {
     if (ids === undefined || ids.length === 0) continue
     const missing = ids.find((id) => find[kind as keyof ChatScope](id) === undefined)
-    if (missing !== undefined) throw fault('publicapi.chat.scope.unreachable', `This key has no access to ${missing}.`)
+    if (missing !== undefined) throw fault('publicapi.chat.scope.unreachable', { id: missing })
     kept[kind] = [...new Set(ids)]
   }
   return Object.keys(kept).length === 0 ? null : JSON.stringify(kept)

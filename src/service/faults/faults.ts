@@ -2,17 +2,18 @@ import type { ErrorAnswer } from '../../base/net/http-server.ts'
 import { codeOf, isSluiceError, messageOf, SluiceError } from '../../base/run/errors.ts'
 import type { ErrorBody } from '../../contract/envelope.ts'
 import { type ErrorCode, error_statuses, isKnownCode } from '../../contract/errors.ts'
+import { fillText, humane_texts } from './humane.ts'
 
-/** An error answer of the contract. Its code decides the status; `humane` is for users. */
-export function fault(code: ErrorCode, humane: string): SluiceError {
-  return new SluiceError({ code, message: humane })
+/** An error answer of the contract. Its code decides the status and, unless given, the text. */
+export function fault(code: ErrorCode, values = {}, text: string = humane_texts[code]): SluiceError {
+  return new SluiceError({ code, message: fillText(text, values) })
 }
 
 type Findable = 'asset' | 'chat' | 'label' | 'message' | 'project' | 'skill' | 'memory' | 'action' | 'session'
 
 /** Returns the row, or throws the fault that it was not found. */
-export function found<Row>(row: Row | undefined, kind: Findable, id: string, where = 'in this project'): Row {
-  if (row === undefined) throw fault(`publicapi.${kind}.not_found`, `There is no ${kind} ${id} ${where}.`)
+export function found<Row>(row: Row | undefined, kind: Findable, id: string): Row {
+  if (row === undefined) throw fault(`publicapi.${kind}.not_found`, { id })
   return row
 }
 
@@ -51,21 +52,22 @@ export interface FaultAnswers {
 export function answerFault(error: unknown, { blank_codes, log }: FaultAnswers): ErrorAnswer {
   if (isLocked(error)) {
     log(`a request must be repeated: ${messageOf(error)}`)
-    const humane = 'The service cannot write now: another process uses its data.'
     const headers = { 'retry-after': locked_retry_after_s }
-    return { ...errorAnswer('publicapi.service.unavailable', humane), headers }
+    return { ...errorAnswer('publicapi.service.unavailable'), headers }
   }
-  const code = isSluiceError(error) ? (http_codes[error.code] ?? error.code) : ''
+  const own_code = isSluiceError(error) ? error.code : ''
+  const code = http_codes[own_code] ?? own_code
   if (!isKnownCode(code)) {
     log(`a request failed: ${messageOf(error)}`)
-    return errorAnswer('publicapi.internal.failed', 'The service failed. Its log says why.')
+    return errorAnswer('publicapi.internal.failed')
   }
   if (blank_codes.has(code))
     return { status: error_statuses[code], body: { code: '', statusCode: error_statuses[code] } }
-  return errorAnswer(code, messageOf(error))
+  // A fault of HTTP has the words of a parser, which are for programmers.
+  return errorAnswer(code, own_code === code ? messageOf(error) : undefined)
 }
 
-function errorAnswer(code: ErrorCode, humane: string): ErrorAnswer {
+function errorAnswer(code: ErrorCode, humane = humane_texts[code]): ErrorAnswer {
   const status = error_statuses[code]
   return { status, body: { code, humane, statusCode: status } satisfies ErrorBody }
 }

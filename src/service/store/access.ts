@@ -79,10 +79,7 @@ export function asksForRole(route: Route): boolean {
 /** Throws if the role is too low. Clients take its code as `project` and pause the project. */
 export function checkRole(role: Role, min_role: Role): void {
   if (ranks[role] >= ranks[min_role]) return
-  throw fault(
-    'publicapi.tenancy.role.insufficient',
-    `This needs the role ${min_role} in the project; yours is ${role}.`,
-  )
+  throw fault('publicapi.tenancy.role.insufficient', { needed: min_role, role })
 }
 
 export type Access = ReturnType<typeof openAccess>

@@ -24,7 +24,7 @@ export function readPage<Row, Position, Item>(
   const cursor = before_id ?? after_id
   const position = cursor === undefined ? undefined : positionOf(cursor)
   if (cursor !== undefined && position === undefined) {
-    throw fault('publicapi.cursor.unknown', `This list has no ${cursor}.`)
+    throw fault('publicapi.cursor.unknown', { id: cursor })
   }
   // One row more than the limit shows whether there are more.
   const rows = rowsFrom(position, limit + 1, before_id !== undefined)

@@ -78,7 +78,7 @@ test('A-34 a body, a prompt or a name above the limits of this service is a 400 
   const invalid = (field: string, max: number) => [
     400,
     'publicapi.body.invalid',
-    `${field}: must have at most ${max} characters`,
+    `The ${field} must have at most ${max} characters.`,
   ]
   expect((await client.post('/v1/chats', { prompt: 'p'.repeat(100) })).status).toBe(202)
   expect(await refused('/v1/chats', { prompt: 'p'.repeat(101) })).toEqual(invalid('prompt', 100))
