@@ -8,6 +8,11 @@ export const timestamp = z.iso.datetime().meta({
   examples: ['2026-01-31T09:30:00.000Z'],
 })
 
+/** A value of an answer that can get further values: its description lists those of now. */
+export function openEnum<const Values extends readonly string[]>(values: Values) {
+  return z.enum(values).meta({ 'x-extensible-enum': values })
+}
+
 export const errorBody = z
   .object({
     code: z.string().regex(error_code_pattern).meta({
@@ -52,7 +57,7 @@ export function listQuery(kind: IdKind) {
       before_id: idSchema(kind).optional().meta({ description: before_text }),
     })
     .refine((query) => query.after_id === undefined || query.before_id === undefined, {
-      error: 'after_id and before_id cannot be used together',
+      error: 'must have after_id or before_id, not both',
     })
 }
 

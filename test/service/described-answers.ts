@@ -75,11 +75,29 @@ function pointer(key: string): string {
   return encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))
 }
 
+/**
+ * A description that is open to further fields and values, without them. What this service answers
+ * beyond its own description is a fault, such as a field of its database.
+ */
+export function closed(description: Document): Document {
+  const document = structuredClone(description)
+  const visit = (schema: Document): void => {
+    if (typeof schema !== 'object' || schema === null) return
+    if (schema.type === 'object' && schema.properties) schema.additionalProperties ??= false
+    if (schema['x-extensible-enum']) schema.enum = schema['x-extensible-enum']
+    for (const inner of Object.values(schema)) visit(inner)
+  }
+  visit(document)
+  return document
+}
+
 const own: Partial<Record<ProfileName, AnswerCheck>> = {}
 
 /** Checks against the description that the local service gives of itself under this profile. */
 export function checkAnswerOf(profile: ProfileName): AnswerCheck {
-  own[profile] ??= answerCheck(describeProfile(describeInterface(routes, 'http://127.0.0.1'), profileOf(profile)))
+  own[profile] ??= answerCheck(
+    closed(describeProfile(describeInterface(routes, 'http://127.0.0.1'), profileOf(profile))),
+  )
   return own[profile]
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listEnvelope, timestamp } from '../envelope.ts'
+import { listEnvelope, openEnum, timestamp } from '../envelope.ts'
 import { idSchema, md5_pattern, mime_type_pattern } from '../identifiers.ts'
 import {
   max_description_length,
@@ -57,7 +57,7 @@ export type LabelReference = z.infer<typeof labelReference>
  */
 const asset_statuses = ['uploaded', 'ingesting', 'ready', 'failed'] as const
 
-const assetStatus = z.enum(asset_statuses).meta({
+const assetStatus = openEnum(asset_statuses).meta({
   description:
     'uploaded (a slot; the bytes were not handed over yet), ingesting, then ready or failed, which are final. ' +
     'Take a status that you do not know as "still going".',

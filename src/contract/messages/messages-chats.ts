@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listEnvelope, timestamp } from '../envelope.ts'
+import { listEnvelope, openEnum, timestamp } from '../envelope.ts'
 import { type IdKind, idSchema } from '../identifiers.ts'
 import { max_name_length, max_prompt_length, max_scope_ids, max_skills, text } from '../limits.ts'
 
@@ -88,7 +88,7 @@ export const messageRecord = z
   .object({
     message_id: idSchema('message'),
     created_at: timestamp,
-    status: z.enum(message_statuses).meta({ description: 'running, then done or error.' }),
+    status: openEnum(message_statuses).meta({ description: 'running (a value of ours), then done or error.' }),
     prompt: prompt.optional().meta({ description: 'Absent until the answer is written.' }),
     response: z
       .string()

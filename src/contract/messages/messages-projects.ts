@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listEnvelope, timestamp } from '../envelope.ts'
+import { listEnvelope, openEnum, timestamp } from '../envelope.ts'
 import { idSchema } from '../identifiers.ts'
 import { max_description_length, max_email_length, max_name_length, text } from '../limits.ts'
 
@@ -48,7 +48,7 @@ const memberRecord = z
     email,
     name: text(0, max_name_length).optional(),
     role: z.enum(roles),
-    join_method: z.enum(join_methods).meta({ description: 'How the user became a member.' }),
+    join_method: openEnum(join_methods).meta({ description: 'How the user became a member.' }),
     added_at: timestamp,
   })
   .meta({ id: 'Member' })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listEnvelope, timestamp } from '../envelope.ts'
+import { listEnvelope, openEnum, timestamp } from '../envelope.ts'
 import { idSchema } from '../identifiers.ts'
 import {
   max_description_length,
@@ -122,7 +122,7 @@ const itemFields = {
   session_id: idSchema('session'),
   name,
   description: description.optional(),
-  state: state.meta({ description: 'active while the recording goes on, then ended.' }),
+  state: openEnum(session_states).meta({ description: 'active while the recording goes on, then ended.' }),
   created_at: timestamp,
   modified_at: timestamp,
 }

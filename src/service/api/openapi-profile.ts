@@ -1,6 +1,7 @@
 import type { Profile } from '../options.ts'
 import { type Limits, maxLengthOf } from './limits.ts'
 import type { Json } from './openapi-errors.ts'
+import { addExamples } from './openapi-examples.ts'
 
 interface ObjectSchema extends Json {
   properties: Record<string, Json>
@@ -28,9 +29,10 @@ export function describeProfile(document: Json, profile: Profile): Json {
   }
   visit(described, ({ properties }) => {
     const { status, code } = (properties ?? {}) as Record<string, Json>
-    extend(status?.enum, 'ingesting', profile.status_on_the_way)
+    extend(status?.['x-extensible-enum'], 'ingesting', profile.status_on_the_way)
     if (has_blanks) extend(code?.enum, 'publicapi.body.invalid', '')
   })
+  addExamples(described)
   return described
 }
 

@@ -5,6 +5,7 @@ import { error_statuses } from '../../contract/errors.ts'
 import { idPattern } from '../../contract/identifiers.ts'
 import type { Route } from '../../contract/routes/route.ts'
 import { errorExamples, errorResponsesOf, type Json, sharedErrorResponses } from './openapi-errors.ts'
+import { addExamples } from './openapi-examples.ts'
 
 /**
  * Describes the interface in OpenAPI 3.1. The same table of routes and the same schemas check the
@@ -17,7 +18,7 @@ export function describeInterface(routes: readonly Route[], server_url: string):
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, schemas) }
   }
   schemaOf(z.object({ error: errorBody }), 'output', schemas)
-  return {
+  const document = {
     openapi: '3.1.0',
     info: {
       title: 'Assistant API',
@@ -35,12 +36,17 @@ export function describeInterface(routes: readonly Route[], server_url: string):
       },
     },
   }
+  addExamples(document)
+  return document
 }
 
 const introduction = `Files become assets, assets are asked about in chats.
 
 Every call but this description sends X-API-Key; every call that is about a project sends X-Project-Id besides. Every error
 answer is the error object; branch on its code, of which there are: ${Object.keys(error_statuses).join(', ')}.
+
+Answers can get further fields, and their status and state further values: ignore a field that you do not know, and take such a
+status as "still going". The HTTP statuses 204, 429 and 503 are ours, beyond the specification.
 
 Lists: after_id gives the items after that one in list order. before_id is our reading of the specification, whose words cannot
 walk back on a newest-first list: the page next to that item on the other side, in list order, has_more then meaning that there are
@@ -90,7 +96,7 @@ function parametersOf(schema: Route['params'], place: 'path' | 'query', schemas:
 function requestBodyOf(schema: z.ZodType, schemas: Json): Json {
   return {
     required: !schema.safeParse(undefined).success,
-    content: { 'application/json': contentOf(schema, 'input', schemas) },
+    content: { 'application/json': { schema: schemaOf(schema, 'input', schemas) } },
   }
 }
 
@@ -100,75 +106,36 @@ function responsesOf(route: Route, schemas: Json): Json {
     const media_type = route.media_type ?? 'application/json'
     responses[status] = {
       description: status_texts[status] ?? 'Done',
-      ...(schema ? { content: { [media_type]: contentOf(schema, 'output', schemas) } } : {}),
+      ...(schema ? { content: { [media_type]: { schema: schemaOf(schema, 'output', schemas) } } } : {}),
     }
   }
   return { ...responses, ...errorResponsesOf(route) }
 }
 
-const status_texts: Record<string, string> = { 200: 'Done', 201: 'Made', 202: 'Accepted', 204: 'Done, without a body' }
-
-function contentOf(schema: z.ZodType, direction: Direction, schemas: Json): Json {
-  const described = schemaOf(schema, direction, schemas)
-  return { schema: described, example: exampleOf(described, schemas) }
+const status_texts: Record<string, string> = {
+  200: 'Done',
+  201: 'Made',
+  202: 'Accepted',
+  204: 'Done, without a body (a status of ours)',
 }
 
-/** Clients send input, the service answers output. Output schemas always rule out other fields. */
+/** Clients send input, which has no other fields. The service answers output, which can get more. */
 type Direction = 'input' | 'output'
 
 /** A schema as JSON Schema. Schemas with an id go to `schemas` and are referenced. */
 function schemaOf(schema: z.ZodType, direction: Direction, schemas: Json): Json {
-  const text = JSON.stringify(z.toJSONSchema(schema, { io: direction })).replaceAll(
-    '"#/$defs/',
-    '"#/components/schemas/',
-  )
+  const described = z.toJSONSchema(schema, { io: direction, override: direction === 'output' ? keepOpen : () => {} })
+  const text = JSON.stringify(described).replaceAll('"#/$defs/', '"#/components/schemas/')
   const { $schema: _, $defs, ...own } = JSON.parse(text) as Json & { $defs?: Json }
   Object.assign(schemas, $defs)
   return own
 }
 
-interface Shape {
-  $ref?: string
-  type?: string
-  const?: unknown
-  enum?: readonly unknown[]
-  examples?: readonly unknown[]
-  minimum?: number
-  properties?: Record<string, Shape>
-  items?: Shape
-  oneOf?: readonly { required?: readonly string[] }[]
-  allOf?: readonly Shape[]
-}
-
-/**
- * A complete example of a schema, made from the examples of its parts (`.meta({ examples })` in the
- * contract). Of alternatives it takes the first. A part without an example becomes a plain text or
- * the lowest number.
- */
-function exampleOf(schema: Shape, schemas: Json): unknown {
-  if (schema.$ref !== undefined) return exampleOf(schemas[schema.$ref.split('/').at(-1)!] as Shape, schemas)
-  if (schema.examples?.[0] !== undefined) return schema.examples[0]
-  if (schema.const !== undefined) return schema.const
-  if (schema.enum) return schema.enum[0]
-  switch (schema.type) {
-    case 'object':
-      return exampleOfObject(schema, schemas)
-    case 'array':
-      return schema.items ? [exampleOf(schema.items, schemas)] : []
-    case 'boolean':
-      return false
-    case 'integer':
-    case 'number':
-      return schema.minimum ?? 0
-    default:
-      return schema.allOf?.[0] ? exampleOf(schema.allOf[0], schemas) : 'Some words.'
-  }
-}
-
-function exampleOfObject({ properties = {}, oneOf = [] }: Shape, schemas: Json): Json {
-  const left_out = oneOf.slice(1).flatMap(({ required = [] }) => required)
-  const shown = Object.entries(properties).filter(([name]) => !left_out.includes(name))
-  return Object.fromEntries(shown.map(([name, property]) => [name, exampleOf(property, schemas)]))
+/** Zod rules out other fields of any object that is answered. Only strict ones mean it. */
+function keepOpen({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: Json }): void {
+  const { def } = zodSchema._zod
+  if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties
+  if ('x-extensible-enum' in jsonSchema) delete jsonSchema.enum
 }
 
 /** Texts (not keys) are in double quotes, so that no reader takes one for a number or a keyword. */

@@ -123,7 +123,8 @@ function changedBounds(old: Json, now: Json, direction: 'sent' | 'answered'): st
  */
 function isLooser(key: string, was: unknown, is: unknown, direction: 'sent' | 'answered'): boolean {
   if (key === 'required') return direction === 'sent' ? is === false : is === true
-  if (key === 'enum') return Array.isArray(was) && Array.isArray(is) && was.every((value) => is.includes(value))
+  if (key === 'enum' || key === 'x-extensible-enum')
+    return Array.isArray(was) && Array.isArray(is) && was.every((value) => is.includes(value))
   if (/^(max|exclusiveMax)/.test(key)) return Number(is) > Number(was)
   if (/^(min|exclusiveMin)/.test(key)) return Number(is) < Number(was)
   return false
