@@ -107,11 +107,13 @@ function runCi(env: { UID_HERE: string; CLOSED?: string; RED?: string }, times =
 }
 
 const as_user = ['sluice-ci copy ci --include=dev /headers', 'sluice-ci copy run test /headers']
-const as_root = ['run test:root', 'run test:long', 'run test:azure'].map((words) => `root project ${words}`)
+const as_root = ['run test:root', 'run test:long', 'run test:azure', 'run test:client'].map(
+  (words) => `root project ${words}`,
+)
 
 test('as root it makes one user, who runs npm test in a copy; tests that need root run afterwards', () => {
   const first = runCi({ UID_HERE: '0' })
-  expect(first, first.err).toMatchObject({ code: 0, last_line: '12 passed, 0 failed', is_installed: true })
+  expect(first, first.err).toMatchObject({ code: 0, last_line: '15 passed, 0 failed', is_installed: true })
   expect(first.ran).toEqual(['useradd --create-home sluice-ci', ...as_user, ...as_root])
   expect(runCi({ UID_HERE: '0' }, 2).ran).toEqual([...first.ran, ...as_user, ...as_root])
 })
@@ -123,11 +125,11 @@ test('it ends after a red npm test of the user', () => {
 })
 
 test('it runs everything as the caller and says so, without root or when the user cannot reach Node', () => {
-  const scripts = ['run test', 'run test:root', 'run test:long', 'run test:azure']
+  const scripts = ['run test', 'run test:root', 'run test:long', 'run test:azure', 'run test:client']
   const all = ['ci --include=dev', ...scripts].map((words) => `root project ${words}`)
   const of_ordinary = all.filter((words) => !words.endsWith('test:root'))
   const ordinary = runCi({ UID_HERE: '1000' })
-  expect(ordinary, ordinary.err).toMatchObject({ code: 0, ran: of_ordinary, last_line: '9 passed, 0 failed' })
+  expect(ordinary, ordinary.err).toMatchObject({ code: 0, ran: of_ordinary, last_line: '12 passed, 0 failed' })
   expect(ordinary.err).toContain('this is not root: all runs as me')
   const closed = runCi({ UID_HERE: '0', CLOSED: 'yes' })
   expect(closed.ran.slice(1)).toEqual(all)

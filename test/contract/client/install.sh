@@ -1,0 +1,6 @@
+#!/bin/sh
+# The generated client, the proxy and the linters, exactly as locked, beside their tests.
+cd "$(dirname "$0")" || exit 1
+npm ci --ignore-scripts --no-audit --no-fund && exit 0
+echo "test:client cannot run: npm ci in test/contract/client failed, see above. It needs a registry of npm packages." >&2
+exit 1

@@ -1,0 +1,90 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { makeStore } from '../../rig/tree.ts'
+
+export const profiles = ['default', 'hosted'] as const
+export type Profile = (typeof profiles)[number]
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const sluice = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
+
+/** A program of this package, with what it says to nobody but its operator. */
+export function tool(name: string, words: readonly string[]): string {
+  const quiet = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' }
+  try {
+    return execFileSync(join(here, 'node_modules/.bin', name), words, { cwd: here, encoding: 'utf8', env: quiet })
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string }
+    throw new Error(`${name} ${words.join(' ')}:\n${stdout}${stderr}`)
+  }
+}
+
+export const user = 'ada@example.org'
+
+interface Program {
+  stop(): Promise<void>
+}
+
+/** Starts a program, and waits for the line of its output in which `pattern` finds something. */
+async function start(file: string, words: readonly string[], pattern: RegExp): Promise<Program & { found: string }> {
+  const child = spawn(file, words, { cwd: here, stdio: ['ignore', 'pipe', 'inherit'] })
+  for await (const line of createInterface({ input: child.stdout })) {
+    const found = pattern.exec(line)?.[1]
+    if (found === undefined) continue
+    // Nobody reads the rest.
+    child.stdout.resume()
+    return { found, stop: () => stop(child) }
+  }
+  throw new Error(`${words.join(' ')} ended before it was ready`)
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const closed = once(child, 'close')
+  child.kill('SIGTERM')
+  await closed
+}
+
+export interface Served extends Program {
+  url: string
+  /** Of a user. */
+  key: string
+  /** Its description, as a file. */
+  description: string
+}
+
+/** `sluice serve` with this profile, with a user and a key that its commands made. */
+export async function serve(profile: Profile): Promise<Served> {
+  const folder = ['--data-dir', makeStore()]
+  const command = (...words: string[]) =>
+    execFileSync(process.execPath, [sluice, 'serve', ...words, ...folder], { encoding: 'utf8' }).trim()
+  command('user', 'create', user)
+  const key = command('token', 'create', 'client', '--user', user)
+  const words = [sluice, 'serve', '--profile', profile, ...folder]
+  const { found: url, stop } = await start(process.execPath, words, /"api":"([^"]+)"/)
+  const description = join(here, 'generated', `${profile}.yaml`)
+  mkdirSync(join(here, 'generated'), { recursive: true })
+  writeFileSync(description, await (await fetch(`${url}/v1/openapi.yaml`)).text())
+  return { url, key, description, stop }
+}
+
+/** Prism as a proxy that compares each request and each answer with the description. */
+export async function proxy({ url, description }: Served): Promise<Program & { url: string }> {
+  const port = await freePort()
+  const words = ['proxy', description, url, '--port', String(port)]
+  const { found, stop } = await start(join(here, 'node_modules/.bin/prism'), words, /listening on (http:\S+\d)/)
+  return { url: found, stop }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
