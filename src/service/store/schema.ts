@@ -7,7 +7,7 @@ import type { Migration } from '../../base/files/sqlite.ts'
  */
 export const service_migrations: readonly Migration[] = [
   {
-    version: 3,
+    version: 4,
     sql: `
 -- An organisation holds workspaces, a workspace holds projects: both follow from the project (A-06), and are never sent.
 CREATE TABLE organisations (
