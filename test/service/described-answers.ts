@@ -79,7 +79,7 @@ function pointer(key: string): string {
  * A description that is open to further fields and values, without them. What this service answers
  * beyond its own description is a fault, such as a field of its database.
  */
-export function closed(description: Document): Document {
+function closed(description: Document): Document {
   const document = structuredClone(description)
   const visit = (schema: Document): void => {
     if (typeof schema !== 'object' || schema === null) return
