@@ -129,6 +129,27 @@ localJourneys('verify', (profile) => {
     journey.ends({ also_there: [md5Of('a'), md5Of('b')] })
   })
 
+  test('a settling file that the ledger counts as on the way or as blocked is counted once', async () => {
+    const journey = await stopped({ profile })
+    const ofFile = (values: string) => `UPDATE files SET ${values} WHERE path = ?`
+    const asset_id = journey.file('docs/a.txt')!.asset_id!
+    inLedger(journey, "UPDATE contents SET state = 'ingesting', following_since_ms = 1 WHERE asset_id = ?", asset_id)
+    inLedger(journey, ofFile("state = 'blocked', reason = 'changing', not_before_ms = 1"), 'b.txt')
+    for (const path of ['a.txt', 'b.txt']) chmodSync(journey.at(`docs/${path}`), 0o600)
+    const settling = await verified(journey, {}, { folders: { docs: { settle_ms: 60_000 } } })
+    expect(settling.summary).toMatchObject({ on_the_way: 1, standing: { blocked: 1 } })
+
+    // The daemon finds the change of one file between the two checks of that file.
+    journey.write({ 'docs/deep/c.txt': 'more' })
+    const onProgress = () => inLedger(journey, ofFile("state = 'seen', not_before_ms = 1"), 'deep/c.txt')
+    const meanwhile = await verified(journey, { clock: later, onProgress })
+    expect(meanwhile.summary).toMatchObject({ on_the_way: 2, standing: { blocked: 1 } })
+    await journey.start()
+    await journey.allReady()
+    await journey.idle()
+    journey.ends({ also_there: [md5Of('c')] })
+  })
+
   test('on the service: reports removed, failed and reread assets, missing labels, and assets of other users', async () => {
     const journey = await stopped({
       profile,

@@ -18,7 +18,7 @@ const max_paths_at_once = 500
  * Scans one folder beside the rows of the ledger, both in byte order, and reads each once. Unknown,
  * changed and missing files are checked again before they are reported, since a daemon may be
  * running. In an offline folder no file counts as gone. `on_the_way` counts files that settle and
- * that the ledger does not count as settling.
+ * that the ledger does not count as on the way or as not ready.
  */
 export async function compareFolder(folder: FolderConfig, tools: VerifyTools) {
   const comparer = new FolderComparer(folder, tools)
@@ -89,7 +89,7 @@ class FolderComparer {
       const stat = entryStat(batch, index)
       const known = this.#rowAt(path)
       const verdict = this.#judge(path, stat, known)
-      if (verdict === 'on_the_way') this.counts.on_the_way += known?.state === 'seen' ? 0 : 1
+      if (verdict === 'on_the_way') this.#countSettling(known)
       else if (verdict === 'unknown_on_disk' || verdict === 'changed_on_disk') doubtful.push(path)
       else if (verdict === 'same' && this.#tools.full && known?.md5 !== undefined) to_read.push({ path, stat, known })
     }
@@ -104,6 +104,11 @@ class FolderComparer {
     return judgeOnDisk(this.#scanned(path, stat, known), settle_ms, this.#tools.clock.now_ms())
   }
 
+  /** Adds a settling file, unless the ledger already counts it as on the way or as not ready. */
+  #countSettling(known: ComparedFile | undefined): void {
+    if (known === undefined || known.stage === 'ready' || known.stage === 'skipped') this.counts.on_the_way += 1
+  }
+
   /**
    * Checks the disk again and then the ledger: a file that was taken up meanwhile is no difference.
    */
@@ -112,7 +117,7 @@ class FolderComparer {
       // The next comparison reports files that are gone since.
       if (found.kind !== 'file') continue
       const verdict = this.#judge(path, found.stat, known)
-      if (verdict === 'on_the_way') this.counts.on_the_way += 1
+      if (verdict === 'on_the_way') this.#countSettling(known)
       else if (verdict === 'unknown_on_disk') this.#report({ kind: verdict, path, message: 'not known yet' })
       else if (verdict === 'changed_on_disk') {
         this.#report({ kind: verdict, path, ...assetOf(known), message: changeText(known!.stat, found.stat) })
