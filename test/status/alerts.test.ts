@@ -50,6 +50,14 @@ test('a message reports a resolved part, and one a new problem', () => {
   ])
 })
 
+test('an alert for a resolved problem does not delay the alert for a new one', () => {
+  expect(markReported(new AlertJudge([]), [...still(2, a), ...still(10), ...still(3, b)])).toEqual([
+    '1: +a - =',
+    '12: + -a =',
+    '13: +b - =',
+  ])
+})
+
 test('the next start knows the reported problems: it neither repeats nor forgets them', () => {
   const first = new AlertJudge([])
   const due = first.judge([a, b], 0, { ...times, group_ms: 0 })!
@@ -95,4 +103,15 @@ test('the message says what is wrong, where, and what to do', () => {
   expect(alertText({ began: [], over: [a], lasting: [b] }, place, 0).subject).toBe(
     'Sluice on nas: folder a: resolved, 1 problem left',
   )
+})
+
+test('a long subject keeps its end', () => {
+  const long = { ...a, about: 'a'.repeat(300), message: 'm'.repeat(300) }
+  const subjectOf = (due: Parameters<typeof alertText>[0]) =>
+    alertText(due, { host: 'nas', state_dir: '/var/lib/sluice' }, 0).subject
+  const prefix = 'Sluice on nas: '
+  const began = subjectOf({ began: [long, b], over: [], lasting: [] })
+  expect(began).toMatch(/m… \(and 1 more\)$/)
+  expect(began).toHaveLength(prefix.length + 160)
+  expect(subjectOf({ began: [], over: [long], lasting: [b] })).toMatch(/a…: resolved, 1 problem left$/)
 })

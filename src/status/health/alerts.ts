@@ -61,7 +61,8 @@ export class AlertJudge {
 
   markReported(due: AlertDue): void {
     this.#reported = byName(reportedAfter(due))
-    this.#window_ms = undefined
+    // An alert that only reports resolved problems leaves the window of new ones open.
+    if (due.began.length > 0) this.#window_ms = undefined
     for (const name of [...this.#right_since_ms.keys()])
       if (!this.#reported.has(name)) this.#right_since_ms.delete(name)
   }
@@ -94,21 +95,11 @@ export function alertText(
   { host, state_dir }: AlertPlace,
   now_ms: number,
 ): { subject: string; text: string } {
+  const known = (problems: readonly ReportedProblem[]) => problems.map((problem) => line(problem, now_ms))
   const sections = [
-    titled(
-      'Problems',
-      began.map(
-        ({ kind, message, hint }) => `- **${kind}**: ${escapeMarkdown(message)}\n  What to do: ${escapeMarkdown(hint)}`,
-      ),
-    ),
-    titled(
-      'Still a problem',
-      lasting.map((reported) => line(reported, now_ms)),
-    ),
-    titled(
-      'Resolved',
-      over.map((reported) => line(reported, now_ms)),
-    ),
+    titled('Problems', began.map(newLine)),
+    titled('Still a problem', known(lasting)),
+    titled('Resolved', known(over)),
     `*${escapeMarkdown(`Sluice on ${host}, ${state_dir}, ${isoTime(now_ms)}; \`sluice status\` there says more.`)}*`,
   ]
   return { subject: subjectOf({ began, over, lasting }, host), text: sections.filter(Boolean).join('\n\n') }
@@ -117,17 +108,24 @@ export function alertText(
 function subjectOf({ began, over, lasting }: AlertDue, host: string): string {
   const [first] = began
   const more = began.length > 1 ? ` (and ${began.length - 1} more)` : ''
+  const names = over.map(({ kind, about }) => `${kind} ${about}`).join(', ')
   const what = first
-    ? `${cut(first.message)}${more}`
+    ? cut(first.message, more)
     : lasting.length === 0
       ? 'all problems are resolved'
-      : `${over.map(({ kind, about }) => `${kind} ${about}`).join(', ')}: resolved, ${counted(lasting.length, 'problem')} left`
-  return `Sluice on ${host}: ${cut(what)}`
+      : cut(names, `: resolved, ${counted(lasting.length, 'problem')} left`)
+  return `Sluice on ${host}: ${what}`
 }
 
-function cut(text: string): string {
+/** Shortens the text, not its end. */
+function cut(text: string, end: string): string {
   const line = text.replaceAll(/\s+/g, ' ')
-  return line.length <= longest_subject ? line : `${line.slice(0, longest_subject - 1)}…`
+  const max_length = longest_subject - end.length
+  return `${line.length <= max_length ? line : `${line.slice(0, max_length - 1)}…`}${end}`
+}
+
+function newLine({ kind, message, hint }: Problem): string {
+  return `- **${kind}**: ${escapeMarkdown(message)}\n  What to do: ${escapeMarkdown(hint)}`
 }
 
 function line({ kind, message, since_ms }: ReportedProblem, now_ms: number): string {
