@@ -47,6 +47,9 @@ const max_history = 50
 const with_content = `SELECT files.*, contents.state AS content_state, contents.asset_id, contents.error_code, contents.error_message
   FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'`
 
+const others_sql = `SELECT folders.name AS folder, path FROM files JOIN folders ON folders.id = files.folder AND configured = 1
+  WHERE content = ? AND state = 'present' AND NOT (folders.id = ? AND path = ?) LIMIT ${max_others}`
+
 export function createFilesView(database: Sqlite) {
   const folder_id = database.prepare('SELECT id FROM folders WHERE name = ? AND configured = 1').pluck()
   const page = database
@@ -82,18 +85,15 @@ export function createFilesView(database: Sqlite) {
     const found =
       row.content && database.prepare(`SELECT ${content_columns} FROM contents WHERE id = ?`).raw().get(row.content)
     const content = found ? contentRow(found) : undefined
-    const ofContent = <Row>(sql: string) => (content ? readAll<Row>(database.prepare(sql), content.id) : [])
-    const holders = ofContent<FileStory['others'][number]>(
-      `SELECT folders.name AS folder, path FROM files JOIN folders ON folders.id = files.folder AND configured = 1
-       WHERE content = ? AND state = 'present' LIMIT ${max_others + 1}`,
-    )
+    const ofContent = <Row>(sql: string, ...values: unknown[]) =>
+      content ? readAll<Row>(database.prepare(sql), content.id, ...values) : []
     return {
       folder,
       stage: stageOfRow(raw as RawFile),
       row,
       content,
       labels: ofContent('SELECT name, label_id FROM asset_labels WHERE content = ? ORDER BY name'),
-      others: holders.filter((other) => other.folder !== folder || other.path !== path),
+      others: ofContent(others_sql, id, path),
       history: ofContent<FileStory['history'][number]>(
         `SELECT at_ms, event, detail FROM history WHERE content = ? ORDER BY id DESC LIMIT ${max_history}`,
       ).reverse(),

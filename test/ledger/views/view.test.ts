@@ -283,6 +283,19 @@ test('a folder is online, or offline with a reason, with its last scan; one that
   expect(rig.view().files(every)).toEqual([])
 })
 
+test('the story of a file names at most 10 others, and never the file itself', async () => {
+  const rig = await openRig()
+  for (let number = 0; number < 14; number += 1) await rig.settle(`${number}.txt`, { md5: md5Of(0xdef) })
+  const view = rig.view()
+  const othersOf = (path: string) => view.story('notes', path)!.others.map((other) => other.path)
+  for (const path of ['0.txt', '13.txt']) {
+    expect(othersOf(path)).toHaveLength(10)
+    expect(othersOf(path)).not.toContain(path)
+  }
+  await rig.record({ type: 'file_gone', folder: 'notes', path: '0.txt' })
+  expect(othersOf('0.txt'), 'of a file that is gone').toHaveLength(10)
+})
+
 test('the story of a file has its row, content, labels, history, and other files with the same bytes', async () => {
   const rig = await openRig()
   const content = await rig.bringIn('reports/a.txt', { size: 12, md5: md5Of(0xabc) })
