@@ -219,6 +219,19 @@ test('refused, removed on the service, gone: shows what a user can do', async ()
   expect(ask('gone')).toMatchObject({ state: 'gone', asset_id: null, times: { gone: expect.any(String) } })
 })
 
+test.each([
+  ['refused', 'the service did not accept it, so the assistant does not use it'],
+  ['removed_on_service', 'it is not in the service'],
+  ['wanted', 'it is not in the service'],
+])('a file that is gone, with a content that is %s: says that the service has none', async (state, why) => {
+  const { ask, rig } = await setUp()
+  const content = state === 'removed_on_service' ? await rig.bringIn('a') : await rig.settle('a')
+  if (state === 'refused') await rig.record({ type: 'content_refused', content, error })
+  if (state === 'removed_on_service') await rig.record({ type: 'asset_missing', content })
+  await rig.record({ type: 'file_gone', folder: 'notes', path: 'a' })
+  expect(ask('a').why).toEqual(['it is not here any more', why])
+})
+
 describe('older versions of a file that is there', () => {
   const ready = { made: '1'.repeat(32), second: '2'.repeat(32), third: '3'.repeat(32) }
 

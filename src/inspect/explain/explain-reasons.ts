@@ -2,11 +2,10 @@ import { formatBytes, formatCount, formatDuration, shellWord } from '../../base/
 import { second_ms } from '../../base/time/time.ts'
 import type { Config, FolderConfig } from '../../config/config.ts'
 import { ingest_failed } from '../../domain/asset.ts'
-import { slowAfter_ms } from '../../domain/content.ts'
+import { type ContentState, slowAfter_ms } from '../../domain/content.ts'
 import { excludeLine, large_bytes } from '../../domain/file.ts'
 import { type SkipReason, skip_reasons } from '../../domain/file-reasons.ts'
 import type { RemovalWait } from '../../domain/removal.ts'
-import type { ContentRow } from '../../ledger/rows/content-rows.ts'
 import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
 import type { FileStory, Stage } from '../../ledger/views/view-files.ts'
 import type { OlderVersion, PartingView } from '../../ledger/views/view-removal-cases.ts'
@@ -75,7 +74,7 @@ export function reasonsOf(of: Case): string[] {
         `to upload it again: sluice retry ${placeOf(of)}`,
       ]
     case 'gone':
-      return goneReasons(of)
+      return ['it is not here any more', ...removalReasons(of)]
   }
 }
 
@@ -85,10 +84,6 @@ function settlingReason(of: Case): string {
     return `its ${formatBytes(stat.size)} are read for their md5: two such files of a folder at a time, in the order in which they were seen`
   }
   return `it must not change for ${formatDuration(of.folder.settle_ms)} before it is uploaded (settle_ms); it is checked again ${when(of, not_before_ms)}`
-}
-
-function goneReasons({ story, parting, folder, now_ms }: Case): string[] {
-  return ['it is not here any more', ...removalReasons(story?.content, parting, folder, now_ms)]
 }
 
 function ignoredReasons({ ignored_by, story }: Case): string[] {
@@ -209,16 +204,15 @@ function placeOf({ folder, path }: Case): string {
   return shellWord(`${folder.path}/${path}`)
 }
 
+const not_there: readonly ContentState[] = ['wanted', 'reserving', 'abandoned', 'removed_on_service']
+
 /** Says what happens on the service to a content that no file holds any more. */
-function removalReasons(
-  content: ContentRow | undefined,
-  parting: PartingView | undefined,
-  folder: FolderConfig,
-  now_ms: number,
-): string[] {
+function removalReasons({ story, parting, folder, now_ms }: Case): string[] {
+  const content = story?.content
   if (content?.state === 'removing') return ['it is just being removed on the service']
-  if (content?.state === 'abandoned') return ['it is not in the service']
-  if (!parting) return ['its content stays in the service: another file has the same bytes, or it never got there']
+  if (content?.state === 'refused') return ['the service did not accept it, so the assistant does not use it']
+  if (content === undefined || not_there.includes(content.state)) return ['it is not in the service']
+  if (!parting) return ['its content stays in the service: another file has the same bytes']
   if (parting.due_ms === undefined) return [`its content stays in the service${whyKept(parting, folder)}`]
   const { why } = parting
   if (why === undefined) return ['it is removed on the service next']
@@ -226,15 +220,11 @@ function removalReasons(
 }
 
 /** Says what happens to earlier versions. */
-function olderVersionReasons(of: {
-  older_versions: readonly OlderVersion[]
-  folder: FolderConfig
-  now_ms: number
-}): string[] {
-  const kept = of.older_versions.filter(({ due_ms }) => due_ms === undefined)
-  const going = of.older_versions.filter(({ due_ms }) => due_ms !== undefined)
+function olderVersionReasons({ older_versions, folder, now_ms }: Case): string[] {
+  const kept = older_versions.filter(({ due_ms }) => due_ms === undefined)
+  const going = older_versions.filter(({ due_ms }) => due_ms !== undefined)
   const texts = going.map(({ why, ...version }) => {
-    const when = why === undefined ? ' next' : waiting({ ...version, why }, of.now_ms, of.folder)
+    const when = why === undefined ? ' next' : waiting({ ...version, why }, now_ms, folder)
     return `an older version of it still answers, and is to be removed on the service${when}`
   })
   if (kept.length === 0) return texts
@@ -243,7 +233,7 @@ function olderVersionReasons(of: {
       ? 'an older version of it still answers, and stays'
       : `${formatCount(kept.length)} older versions of it still answer, and stay`
   const why = kept.every(({ was_let_go }) => was_let_go) ? let_go : ': it is not ours, or came under another policy'
-  return [`${versions} there${of.folder.on_change === 'keep' ? ' (on_change: keep)' : why}`, ...texts]
+  return [`${versions} there${folder.on_change === 'keep' ? ' (on_change: keep)' : why}`, ...texts]
 }
 
 const let_go =
@@ -255,9 +245,7 @@ function whyKept({ is_ours, was_let_go }: PartingView, { on_delete }: FolderConf
   return was_let_go ? let_go : ': it was deleted under another policy'
 }
 
-interface Waiting extends Pick<PartingView, 'due_ms' | 'left_out'> {
-  why: RemovalWait
-}
+type Waiting = Pick<PartingView, 'due_ms' | 'left_out'> & { why: RemovalWait }
 
 function waiting({ why, due_ms = 0, left_out }: Waiting, now_ms: number, folder: FolderConfig): string {
   switch (why) {
