@@ -1,4 +1,4 @@
-import { day_ms, isoTime } from '../../base/time/time.ts'
+import { day_ms, isoTime, second_ms } from '../../base/time/time.ts'
 import { type Archive, numberedParts } from './extract-archive.ts'
 import type { GrowingText } from './extract-limits.ts'
 import { walkXml } from './extract-xml.ts'
@@ -13,10 +13,10 @@ export async function extractWorkbook(archive: Archive, text: GrowingText): Prom
     },
   })
   const strings = await sharedStrings(archive)
-  const dates = await readWorkbookDates(archive, is_mac)
+  const dateText = await readWorkbookDates(archive, is_mac)
   for (const sheet of numberedParts(archive, 'xl/worksheets')) {
     text.add('\n')
-    await addSheet(archive.stream(sheet), { strings, dates }, text)
+    await addSheet(archive.stream(sheet), { strings, dateText }, text)
   }
 }
 
@@ -48,7 +48,7 @@ async function sharedStrings(archive: Archive): Promise<readonly string[]> {
 
 async function addSheet(
   chunks: AsyncIterable<Buffer>,
-  { strings, dates }: { strings: readonly string[]; dates: WorkbookDates },
+  { strings, dateText }: { strings: readonly string[]; dateText: DateText },
   text: GrowingText,
 ): Promise<void> {
   let type = ''
@@ -72,14 +72,14 @@ async function addSheet(
       inside = false
       if (name === 'c' && value !== '') {
         const shared = type === 's' ? (strings[Number(value)] ?? '') : undefined
-        text.add(`${shared ?? (type === 'n' ? dates.textOf(value, style) : undefined) ?? value}\t`)
+        text.add(`${shared ?? (type === 'n' ? dateText(value, style) : undefined) ?? value}\t`)
       }
       if (name === 'row') text.add('\n')
     },
   })
 }
 
-type WorkbookDates = Awaited<ReturnType<typeof readWorkbookDates>>
+type DateText = Awaited<ReturnType<typeof readWorkbookDates>>
 
 /** Dates are stored as days since this one. Old workbooks of the Mac declare another day 0. */
 const day_0_ms = Date.UTC(1899, 11, 30)
@@ -88,37 +88,45 @@ const mac_day_0_ms = Date.UTC(1904, 0, 1)
 const last_day = 2_958_465
 
 /** The numbers of the built-in formats for dates and times (ECMA-376, 18.8.30). */
-const date_formats = new Set(['14', '15', '16', '17', '18', '19', '20', '21', '22', '45', '46', '47'])
+const built_in_formats = ['14', '15', '16', '17', '18', '19', '20', '21', '22', '45', '46', '47']
 
-/** Finds the dates among the numbers of a workbook: only the style of a cell shows a date. */
+/**
+ * Returns a function that finds dates and durations among the numbers of a workbook by the style of
+ * their cells: `2026-03-14`, `2026-03-14 09:30`, or a duration as `36:00:00`; undefined for others.
+ */
 async function readWorkbookDates(archive: Archive, is_mac: boolean) {
-  const is_date = await dateStyles(archive)
+  const kinds = await styleKinds(archive)
   const zero_ms = is_mac ? mac_day_0_ms : day_0_ms
-  return {
-    /** `2026-03-14` or `2026-03-14 09:30`; undefined if the style or the number is not a date's. */
-    textOf(value: string, style: string | undefined): string | undefined {
-      const days = Number(value)
-      // A number below one day is a time of day or a duration.
-      if (!is_date[Number(style ?? 0)] || !(days >= 1 && days <= last_day)) return undefined
-      const minutes = Math.round(days * 1_440)
-      const text = isoTime(zero_ms + (minutes / 1_440) * day_ms)
-      return minutes % 1_440 === 0 ? text.slice(0, 10) : text.slice(0, 16).replace('T', ' ')
-    },
+  return (value: string, style: string | undefined): string | undefined => {
+    const days = Number(value)
+    const kind = kinds[Number(style ?? 0)]
+    // A number below one day is no date, but a time of day.
+    const min_days = kind === 'date' ? 1 : 0
+    if (kind === undefined || !(days >= min_days && days <= last_day)) return undefined
+    if (kind === 'duration') {
+      const seconds = Math.round(days * 86_400)
+      return `${Math.floor(seconds / 3_600)}:${isoTime(seconds * second_ms).slice(14, 19)}`
+    }
+    const minutes = Math.round(days * 1_440)
+    const text = isoTime(zero_ms + (minutes / 1_440) * day_ms)
+    return minutes % 1_440 === 0 ? text.slice(0, 10) : text.slice(0, 16).replace('T', ' ')
   }
 }
 
-/** One entry per cell style: true if the style shows a date. */
-async function dateStyles(archive: Archive): Promise<boolean[]> {
-  const styles: boolean[] = []
+type NumberKind = 'date' | 'duration' | undefined
+
+/** The kinds of the numbers, one entry per cell style. */
+async function styleKinds(archive: Archive): Promise<NumberKind[]> {
+  const styles: NumberKind[] = []
   const part = 'xl/styles.xml'
   if (!archive.has(part)) return styles
-  const own_dates = new Set<string>()
+  const formats = new Map(built_in_formats.map((id): [string, NumberKind] => [id, id === '46' ? 'duration' : 'date']))
   let in_cell_styles = false
   await walkXml(archive.stream(part), {
     open(name, { numFmtId = '', formatCode = '' }) {
-      if (name === 'numFmt' && isDateFormat(formatCode)) own_dates.add(numFmtId)
+      if (name === 'numFmt') formats.set(numFmtId, kindOfFormat(formatCode))
       if (name === 'cellXfs') in_cell_styles = true
-      if (name === 'xf' && in_cell_styles) styles.push(date_formats.has(numFmtId) || own_dates.has(numFmtId))
+      if (name === 'xf' && in_cell_styles) styles.push(formats.get(numFmtId))
     },
     close(name) {
       if (name === 'cellXfs') in_cell_styles = false
@@ -127,7 +135,12 @@ async function dateStyles(archive: Archive): Promise<boolean[]> {
   return styles
 }
 
-/** A date format has date letters outside quotes, brackets (colours, conditions) and escapes. */
-function isDateFormat(code: string): boolean {
-  return /[ymdhs]/i.test(code.replace(/"[^"]*"|\[[^\]]*\]|[\\_*]./g, ''))
+/**
+ * A format shows a duration if it has hours, minutes or seconds in brackets. It shows a date if it
+ * has date letters outside quotes, other brackets (colours, conditions) and escapes.
+ */
+function kindOfFormat(code: string): NumberKind {
+  const format = code.replace(/"[^"]*"|[\\_*]./g, '')
+  if (/\[(h+|m+|s+)\]/i.test(format)) return 'duration'
+  return /[ymdhs]/i.test(format.replace(/\[[^\]]*\]/g, '')) ? 'date' : undefined
 }

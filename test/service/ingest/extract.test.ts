@@ -110,9 +110,11 @@ describe('workbooks', () => {
       {
         name: 'xl/styles.xml',
         content: `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="dd.mm.yyyy hh:mm"/>
-          <numFmt numFmtId="165" formatCode="[Red]0.00&quot; days&quot;"/></numFmts>
+          <numFmt numFmtId="165" formatCode="[Red]0.00&quot; days&quot;"/>
+          <numFmt numFmtId="166" formatCode="[Red][hh]:mm"/></numFmts>
           <cellStyleXfs><xf numFmtId="14"/></cellStyleXfs>
-          <cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>`,
+          <cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/>
+            <xf numFmtId="46"/><xf numFmtId="166"/></cellXfs></styleSheet>`,
       },
       { name: 'xl/worksheets/sheet1.xml', content: `<worksheet><row>${cells}</row></worksheet>` },
     ])
@@ -122,6 +124,8 @@ describe('workbooks', () => {
     ['<c s="1"><v>46095</v></c><c s="2"><v>46095.395833333336</v></c>', '2026-03-14\t2026-03-14 09:30'],
     ['<c s="0"><v>46095</v></c><c s="3"><v>46095</v></c><c><v>46095</v></c>', '46095\t46095\t46095'],
     ['<c s="1"><v>0.5</v></c><c s="1"><v>1e300</v></c><c s="1" t="str"><v>text</v></c>', '0.5\t1e300\ttext'],
+    ['<c s="4"><v>1.5</v></c><c s="5"><v>1.0000115740740742</v></c>', '36:00:00\t24:00:01'],
+    ['<c s="4"><v>0.25</v></c><c s="5"><v>-1.5</v></c>', '6:00:00\t-1.5'],
   ])('%s', async (cells, text) => expect(await extract(workbook(cells))).toEqual({ text: `Berths\n\n${text}\t\n` }))
 
   test('dates of the Mac begin four years later', async () =>
