@@ -66,14 +66,15 @@ export function openOutsideHost(options: OutsideHostOptions) {
   }
 }
 
-/** No more of the file is read: enough for a key and its line end. */
+/** Enough for a key and its line end. A wrong path must not load a large file. */
 const max_key_file_bytes = 4_096
 
 /** Reads a key that only its owner can read. Error `config.service`, without the content. */
 function readKeyFile(file: string): string {
   try {
-    const { stat, bytes } = readBeginning(file, max_key_file_bytes)
+    const { stat, bytes } = readBeginning(file, max_key_file_bytes + 1)
     if (!stat.isFile()) throw unusable(file, 'it is not a file')
+    if (bytes.length > max_key_file_bytes) throw unusable(file, `it has more than ${max_key_file_bytes} bytes`)
     if ((stat.mode & 0o077) !== 0) throw unusable(file, 'group or others can read it', `chmod 600 ${file}`)
     const key = bytes.toString('latin1').trim()
     if (!/^[\x21-\x7e]+$/.test(key)) throw unusable(file, 'the key must be one word of visible characters')

@@ -247,6 +247,8 @@ test('C-20 a key that others can read, or an invalid one, ends the start and is 
     writeFileSync(key_file, text)
     await expect(start({ assistant_config: file })).rejects.toThrow(/one word of visible characters/)
   }
+  writeFileSync(key_file, 'k'.repeat(4_097))
+  await expect(start({ assistant_config: file })).rejects.toThrow(/it has more than 4096 bytes/)
   const missing = assistantFile({ web_search: { url: 'http://127.0.0.1:1/?q={query}', key_file: 'none' } })
   await expect(start({ assistant_config: missing })).rejects.toThrow(/ENOENT/)
 })
