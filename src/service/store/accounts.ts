@@ -122,6 +122,12 @@ export function openUsers(database: Sqlite, clock: Clock) {
   // A used invitation stays in the table. If it stayed after the user, a new user with this address
   // would get the old roles.
   const remove = database.transaction((email: string) => {
+    // A page of members can start after this one. Earlier builds keep one row per id.
+    run(
+      `INSERT OR IGNORE INTO removed (id, project, position)
+       SELECT user_id, project, members.seq FROM members JOIN users ON users.seq = user WHERE email = ?`,
+      email,
+    )
     const { changes } = run('DELETE FROM users WHERE email = ?', email)
     if (changes > 0) run('DELETE FROM invitations WHERE email = ?', email)
     return changes > 0

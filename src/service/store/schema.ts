@@ -7,7 +7,7 @@ import type { Migration } from '../../base/files/sqlite.ts'
  */
 export const service_migrations: readonly Migration[] = [
   {
-    version: 4,
+    version: 5,
     sql: `
 -- An organisation holds workspaces, a workspace holds projects: both follow from the project (A-06), and are never sent.
 CREATE TABLE organisations (
@@ -212,10 +212,12 @@ CREATE TABLE views (
 ) STRICT;
 
 -- Where removed items stood in their lists, so that a page can still start behind one that was removed meanwhile.
+-- A removed user was perhaps a member of several projects.
 CREATE TABLE removed (
-  id TEXT PRIMARY KEY,
+  id TEXT NOT NULL,
   project INTEGER NOT NULL,
-  position ANY NOT NULL
+  position ANY NOT NULL,
+  PRIMARY KEY (id, project)
 ) STRICT, WITHOUT ROWID;
 `,
   },

@@ -124,3 +124,21 @@ test('A-28 members, projects and turns: a walk sees each once while others are a
   const said = await walked(`/v1/sessions/${session_id}/transcript`, 'text', async () => undefined)
   expect(said.join('')).toBe('abcdefg')
 })
+
+test('A-28 a page of members can start after one who was removed, in each of their projects', async () => {
+  const client = await start()
+  const emails = ['ada', 'bob', 'cy', 'dan'].map((name) => `${name}@example.org`)
+  const { project_id: other } = (await client.post('/v1/projects', { name: 'other' })).body
+  const paths = [client.project_id, other].map((id) => `/v1/projects/${id}`)
+  for (const email of emails) {
+    client.service.users.create(email)
+    for (const path of paths) await client.post(`${path}/invitations`, { email, role: 'reader' })
+  }
+  const pageOf = async (path: string, cursor: string) => (await client.get(`${path}/members?limit=2${cursor}`)).body
+  const { last_id } = await pageOf(paths[0]!, '')
+  client.service.users.remove('bob@example.org')
+  for (const path of paths) {
+    const { data } = await pageOf(path, `&after_id=${last_id}`)
+    expect(data.map(({ email }: { email: string }) => email)).toEqual(['cy@example.org', 'dan@example.org'])
+  }
+})
