@@ -98,6 +98,17 @@ interface UserRow {
   projects: { project_id: string; role: Role }[]
 }
 
+/** A token without a user is an owner in the projects that it reaches. */
+const only_owner_of = `SELECT project_id FROM members JOIN users ON users.seq = user JOIN projects ON projects.seq = project
+  WHERE email = ? AND role = 'owner'
+    AND (SELECT count(*) FROM members AS owners WHERE owners.project = projects.seq AND owners.role = 'owner') = 1
+    AND NOT EXISTS (SELECT 1 FROM tokens LEFT JOIN token_projects ON token = tokens.seq
+      WHERE user IS NULL AND (every_project = 1 OR project = projects.seq))`
+
+/** A page of members can start after a removed one. */
+const keep_places = `INSERT INTO removed (id, project, position)
+  SELECT user_id, project, members.seq FROM members JOIN users ON users.seq = user WHERE email = ?`
+
 /** Users are made and removed by commands on this machine only, never through `/v1`. */
 export function openUsers(database: Sqlite, clock: Clock) {
   const { value, run } = statementsOf(database)
@@ -122,12 +133,13 @@ export function openUsers(database: Sqlite, clock: Clock) {
   // A used invitation stays in the table. If it stayed after the user, a new user with this address
   // would get the old roles.
   const remove = database.transaction((email: string) => {
-    // A page of members can start after this one. Earlier builds keep one row per id.
-    run(
-      `INSERT OR IGNORE INTO removed (id, project, position)
-       SELECT user_id, project, members.seq FROM members JOIN users ON users.seq = user WHERE email = ?`,
-      email,
-    )
+    const project_id = value<string>(only_owner_of, email)
+    if (project_id !== undefined) {
+      const command = `sluice serve token create NAME --projects ${project_id}`
+      const hint = `\`${command}\` makes a token that is an owner, and can invite another one`
+      throw refused(`${email} is the only owner of the project ${project_id}, which needs one`, hint)
+    }
+    run(keep_places, email)
     const { changes } = run('DELETE FROM users WHERE email = ?', email)
     if (changes > 0) run('DELETE FROM invitations WHERE email = ?', email)
     return changes > 0
@@ -154,7 +166,7 @@ export function openUsers(database: Sqlite, clock: Clock) {
       ),
     /**
      * Also removes the user's tokens, memberships, invitations, skills and memories. Returns false
-     * if there is no such user.
+     * if there is no such user. Error `config.service` if a project would have no owner left.
      */
     remove: (email: string): boolean => remove.immediate(email),
   }

@@ -72,6 +72,30 @@ test('D-05 a user who is removed and returns with the same address is a member o
   expect((await again.get('/v1/projects')).body.data).toEqual([])
 })
 
+test('D-05 the only owner of a project cannot be removed before the project has another one', async () => {
+  const client = await start()
+  const dir = ['--data-dir', client.service.data_dir]
+  const { users, tokens } = client.service
+  const email = 'ada@example.org'
+  users.create(email)
+  const ada = client.as({ token: tokens.create('of ada', { user: email }).token })
+  const { project_id } = (await ada.post('/v1/projects', { name: 'mine' })).body
+  for (const { name, user } of tokens.list()) if (user === undefined) tokens.revoke(name)
+  const refused = await sluice('serve', 'user', 'remove', email, ...dir)
+  expect([refused.code, refused.err]).toEqual([
+    78,
+    expect.stringContaining(`the only owner of the project ${project_id}`),
+  ])
+  expect((await ada.get('/v1/projects')).status, 'she stays').toBe(200)
+
+  users.create('bob@example.org')
+  await ada.post(`/v1/projects/${project_id}/invitations`, { email: 'bob@example.org', role: 'owner' })
+  expect((await sluice('serve', 'user', 'remove', email, ...dir)).code).toBe(0)
+  expect((await sluice('serve', 'user', 'remove', 'bob@example.org', ...dir)).code).toBe(78)
+  await sluice('serve', 'token', 'create', 'n', '--projects', project_id, ...dir)
+  expect((await sluice('serve', 'user', 'remove', 'bob@example.org', ...dir)).code).toBe(0)
+})
+
 test('A-06 organisations hold workspaces, and workspaces projects: by commands, beside a running service', async () => {
   const client = await start()
   const dir = ['--data-dir', client.service.data_dir]
