@@ -7,7 +7,7 @@ import { type InotifyLimit, raisedLimit } from '../../disk/watch/watch-trouble.t
 import { adviceOnUnreadable, watchingText } from '../../domain/file.ts'
 import { accessFault } from '../plan/check-path.ts'
 import { closedParent } from '../unit/unit-facts.ts'
-import { type Check, findings, named } from './check.ts'
+import { type Check, type DoctorLimits, findings, named } from './check.ts'
 import type { InspectedFolder, Seen } from './inspect-folders.ts'
 
 type OnlineRoot = Extract<InspectedFolder['root'], { kind: 'online' }>
@@ -18,21 +18,21 @@ const usual_who = 'this user'
  * Checks for each folder whether it is online, its file system, whether this user may read all of
  * it, and which subfolders fewer users can read. `who` is the name of this user in the messages.
  */
-export function checkFolders(inspected: readonly InspectedFolder[], answer_ms: number, who = usual_who): Check[] {
+export function checkFolders(inspected: readonly InspectedFolder[], limits: DoctorLimits, who = usual_who): Check[] {
   return inspected.flatMap((one) => {
-    const presence = checkPresence(one, answer_ms, who)
+    const presence = checkPresence(one, limits, who)
     if (one.root.kind !== 'online') return [presence]
     return [presence, checkFilesystem(one.folder, one.root), ...checkRights(one, who), ...checkWidening(one)]
   })
 }
 
-function checkPresence({ folder, root, seen }: InspectedFolder, answer_ms: number, who: string): Check {
+function checkPresence({ folder, root, seen }: InspectedFolder, limits: DoctorLimits, who: string): Check {
   const { path } = folder
   const { ok, warning, fault } = findings('folder', folder.name)
   if (root.kind === 'unresponsive') {
     const hint =
       'is it a share whose server is offline? Check the mount (findmnt, dmesg); the daemon waits for it and serves the other folders'
-    return fault(`${path}: no answer in ${formatDuration(answer_ms)}`, hint)
+    return fault(`${path}: no answer in ${formatDuration(limits.answer_ms)}`, hint)
   }
   if (root.kind === 'offline' && root.reason === 'unreadable') {
     const closed = closedParent(path, (parent) => accessFault(parent, constants.X_OK) !== 'EACCES')
@@ -47,7 +47,12 @@ function checkPresence({ folder, root, seen }: InspectedFolder, answer_ms: numbe
     return warning(`${path} does not exist now`, hint)
   }
   if (root.empty) return warning(`${path} is empty`, 'if a disk or share belongs there, it is not mounted')
-  return ok(`${path}: there${seen === undefined ? '' : `, ${countText(seen)}`}`)
+  if (seen === undefined) {
+    const why = `no scan of it ended within ${formatDuration(limits.walk_ms)}`
+    const text = `${path}: there, but ${why}: rights, widening and watching are not checked`
+    return warning(text, 'run `sluice doctor` again after the first scan of the daemon, which has no limit')
+  }
+  return ok(`${path}: there, ${countText(seen)}`)
 }
 
 /** The user name for a setfacl command; `USER` if `who` is no name. */

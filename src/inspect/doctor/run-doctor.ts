@@ -138,7 +138,7 @@ async function folderChecks(tools: DoctorTools, rights: { is_tried: boolean } | 
   const inspected = await inspectFolders(tools)
   const limits = { watches: inotifyLimit('watches'), instances: inotifyLimit('instances') }
   return [
-    ...(rights?.is_tried ? [] : checkFolders(inspected, tools.limits.answer_ms, rights && 'root')),
+    ...(rights?.is_tried ? [] : checkFolders(inspected, tools.limits, rights && 'root')),
     ...checkWatching(inspected, { ...limits, free_memory_bytes: freeMemory_bytes() }, tools.config.watching),
   ]
 }

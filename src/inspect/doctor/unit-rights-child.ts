@@ -33,7 +33,7 @@ function checkFile(file: string): Check[] {
 
 const checks = [
   ...files.flatMap(checkFile),
-  ...checkFolders(await inspectFolders(tools), limits.answer_ms, user),
+  ...checkFolders(await inspectFolders(tools), limits, user),
   ...checkSecretFiles(tools),
 ]
 process.stdout.write(`${JSON.stringify(checks)}\n`)

@@ -3,6 +3,7 @@ import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { system_clock } from '../../../src/base/time/time.ts'
+import { usual_limits } from '../../../src/inspect/doctor/check.ts'
 import { checkFolders, checkWatching } from '../../../src/inspect/doctor/check-folders.ts'
 import { checkLedger } from '../../../src/inspect/doctor/check-ledger.ts'
 import { checkSpace, checkStateDir, checkUser } from '../../../src/inspect/doctor/check-state.ts'
@@ -16,7 +17,7 @@ import { levels, toolsFor } from './doctor-rig.ts'
 
 async function inspect(path: string, folder: object = {}, change = {}) {
   const inspected = await inspectFolders(toolsFor({ folder: { path, ...folder } }, change))
-  return { inspected, checks: checkFolders(inspected, 10_000) }
+  return { inspected, checks: checkFolders(inspected, usual_limits) }
 }
 
 describe('a folder', () => {
@@ -34,6 +35,16 @@ describe('a folder', () => {
     })
     const { checks } = await inspect(makeTree({ a: 'text' }), {}, { isUnresponsive: () => true })
     expect(checks).toMatchObject([{ level: 'fault', message: expect.stringContaining('no answer in 10 s') }])
+  })
+
+  test('too large to scan in time, and never scanned by the daemon: names the checks that are left out', async () => {
+    const clock = { ...system_clock, sleep: async () => {} }
+    const { checks } = await inspect(makeTree({ 'a.txt': 'text' }), {}, { clock })
+    expect(levels(checks)).toEqual(['warning folder', 'ok filesystem'])
+    expect(checks[0]).toMatchObject({
+      message: expect.stringMatching(/no scan .* within 10 s: rights, widening and watching are not checked$/),
+      hint: expect.stringContaining('sluice doctor'),
+    })
   })
 
   test('narrower subfolders: warn gives a warning, skip leaves them out', async () => {
@@ -63,7 +74,7 @@ describe('a folder', () => {
       const folders = ['docs', 'docs/in', 'gate/docs'].map((path) => ({ ...folder, name: path, path: process.argv[2] + '/' + path }))
       const limits = { answer_ms: 5000, walk_ms: 5000, ledger_ms: 5000 }
       const inspected = await inspectFolders({ config: { folders }, clock, limits, isUnresponsive: () => false })
-      console.log(JSON.stringify(checkFolders(inspected, 1)))`
+      console.log(JSON.stringify(checkFolders(inspected, limits)))`
     const checks = runUnprivileged(script, root) as { about: string; id: string; level: string; message: string }[]
     const of = (about: string, id: string) => checks.find((check) => check.about === about && check.id === id)
     expect(of('docs', 'rights')).toMatchObject({ level: 'warning', message: expect.stringContaining('in (EACCES)') })
@@ -100,7 +111,7 @@ describe('a folder', () => {
   test('a share is scanned; watching it gives a warning that it has no events', async () => {
     const { inspected } = await inspect(makeTree({ a: 'text' }))
     const on_share = inspected.map((one) => ({ ...one, root: share }))
-    expect(checkFolders(on_share, 1)[1]).toMatchObject({
+    expect(checkFolders(on_share, usual_limits)[1]).toMatchObject({
       level: 'ok',
       message: expect.stringContaining('scans find them'),
     })
@@ -109,7 +120,7 @@ describe('a folder', () => {
       message: 'not watching, scans find what changes: nfs: what other machines change there gives no event here',
     })
     const watched = on_share.map((one) => ({ ...one, folder: { ...one.folder, watch: 'native' as const } }))
-    expect(checkFolders(watched, 1)[1]).toMatchObject({
+    expect(checkFolders(watched, usual_limits)[1]).toMatchObject({
       level: 'warning',
       hint: expect.stringContaining('watch: auto'),
     })
