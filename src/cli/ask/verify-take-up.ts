@@ -11,19 +11,18 @@ import { withLedger } from '../daemon/open.ts'
 import type { FoundDifferences } from '../text/verify-text.ts'
 
 const on_disk: readonly DifferenceKind[] = ['unknown_on_disk', 'gone_from_disk', 'changed_on_disk', 'unreadable']
-const on_service: readonly DifferenceKind[] = [
-  'missing_on_service',
-  'failed_on_service',
-  'not_ready_on_service',
-  'returned_on_service',
-]
+const lost_on_service: readonly DifferenceKind[] = ['missing_on_service', 'failed_on_service', 'not_ready_on_service']
 /** Facts in one transaction. */
 const facts_at_once = 1_000
 
-/** Folders to scan, losses for the audit, and doubts, which neither of them corrects. */
+/**
+ * Folders to scan, losses and returned assets for the audit, and doubts, which neither of them
+ * corrects.
+ */
 interface Work {
   folders: string[]
   lost: Difference[]
+  returned: Difference[]
   doubts: Doubt[]
 }
 
@@ -31,17 +30,12 @@ interface Work {
  * Lets a daemon correct the differences. Without one, `record` writes them to the ledger for the
  * next pass; otherwise nothing changes. Returns a line for each thing that was done or is left.
  */
-export async function takeUp({
-  config,
-  found,
-  record,
-}: {
-  config: Config
-  found: FoundDifferences
-  record: boolean
-}): Promise<string[]> {
+export async function takeUp(
+  found: FoundDifferences,
+  { config, record }: { config: Config; record: boolean },
+): Promise<string[]> {
   const work = workOf(found)
-  if (work.folders.length + work.lost.length + work.doubts.length === 0) return []
+  if (Object.values(work).every((part) => part.length === 0)) return []
   const { state_dir } = config
   if (record) {
     return besideOrAlone(state_dir, { beside: (control) => beside(work, control), alone: () => recorded(work, config) })
@@ -52,38 +46,39 @@ export async function takeUp({
 }
 
 function workOf(found: FoundDifferences): Work {
+  const read_again = found
+    .of('content_differs')
+    .map(({ folder, path }): Doubt => ({ about: 'bytes', folder: folder!, path: path! }))
+  const attached_again = found
+    .of('label_missing')
+    .map(({ content, label }): Doubt => ({ about: 'label', content: content!, label: label! }))
   return {
     folders: [...new Set(on_disk.flatMap((kind) => found.of(kind)).map(({ folder }) => folder!))],
-    lost: on_service.flatMap((kind) => found.of(kind)),
-    doubts: [
-      ...found
-        .of('content_differs')
-        .map(({ folder, path }) => ({ about: 'bytes' as const, folder: folder!, path: path! })),
-      ...found.of('label_missing').map(({ content, label }) => {
-        return { about: 'label' as const, content: content!, label: label! }
-      }),
-    ],
+    lost: lost_on_service.flatMap((kind) => found.of(kind)),
+    returned: [...found.of('returned_on_service')],
+    doubts: [...read_again, ...attached_again],
   }
 }
 
-async function beside({ folders, lost, doubts }: Work, control: ControlClient): Promise<string[]> {
+async function beside({ folders, lost, returned, doubts }: Work, control: ControlClient): Promise<string[]> {
   for (const folder of folders) await control.rescan({ folder })
-  if (lost.length > 0) await control.audit()
+  if (lost.length + returned.length > 0) await control.audit()
   for (const doubt of doubts) await control.doubt(doubt)
   const { pid, mode } = control.presence
   const who = `the running daemon (process ${pid})`
-  const when =
-    mode === 'run' ? 'audits now, and records what the service lost' : 'leaves the audit to the next `sluice run`'
+  const records = `records what the service ${lost.length > 0 ? 'lost' : 'has again'}`
+  const when = mode === 'run' ? `audits now, and ${records}` : 'leaves the audit to the next `sluice run`'
   return [
     ...(folders.length > 0 ? [`${who} scans now: ${folders.join(', ')}`] : []),
-    ...(lost.length > 0 ? [`${who} ${when}`] : []),
+    ...(lost.length + returned.length > 0 ? [`${who} ${when}`] : []),
     ...doubtLines(doubts, `${who} does it now`),
   ]
 }
 
-async function recorded({ folders, lost, doubts }: Work, config: Config): Promise<string[]> {
+async function recorded({ folders, lost, returned, doubts }: Work, config: Config): Promise<string[]> {
   const now_ms = system_clock.now_ms()
-  const facts = [...lost.flatMap(factsOfLoss), ...doubts.flatMap((doubt) => factsOfDoubt(doubt, now_ms))]
+  const assets = [...lost, ...returned]
+  const facts = [...assets.flatMap(factsOfAudit), ...doubts.flatMap((doubt) => factsOfDoubt(doubt, now_ms))]
   await withLedger(config, async (ledger) => {
     for (let from = 0; from < facts.length; from += facts_at_once) {
       await ledger.record(facts.slice(from, from + facts_at_once))
@@ -91,16 +86,17 @@ async function recorded({ folders, lost, doubts }: Work, config: Config): Promis
   })
   return [
     ...(lost.length > 0 ? [`recorded: what the service lost, of ${counted(lost.length, 'asset')}`] : []),
+    ...(returned.length > 0 ? [`recorded: the service has ${counted(returned.length, 'asset')} again`] : []),
     ...doubtLines(doubts, 'recorded for the next pass'),
     ...(folders.length + doubts.length > 0 ? [`no daemon is running: ${sync_text}`] : []),
   ]
 }
 
-function alone({ folders, lost, doubts }: Work): string[] {
+function alone({ folders, lost, returned, doubts }: Work): string[] {
   const recorded = '`sluice verify --record`, or a running daemon, also repairs what a scan cannot see'
   return [
     ...(folders.length > 0 ? [`no daemon is running: ${sync_text}`] : []),
-    ...(lost.length + doubts.length > 0 ? [recorded] : []),
+    ...(lost.length + returned.length + doubts.length > 0 ? [recorded] : []),
   ]
 }
 
@@ -116,7 +112,7 @@ function doubtLines(doubts: readonly Doubt[], what: string): string[] {
 }
 
 /** The facts that an audit would record for this difference. */
-function factsOfLoss({ kind, content, asset_id, status, message }: Difference): Fact[] {
+function factsOfAudit({ kind, content, asset_id, status, message }: Difference): Fact[] {
   if (content === undefined) return []
   const of = { content, ...(asset_id === undefined ? {} : { asset_id }) }
   switch (kind) {

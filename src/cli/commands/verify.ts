@@ -33,7 +33,7 @@ export const command = defineCommand({
     const folders = foldersNamed(texts ?? [], config.folders)
     const found = new FoundDifferences()
     const summary = await compare({ config, folders, full, terminal, onDifference: (one) => found.add(one) })
-    const taken_up = await takeUp({ config, found, record })
+    const taken_up = await takeUp(found, { config, record })
     if (json) terminal.out(JSON.stringify({ ...summary, found: found.all(), taken_up }, null, 2))
     else {
       const { on_remote_delete } = config.audit

@@ -2,6 +2,7 @@ import { lstatSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test as inTurn } from 'vitest'
 import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
+import { recount } from '../../ledger/broken-rules.ts'
 import { type Ended, Home, settle_ms, until, untilAnswer } from '../sluice.ts'
 
 /** Each test waits for processes most of its time. */
@@ -92,6 +93,18 @@ test('--record without a daemon: the ledger records missing assets; retry and a 
     code: 0,
     out: '2 files ready, 2 of 2 assets usable; no differences\n',
   })
+})
+
+test('--record: an asset that is ready again on the service is no loss', async (context) => {
+  const home = await synced(context)
+  const database = new (sqliteDriver())(join(home.path, 'state/ledger.db'))
+  database.prepare("UPDATE contents SET state = 'removed_on_service' WHERE asset_id = ?").run(assetOf(home, 3))
+  recount(database)
+  database.close()
+  const { out, err } = await home.inProcess('verify', '--record')
+  expect(out).toContain('given up here (removed_on_service), ready there')
+  expect(err).toBe('recorded: the service has 1 asset again\n')
+  expect(await home.inProcess('verify')).toMatchObject({ code: 0 })
 })
 
 /** Changes the bytes and keeps all other metadata, as a failing disk does. */
