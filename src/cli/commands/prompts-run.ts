@@ -192,7 +192,8 @@ function sayDryRun({ name, schedule }: PromptConfig, now_ms: number, planned: Dr
   out(dim(`# ${name}, as if it came due at ${localTime(now_ms, schedule.timezone)}; nothing is sent`))
   if (why !== undefined) out(`nothing would be asked: ${printable(why)}`)
   for (const [turn, body] of bodies.entries()) {
-    const where = turn > 0 || chat_id !== undefined ? `/v1/chats/${turn > 0 ? '…' : chat_id}/messages` : '/v1/chats'
+    const is_new_chat = turn === 0 && chat_id === undefined
+    const where = is_new_chat ? '/v1/chats' : `/v1/chats/${chat_id ?? '…'}/messages`
     out(bold(`POST ${where}`))
     out(printableJson(body))
   }

@@ -122,6 +122,20 @@ test('--dry-run prints each turn exactly as it is sent, without assets that the 
   expect(out).toContain(`note: ${gone} is left out: the service does not have it, or the token has no access`)
 })
 
+test('--dry-run of a prompt that goes on with its chat names that chat in each turn', async () => {
+  const home = await homeWith({ max_assets: 1, when_too_many: 'more_turns', continue_chat: true })
+  expect((await home.inProcess('sync')).code).toBe(0)
+  expect((await home.inProcess('prompts', 'run', 'digest')).code).toBe(0)
+  const [chat] = chatsOf(home)
+  home.write({ 'boat.txt': 'The boat is red.\n', 'car.txt': 'The car is blue.\n' })
+  expect((await home.inProcess('sync')).code).toBe(0)
+  const { out } = await home.inProcess('prompts', 'run', 'digest', '--dry-run')
+  const posts = out.split('\n').filter((line) => line.startsWith('POST'))
+  expect(posts).toEqual(Array.from({ length: 3 }, () => `POST /v1/chats/${chat!.chat_id}/messages`))
+  expect(out).toContain(`"chat_ids":["${chat!.chat_id}"]`)
+  expect(out).not.toContain('…')
+})
+
 test('Ctrl-C ends the wait only: the question stays asked, and the command says so', async () => {
   const home = await homeWith({}, { answer_delay_ms: 600_000 })
   const running = home.start('prompts', 'run', 'digest')
