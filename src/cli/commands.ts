@@ -8,6 +8,7 @@ const backup = () => import('./commands/backup.ts')
 const serve = () => import('./commands/serve.ts')
 const accounts = () => import('./commands/serve-accounts.ts')
 const user = async () => (await accounts()).user
+const member = async () => (await accounts()).member
 const workspace = async () => (await accounts()).workspace
 const project = async () => (await accounts()).project
 const token = async () => (await accounts()).token
@@ -69,7 +70,7 @@ export const commands: readonly ListedCommand[] = [
     verb('backup <folder>', 'copy the data of the local service, also while it runs', serve),
     verb('cert <hosts..>', 'make a certificate and a private authority for it', serve),
     group('user', 'the users of the local service', [
-      verb('create <email>', 'make a user, who becomes a member wherever they were invited', user),
+      verb('create <email>', 'make a user; `member add` makes them a member of a project', user),
       verb('list', 'list the users', user),
       verb('remove <email>', 'remove a user with their tokens', user),
     ]),
@@ -80,6 +81,11 @@ export const commands: readonly ListedCommand[] = [
     group('project', 'the projects of the local service', [
       verb('create <name>', 'make a project', project),
       verb('list', 'list the projects', project),
+    ]),
+    group('member', 'the members of a project', [
+      verb('add <email>', 'make a user a member, or change their role; invite somebody who is no user yet', member),
+      verb('list', 'list the members and the invited persons of all projects', member),
+      verb('remove <email>', 'remove a member or an invited person from a project', member),
     ]),
     group('token', 'the tokens of the local service', [
       verb('create <name>', 'make a token; it is shown only once', token),

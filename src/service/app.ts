@@ -5,7 +5,8 @@ import { api_key_header, isId, project_header } from '../contract/identifiers.ts
 import type { Route } from '../contract/routes/route.ts'
 import { type RouteId, routes } from '../contract/routes/routes.ts'
 import { type Gate, hasOneHost } from './address.ts'
-import { checkLengths } from './api/limits.ts'
+import { serveInvitations } from './api/invitation-page.ts'
+import { checkLengths, checkRate } from './api/limits.ts'
 import type { RequestEntry } from './api/observer.ts'
 import type { Door } from './blobs/blob-store.ts'
 import { type Failure, sendFailure } from './faults/fault-injection.ts'
@@ -70,6 +71,7 @@ export async function createApp(parts: AppParts): Promise<HttpApp> {
       .then(() => done(null, payload))
   })
   for (const route of routes) addRoute(app, parts, route)
+  serveInvitations(app, parts)
   return app
 }
 
@@ -85,7 +87,7 @@ const cors_options = {
  */
 async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promise<unknown> {
   const { observer, injected_faults, clock } = parts
-  const route = (request.routeOptions.config as { route?: Route }).route
+  const { route, is_page } = request.routeOptions.config as { route?: Route; is_page?: boolean }
   const place = (route?.id ?? 'unknown') as RouteId | 'unknown'
   const entry = observer.begin(place, reply.raw, clock.now_ms())
   const context: Context = { entry, caller: nobody, project: 0, role: 'reader', failure: undefined }
@@ -97,7 +99,7 @@ async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promi
   if (failure && failure.when !== 'after') return fail(reply, entry, failure)
   context.failure = failure
 
-  checkOrigin(parts.gate, request)
+  checkOrigin(parts.gate, request, is_page)
   if (!route?.auth) return undefined
   context.caller = callerOf(parts.access, request)
   checkRate(reply, parts.limitFor(context.caller.token))
@@ -132,18 +134,17 @@ function admitAgain(access: Access, route: Route, request: HttpRequest, context:
   enterProject(access, route, request, context)
 }
 
-function checkRate(reply: HttpReply, wait_s: number | undefined): void {
-  if (wait_s === undefined) return
-  reply.header('retry-after', String(wait_s))
-  throw fault('publicapi.rate.limited', { seconds: wait_s })
-}
-
-/** Refuses requests for another host, and from pages of origins that are not allowed. */
-function checkOrigin(gate: Gate, { raw, headers }: HttpRequest): void {
+/**
+ * Refuses requests for another host, and from pages of origins that are not allowed. A form of our
+ * own page has `Origin: null`, because of its referrer policy; the browser says where it is from.
+ * Forms of others are refused wherever pages may call the API.
+ */
+function checkOrigin(gate: Gate, { raw, headers }: HttpRequest, is_page = false): void {
   const refuse = (why: keyof typeof gate_texts) => fault('publicapi.request.malformed', {}, gate_texts[why])
   if (!hasOneHost(raw)) throw refuse('several_hosts')
   if (!gate.isOurHost(headers.host)) throw refuse('other_host')
-  if (!gate.isAllowedOrigin(headers.origin)) throw refuse('other_origin')
+  if (headers['sec-fetch-site'] === 'same-origin') return
+  if (is_page ? headers.origin !== undefined : !gate.isAllowedOrigin(headers.origin)) throw refuse('other_origin')
 }
 
 function fail(reply: HttpReply, entry: RequestEntry, failure: Failure): HttpReply {

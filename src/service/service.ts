@@ -147,6 +147,8 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
     here.blob = originOf(scheme, host, await listen(blob_server, host, settings.blob_port))
     here.api = originOf(scheme, host, await listen(app.server, host, settings.port))
     Object.assign(origins, { api: public_url ?? here.api, blob: public_blob_url ?? here.blob })
+    const { members } = parts.administration
+    if (members.address() !== origins.api) await parts.commits.write(() => members.setAddress(origins.api))
   } catch (error) {
     await closeListeners()
     throw error

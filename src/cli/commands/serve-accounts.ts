@@ -1,3 +1,5 @@
+import { isoTime } from '../../base/time/time.ts'
+import { type Role, roles } from '../../contract/messages/messages-projects.ts'
 import { printNote } from '../text/print.ts'
 import { right, shrinking } from '../text/table.ts'
 import { refuseUnknown, serveList, serveVerb, wordsIfGiven } from './serve-verb.ts'
@@ -24,6 +26,40 @@ export const user = {
   }),
 }
 
+const of_project = { needed: 'the id of the project' }
+
+export const member = {
+  /** Standard output has only the link, which is a secret. */
+  add: serveVerb({
+    argument: ['email', 'their e-mail address'],
+    options: {
+      project: of_project,
+      role: { needed: 'a reader asks, a collaborator also sends files, an owner also invites others', choices: roles },
+    },
+    run({ members }, { email, project, role }, terminal) {
+      const invitation = members.add(email, project, role as Role)
+      const note = invitation
+        ? `is no user yet. Send them this link: it shows them a token, once, until ${isoTime(invitation.expires_at_ms)}`
+        : `has the role ${role} in ${project}; \`sluice serve token create NAME --user ${email}\` makes a token for them`
+      printNote(terminal, `${email} ${note}`)
+      if (invitation) terminal.out(invitation.url)
+    },
+  }),
+
+  list: serveList(['PROJECT', 'SINCE', shrinking('ROLE'), 'JOINED', shrinking('USER')], ({ members }) =>
+    members.list().map((row) => [row.project_id, row.created_at, row.role, row.joined, row.email]),
+  ),
+
+  remove: serveVerb({
+    argument: ['email', 'the e-mail address of the member'],
+    options: { project: of_project },
+    run({ members }, { email, project }, terminal) {
+      refuseUnknown(members.remove(email, project), `member ${email} of ${project}`, 'sluice serve member list')
+      printNote(terminal, `${email} is removed from ${project}; their tokens reach it no more`)
+    },
+  }),
+}
+
 export const token = {
   /** Standard output has only the secret, so that it can go into a file. It is not shown again. */
   create: serveVerb({
@@ -40,7 +76,7 @@ export const token = {
 
   list: serveList([shrinking('TOKEN'), 'CREATED', shrinking('USER'), 'PROJECTS'], ({ tokens }) =>
     tokens.list().map(({ name, created_at, user = '', project_ids }) => {
-      return [name, created_at, user, project_ids?.join(' ') ?? 'every']
+      return [name, created_at, user, project_ids ? project_ids.join(' ') || 'none' : 'every']
     }),
   ),
 

@@ -25,7 +25,7 @@ export function dataDirOption(yargs: Argv<GlobalOptions>): Argv<DataDirOptions> 
 type Administration = ReturnType<typeof openAdministration>
 
 /** The help text of an option that takes a text. `needed`: the option is required. */
-type Described = string | { needed: string }
+type Described = string | { needed: string; choices?: readonly string[] }
 
 type Words<Argument extends string, Options extends Record<string, Described>> = Record<Argument, string> & {
   [Name in keyof Options]: Options[Name] extends string ? string | undefined : string
@@ -45,9 +45,9 @@ export function serveVerb<Argument extends string, Options extends Record<string
     options: (yargs) => {
       let parser = dataDirOption(yargs).positional(argument, { type: 'string', demandOption: true, describe })
       for (const [name, described] of Object.entries(verb.options ?? {})) {
-        const demandOption = typeof described !== 'string'
-        const text = typeof described === 'string' ? described : described.needed
-        parser = parser.option(name, { type: 'string', requiresArg: true, demandOption, describe: text })
+        const { needed, choices } = typeof described === 'string' ? { needed: undefined } : described
+        const of_option = { demandOption: needed !== undefined, describe: needed ?? (described as string), choices }
+        parser = parser.option(name, { type: 'string', requiresArg: true, ...of_option })
       }
       return parser as unknown as ReturnType<Command<DataDirOptions & Words<Argument, Options>>['options']>
     },

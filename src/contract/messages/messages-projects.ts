@@ -7,7 +7,7 @@ import { max_description_length, max_email_length, max_name_length, text } from 
  * An owner changes the project and its members, a collaborator changes its content. A reader reads,
  * asks, and keeps own memories. Each role may also do what the roles below it may.
  */
-const roles = ['owner', 'collaborator', 'reader'] as const
+export const roles = ['owner', 'collaborator', 'reader'] as const
 
 /**
  * `created`: made the project. `invited`: was invited by an owner. `added`: was added by a command of
@@ -57,7 +57,7 @@ export const memberList = listEnvelope(memberRecord, 'user').meta({ id: 'MemberL
 
 export const invitationCreate = z
   .strictObject({ email, role: z.enum(roles) })
-  .meta({ id: 'InvitationCreate', description: 'Somebody whom the service knows is a member at once.' })
+  .meta({ id: 'InvitationCreate', description: 'A member gets the role at once, others when they accept.' })
 
 export const invitationRecord = z
   .object({
@@ -65,8 +65,8 @@ export const invitationRecord = z
     email,
     role: z.enum(roles),
     url: z.url().meta({
-      description: 'For the one who is invited.',
-      examples: ['http://127.0.0.1:4000/invitations/invitation_4f7k2m9q0x3c8v1b6n5z'],
+      description: 'A page to accept on. It works once, for a week, and until the next invitation.',
+      examples: ['http://127.0.0.1:4000/invitations/2fUHG7aXlQ0v8WmDq5nR1cYtK6sBzE9jLp3oV4xTiwA'],
     }),
     created_at: timestamp,
   })

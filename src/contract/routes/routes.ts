@@ -92,7 +92,7 @@ export const routes = [
   keyed(
     'projects.invite',
     'POST /v1/projects/{project_id}/invitations',
-    'Invite somebody; invited already: the same invitation, with the role of now',
+    'Invite somebody; invited already: the same invitation, with the role of now and a new url',
     {
       request: invitationCreate,
       answers: { 201: invitationRecord },

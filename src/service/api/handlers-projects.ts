@@ -6,12 +6,18 @@ import type { Parts } from '../parts.ts'
 import { type Caller, checkRole, type Handlers } from '../store/access.ts'
 import { makeId } from '../store/database.ts'
 import { onePage, readPage } from '../store/paging.ts'
-import type { ListedProject, ProjectStore } from '../store/store-projects.ts'
+import type { ListedProject } from '../store/store-projects.ts'
 
 type ProjectRoutes = Extract<RouteId, `projects.${string}`>
 
 /** Handlers for `/v1/projects`. A call about one project names it in the path (A-07). */
-export function projectHandlers({ access, project_store, commits, clock, origins }: Parts): Handlers<ProjectRoutes> {
+export function projectHandlers({
+  access,
+  project_store,
+  administration,
+  commits,
+  clock,
+}: Parts): Handlers<ProjectRoutes> {
   /** The number of the project. Throws if the caller does not reach it in at least this role. */
   function within(caller: Caller, project_id: string, min_role: Role): number {
     const { project, role } = found(access.projectOf(caller, project_id), 'project', project_id)
@@ -47,35 +53,24 @@ export function projectHandlers({ access, project_store, commits, clock, origins
     },
 
     'projects.invite': async ({ caller, params: { project_id }, body: { email, role } }) => {
-      const { created_at_ms, ...invitation } = await commits.write(() => {
+      const { invitation_id, url, ...invited } = await commits.write(() => {
         const project = within(caller, project_id, 'owner')
-        const now_ms = clock.now_ms()
-        const user = project_store.userWith(email)
-        if (user !== undefined) makeMember(project_store, project, user, role, now_ms)
-        const invitation_id = makeId('invitation', now_ms)
-        return project_store.invite(project, { invitation_id, email, role, created_at_ms: now_ms })
+        if (role !== 'owner' && project_store.isLastOwner(project, email)) {
+          throw fault('publicapi.tenancy.role.last_owner')
+        }
+        // A member has accepted before.
+        project_store.setRole(project, email, role)
+        return administration.members.invite(project, email, role, 'owner')
       })
-      const url = `${origins.api}/invitations/${invitation.invitation_id}`
-      return { ...invitation, url, created_at: isoTime(created_at_ms) }
+      return { invitation_id, email: invited.email, role, url, created_at: isoTime(invited.created_at_ms) }
     },
 
     'projects.uninvite': ({ caller, params: { project_id, invitation_id } }) =>
       commits.write(() => {
-        if (project_store.uninvite(within(caller, project_id, 'owner'), invitation_id)) return
+        if (administration.members.uninvite(within(caller, project_id, 'owner'), invitation_id)) return
         throw fault('publicapi.invitation.not_found', { id: invitation_id })
       }),
   }
-}
-
-/**
- * Makes a known user a member at once, or changes the role of a member (D-05). Throws if the
- * project would lose its only owner.
- */
-function makeMember(projects: ProjectStore, project: number, user: number, role: Role, now_ms: number): void {
-  if (role !== 'owner' && projects.isLastOwner(project, user)) {
-    throw fault('publicapi.tenancy.role.last_owner')
-  }
-  projects.setMember(project, user, role, 'invited', now_ms)
 }
 
 function recordOf({ project_id, name, description, is_default }: ListedProject) {

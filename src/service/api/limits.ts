@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { HttpReply } from '../../base/net/http-server-app.ts'
 import { hasCharacters } from '../../base/text/format.ts'
 import { max_body_bytes, max_filename_length, max_name_length, max_prompt_length } from '../../contract/limits.ts'
 import { fault } from '../faults/faults.ts'
@@ -104,4 +105,11 @@ export function limitRequests(per_minute: number, monotonic_ms: () => number): (
     buckets.set(token, bucket)
     return takeRequest(bucket, per_minute, max_allowance, now_ms)
   }
+}
+
+/** Throws if the caller must wait. */
+export function checkRate(reply: HttpReply, wait_s: number | undefined): void {
+  if (wait_s === undefined) return
+  reply.header('retry-after', String(wait_s))
+  throw fault('publicapi.rate.limited', { seconds: wait_s })
 }

@@ -44,7 +44,7 @@ export const humane_texts: Readonly<Record<ErrorCode, string>> = {
   'publicapi.action.timing': 'There is no time zone {name}.',
   'publicapi.session.not_found': 'There is no session {id} in this project.',
 
-  'publicapi.rate.limited': 'This key has sent too many requests: try again in {seconds} s.',
+  'publicapi.rate.limited': 'Too many requests: try again in {seconds} s.',
   'publicapi.internal.failed': 'The service failed. Its log says why.',
   'publicapi.service.unavailable': 'The service cannot write now: another process uses its data.',
 }

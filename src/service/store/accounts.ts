@@ -10,7 +10,7 @@ interface TokenRow {
   name: string
   /** The e-mail address of the user; absent for a token without a user. */
   user?: string
-  /** Absent: every project that the token can reach, including later ones. */
+  /** The projects that the token reaches now. Absent: every project, including later ones. */
   project_ids?: string[]
   created_at: string
 }
@@ -56,9 +56,11 @@ export function openTokens(database: Sqlite, clock: Clock) {
       listRows<TokenRow>(
         database,
         `SELECT name, (SELECT email FROM users WHERE seq = user) AS user,
-           CASE every_project WHEN 0 THEN
-             (SELECT json_group_array(project_id) FROM token_projects JOIN projects ON projects.seq = project
-              WHERE token = tokens.seq)
+           CASE WHEN every_project = 0 OR user IS NOT NULL THEN
+             (SELECT json_group_array(project_id) FROM projects
+              WHERE (user IS NULL OR EXISTS (SELECT 1 FROM members WHERE project = projects.seq AND user = tokens.user))
+                AND (every_project = 1
+                  OR EXISTS (SELECT 1 FROM token_projects WHERE token = tokens.seq AND project = projects.seq)))
            END AS project_ids, created_at_ms
          FROM tokens ORDER BY seq`,
         ['project_ids'],
@@ -100,16 +102,47 @@ interface UserRow {
 
 /** A token without a user is an owner in the projects that it reaches. */
 const only_owner_of = `SELECT project_id FROM members JOIN users ON users.seq = user JOIN projects ON projects.seq = project
-  WHERE email = ? AND role = 'owner'
+  WHERE email = @email AND (@project IS NULL OR project = @project) AND role = 'owner'
     AND (SELECT count(*) FROM members AS owners WHERE owners.project = projects.seq AND owners.role = 'owner') = 1
     AND NOT EXISTS (SELECT 1 FROM tokens LEFT JOIN token_projects ON token = tokens.seq
       WHERE user IS NULL AND (every_project = 1 OR project = projects.seq))`
 
-/** A page of members can start after a removed one. */
-const keep_places = `INSERT INTO removed (id, project, position)
-  SELECT user_id, project, members.seq FROM members JOIN users ON users.seq = user WHERE email = ?`
+/**
+ * For a user who is removed, or gets another role, in all projects or in this one. Error
+ * `config.service`: a project would have no owner left.
+ */
+export function refuseLastOwner(database: Sqlite, email: string, project: number | null): void {
+  const project_id = statementsOf(database).value<string>(only_owner_of, { email, project })
+  if (project_id === undefined) return
+  throw refused(
+    `${email} is the only owner of the project ${project_id}: it needs another one first`,
+    `make another one with \`sluice serve member add EMAIL --project ${project_id} --role owner\``,
+  )
+}
 
-/** Users are made and removed by commands on this machine only, never through `/v1`. */
+/**
+ * Removes a user's memberships and invitations in all projects or in this one, with what only the
+ * user saw there. Returns false if there are none. Error `config.service`: see `refuseLastOwner`.
+ */
+export function endMemberships(database: Sqlite, email: string, project: number | null): boolean {
+  const { run } = statementsOf(database)
+  const whose = { email, project }
+  const in_reach = '(@project IS NULL OR project = @project)'
+  const user = '(SELECT seq FROM users WHERE email = @email)'
+  refuseLastOwner(database, email, project)
+  // A page of members can start after this one.
+  run(
+    `INSERT OR REPLACE INTO removed (id, project, position)
+     SELECT user_id, project, members.seq FROM members JOIN users ON users.seq = user WHERE email = @email AND ${in_reach}`,
+    whose,
+  )
+  run(`DELETE FROM resources WHERE owner = ${user} AND ${in_reach}`, whose)
+  // A new user with this address would get the old roles.
+  const invited = run(`DELETE FROM invitations WHERE email = @email AND ${in_reach}`, whose)
+  return run(`DELETE FROM members WHERE user = ${user} AND ${in_reach}`, whose).changes + invited.changes > 0
+}
+
+/** Users are made by commands and by accepted invitations, and removed by commands only. */
 export function openUsers(database: Sqlite, clock: Clock) {
   const { value, run } = statementsOf(database)
   const create = database.transaction((email: string, name: string | undefined) => {
@@ -118,38 +151,18 @@ export function openUsers(database: Sqlite, clock: Clock) {
     }
     const now_ms = clock.now_ms()
     const user_id = makeId('user', now_ms)
-    const { lastInsertRowid: user } = run(
-      'INSERT INTO users (user_id, email, name, created_at_ms) VALUES (@user_id, @email, @name, @now_ms)',
-      { user_id, email, name, now_ms },
-    )
-    run(
-      `INSERT INTO members (project, user, role, join_method, added_at_ms)
-       SELECT project, @user, role, 'invited', @now_ms FROM invitations WHERE email = @email ORDER BY seq`,
-      { user, now_ms, email },
-    )
+    run('INSERT INTO users (user_id, email, name, created_at_ms) VALUES (?, ?, ?, ?)', user_id, email, name, now_ms)
     return user_id
   })
 
-  // A used invitation stays in the table. If it stayed after the user, a new user with this address
-  // would get the old roles.
   const remove = database.transaction((email: string) => {
-    const project_id = value<string>(only_owner_of, email)
-    if (project_id !== undefined) {
-      const command = `sluice serve token create NAME --projects ${project_id}`
-      const hint = `\`${command}\` makes a token that is an owner, and can invite another one`
-      throw refused(`${email} is the only owner of the project ${project_id}, which needs one`, hint)
-    }
-    run(keep_places, email)
-    const { changes } = run('DELETE FROM users WHERE email = ?', email)
-    if (changes > 0) run('DELETE FROM invitations WHERE email = ?', email)
-    return changes > 0
+    if (value('SELECT 1 FROM users WHERE email = ?', email) === undefined) return false
+    endMemberships(database, email, null)
+    return run('DELETE FROM users WHERE email = ?', email).changes > 0
   })
 
   return {
-    /**
-     * Makes a user, who becomes a member of every project that has invited this address. Error
-     * `config.service` for an address in use.
-     */
+    /** Makes a user without a project. Error `config.service` for an address in use. */
     create(email: string, name?: string): { user_id: string } {
       checkEmail(email)
       if (name !== undefined) checkName('a user', name)

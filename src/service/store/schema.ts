@@ -7,7 +7,7 @@ import type { Migration } from '../../base/files/sqlite.ts'
  */
 export const service_migrations: readonly Migration[] = [
   {
-    version: 5,
+    version: 6,
     sql: `
 -- An organisation holds workspaces, a workspace holds projects: both follow from the project (A-06), and are never sent.
 CREATE TABLE organisations (
@@ -51,15 +51,21 @@ CREATE TABLE members (
   UNIQUE (project, user)
 ) STRICT;
 CREATE INDEX members_by_user ON members (user);
+-- hash: the SHA-256 of the secret in the link. every_project: of the token that the invited person gets.
 CREATE TABLE invitations (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   invitation_id TEXT NOT NULL UNIQUE,
   project INTEGER NOT NULL REFERENCES projects(seq) ON DELETE CASCADE,
   email TEXT NOT NULL COLLATE NOCASE,
   role TEXT NOT NULL CHECK (role IN ('owner', 'collaborator', 'reader')),
+  hash BLOB NOT NULL UNIQUE,
+  every_project INTEGER NOT NULL,
   created_at_ms INTEGER NOT NULL,
+  expires_at_ms INTEGER NOT NULL,
   UNIQUE (project, email)
 ) STRICT;
+-- The address of the API for clients, as the service used it last. A command that invites somebody needs it for the link.
+CREATE TABLE address (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), api TEXT NOT NULL) STRICT;
 
 -- Only the SHA-256 of a token is kept. every_project: 1, or its projects stand in token_projects. One of a user reaches what its user
 -- is a member of; one of nobody reaches what it was made for, as an owner.

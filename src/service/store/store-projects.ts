@@ -22,13 +22,6 @@ export interface MemberRow {
   added_at_ms: number
 }
 
-export interface InvitationRow {
-  invitation_id: string
-  email: string
-  role: Role
-  created_at_ms: number
-}
-
 interface ProjectFields {
   name: string
   description?: string | undefined
@@ -40,7 +33,8 @@ export function openProjectStore(database: Sqlite) {
   const columns = `seq, project_id, name, description,
     seq = (SELECT min(seq) FROM projects WHERE ${within_reach}) AS is_default`
 
-  const { one, value, values, run } = statementsOf(database)
+  const user_with = '(SELECT seq FROM users WHERE email = @email)'
+  const { one, value, run } = statementsOf(database)
 
   return {
     /** The projects that a caller reaches, newest first. Projects are never removed. */
@@ -76,10 +70,14 @@ export function openProjectStore(database: Sqlite) {
          ON CONFLICT (project, user) DO UPDATE SET role = excluded.role`,
         { project, user, role, join_method, now_ms },
       ),
-    isLastOwner(project: number, user: number): boolean {
-      const owners = values(`SELECT user FROM members WHERE project = ? AND role = 'owner' LIMIT 2`, project)
-      return owners.length === 1 && owners[0] === user
-    },
+    /** Does nothing for somebody who is no member. */
+    setRole: (project: number, email: string, role: Role) =>
+      run(`UPDATE members SET role = @role WHERE project = @project AND user = ${user_with}`, { role, project, email }),
+    isLastOwner: (project: number, email: string): boolean =>
+      value(`SELECT min(user = ${user_with}) FROM members WHERE project = @project AND role = 'owner'`, {
+        project,
+        email,
+      }) === 1,
     /** Oldest first. */
     members: (project: number): Listing<MemberRow, number> =>
       sqlListing(
@@ -95,17 +93,5 @@ export function openProjectStore(database: Sqlite) {
         { project },
       ),
     userWith: (email: string) => value<number>('SELECT seq FROM users WHERE email = ?', email),
-    /** Makes the invitation of this address, or gives the existing one this role. Returns it. */
-    invite: (project: number, invitation: InvitationRow) =>
-      one<InvitationRow>(
-        `INSERT INTO invitations (invitation_id, project, email, role, created_at_ms)
-         VALUES (@invitation_id, @project, @email, @role, @created_at_ms)
-         ON CONFLICT (project, email) DO UPDATE SET role = excluded.role
-         RETURNING invitation_id, email, role, created_at_ms`,
-        { ...invitation, project },
-      )!,
-    /** Returns false if there is no such invitation. */
-    uninvite: (project: number, invitation_id: string) =>
-      run('DELETE FROM invitations WHERE invitation_id = ? AND project = ?', invitation_id, project).changes > 0,
   }
 }

@@ -9,6 +9,7 @@ import { openProjects, openWorkspaces } from './administration.ts'
 import { groupCommits } from './commit-group.ts'
 import { openConceptStore, openConcepts, openViews } from './concepts.ts'
 import { type DataPaths, dataPaths, makeDataFolders, openServiceDatabase } from './database.ts'
+import { openMembers } from './members.ts'
 import { openObjectFiles, openObjectStore } from './object-files.ts'
 import { openAssetStore } from './store-assets.ts'
 import { openChatStore } from './store-chats.ts'
@@ -86,5 +87,6 @@ function administrate(database: Sqlite, clock: Clock) {
     users: openUsers(database, clock),
     concepts: openConcepts(database, clock),
     views: openViews(database, clock),
+    members: openMembers(database, clock),
   }
 }

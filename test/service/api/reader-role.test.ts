@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
+import type { Role } from '../../../src/contract/messages/messages-projects.ts'
 import { type Client, start } from '../fixture.ts'
 
 const refused = 'publicapi.tenancy.role.insufficient'
 const memory = { content: 'x', category: 'fact', importance: 1 }
 
 /** The service as a user with this role in the project sees it. */
-async function asMember(client: Client, name: string, role: string): Promise<Client> {
+function asMember(client: Client, name: string, role: Role): Client {
   const email = `${name}@example.org`
   client.service.users.create(email)
-  await client.post(`/v1/projects/${client.project_id}/invitations`, { email, role })
+  client.service.members.add(email, client.project_id, role)
   return client.as({ token: client.service.tokens.create(`of ${name}`, { user: email }).token })
 }
 
@@ -20,7 +21,7 @@ async function outcome(reply: ReturnType<Client['call']>): Promise<unknown> {
 
 test('D-05 D-07 a reader keeps their own memories, and changes no shared ones', async () => {
   const client = await start()
-  const ada = await asMember(client, 'ada', 'reader')
+  const ada = asMember(client, 'ada', 'reader')
   const of_all = `/v1/memories/${(await client.post('/v1/memories', memory)).body.memory_id}`
   const own = `/v1/memories/${(await ada.post('/v1/memories', memory)).body.memory_id}`
   expect(await outcome(ada.get(of_all))).toBe(200)
@@ -48,7 +49,7 @@ test('D-07 a memory is its maker’s alone or everybody’s, as it is made', asy
 
 test('D-06 D-07 a user who changes a shared record does not become its owner', async () => {
   const client = await start()
-  const [ada, bob] = [await asMember(client, 'ada', 'collaborator'), await asMember(client, 'bob', 'collaborator')]
+  const [ada, bob] = [asMember(client, 'ada', 'collaborator'), asMember(client, 'bob', 'collaborator')]
   const of_nobody = { name: 'terms', content: 'x', scope: 'user', category: 'skill' }
   const paths = [
     `/v1/memories/${(await client.post('/v1/memories', memory)).body.memory_id}`,
@@ -63,7 +64,7 @@ test('D-06 D-07 a user who changes a shared record does not become its owner', a
 
 test('D-05 a reader renames and deletes only chats in which no other user has asked', async () => {
   const client = await start()
-  const [ada, bob] = [await asMember(client, 'ada', 'reader'), await asMember(client, 'bob', 'reader')]
+  const [ada, bob] = [asMember(client, 'ada', 'reader'), asMember(client, 'bob', 'reader')]
   const ask = async (who: Client) => (await who.post('/v1/chats', { prompt: 'x' })).body
   const [of_nobody, of_bob, own, shared] = [await ask(client), await ask(bob), await ask(ada), await ask(ada)]
   const second = (await bob.post(`/v1/chats/${shared.chat_id}/messages`, { prompt: 'y' })).body

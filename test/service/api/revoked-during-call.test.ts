@@ -50,7 +50,7 @@ test('D-05 a role that is removed while a body is being sent does not count any 
   const client = await start()
   const [email, path] = ['ada@example.org', `/v1/projects/${client.project_id}/invitations`]
   client.service.users.create(email)
-  await client.post(path, { email, role: 'collaborator' })
+  client.service.members.add(email, client.project_id, 'collaborator')
   const ada = client.as({ token: client.service.tokens.create('of ada', { user: email }).token })
   const { finish } = await begun(ada, '/v1/labels', label)
   await client.post(path, { email, role: 'reader' })

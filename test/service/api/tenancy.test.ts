@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type IdKind, id_kinds, idPattern } from '../../../src/contract/identifiers.ts'
+import type { Role } from '../../../src/contract/messages/messages-projects.ts'
 import type { Route } from '../../../src/contract/routes/route.ts'
 import { type RouteId, routes } from '../../../src/contract/routes/routes.ts'
 import { type Service, startService } from '../../../src/service/service.ts'
@@ -177,10 +178,10 @@ function uniqueEmail(): string {
 }
 
 /** A user with a role in our project, and their key. */
-async function member(role: string): Promise<Client> {
+function member(role: Role): Client {
   const email = uniqueEmail()
   service.users.create(email)
-  await both.post(`/v1/projects/${ours}/invitations`, { email, role })
+  service.members.add(email, ours, role)
   return both.as({ project_id: ours, token: service.tokens.create(unique('key'), { user: email }).token })
 }
 
@@ -193,9 +194,9 @@ const makers: Record<Kind, (client: Client, so_far: Things) => string | Promise<
     (await client.post(`/v1/chats/${chat}/messages`, { prompt: 'x' })).body.message_id,
   label: async (client) => (await client.post('/v1/labels', { name: unique('label') })).body.label_id,
   async user(client) {
-    const [path, email] = [`/v1/projects/${client.project_id}`, uniqueEmail()]
+    const email = uniqueEmail()
     const { user_id } = service.users.create(email)
-    await client.post(`${path}/invitations`, { email, role: 'reader' })
+    service.members.add(email, client.project_id, 'reader')
     return user_id
   },
   async invitation(client) {
@@ -292,7 +293,7 @@ describe('D-06 D-07 a user’s own records do not exist for any other user', () 
   )
 
   test.each(named(about_private))('%s', async (_id, route) => {
-    const [ada, bob] = [await member('collaborator'), await member('collaborator')]
+    const [ada, bob] = [member('collaborator'), member('collaborator')]
     const own = {
       ...allNever(),
       skill: (await ada.post('/v1/skills', { ...skill(), scope: 'user' })).body.skill_id as string,

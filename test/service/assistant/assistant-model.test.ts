@@ -70,7 +70,7 @@ test('C-20 D-07 a model gets a user’s own memories apart from those of the pro
   const { service, project_id } = client
   service.users.create('ada@example.org')
   const ada = client.as({ token: service.tokens.create('ada', { user: 'ada@example.org' }).token })
-  await client.post(`/v1/projects/${project_id}/invitations`, { email: 'ada@example.org', role: 'reader' })
+  service.members.add('ada@example.org', project_id, 'reader')
   for (const [who, content] of [
     [client, 'Times are local.'],
     [ada, 'I was ill in May.'],

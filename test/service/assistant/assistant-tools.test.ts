@@ -46,9 +46,7 @@ test('C-19 D-07 memories of the project are quoted, the most important first; no
     service.users.create(email)
     return service.tokens.create(email, { user: email }).token
   })
-  for (const email of ['ada@example.org', 'bob@example.org']) {
-    await client.post(`/v1/projects/${project_id}/invitations`, { email, role: 'reader' })
-  }
+  for (const email of ['ada@example.org', 'bob@example.org']) service.members.add(email, project_id, 'reader')
   const [ada, bob] = tokens.map((token) => client.as({ token })) as [Client, Client]
   await memory(client, 'The harbour is ours.', 5)
   await memory(client, 'Harbour means the northern one.', 9)

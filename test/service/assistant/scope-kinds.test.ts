@@ -116,9 +116,7 @@ test('C-06 a project that the user has lost meanwhile adds nothing to the answer
   await other.upload(sentence('Tunis'), 'tunis.md')
   const email = 'ada@example.org'
   service.users.create(email)
-  for (const id of [project_id, other.project_id]) {
-    await client.post(`/v1/projects/${id}/invitations`, { email, role: 'reader' })
-  }
+  for (const id of [project_id, other.project_id]) service.members.add(email, id, 'reader')
   const ada = client.as({ token: service.tokens.create('ada', { user: email }).token })
   const ask = async () =>
     (await ada.post('/v1/chats', { prompt: question, scope: { project_ids: [other.project_id] } })).body

@@ -32,7 +32,7 @@ async function dataWithProject(): Promise<{ data_dir: string; headers: Record<st
   service.users.create(email)
   const { token } = service.tokens.create('test', { user: email })
   const owner = new Client(service, project_id, service.tokens.create('owner').token)
-  await owner.post(`/v1/projects/${project_id}/invitations`, { email, role: 'collaborator' })
+  service.members.add(email, project_id, 'collaborator')
   const ada = owner.as({ token })
   await ada.post('/v1/skills', { name: 'terse', content: 'One sentence only.', scope: 'user', category: 'skill' })
   await ada.post('/v1/memories', { content: 'I am the harbour master.', category: 'identity', importance: 5 })

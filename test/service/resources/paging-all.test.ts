@@ -102,16 +102,16 @@ test('A-28 members, projects and turns: a walk sees each once while others are a
       if (seen.length < 8) await between()
     }
   }
-  const invite = async (at: number) => {
+  const add = (at: number) => {
     service.users.create(`user${at}@example.org`)
-    await owner.post(`/v1/projects/${project_id}/invitations`, { email: `user${at}@example.org`, role: 'reader' })
+    service.members.add(`user${at}@example.org`, project_id, 'reader')
   }
   for (let at = 0; at < 5; at++) {
-    await invite(at)
+    add(at)
     await owner.post('/v1/projects', { name: `project ${at}` })
   }
   let next = 5
-  const members = await walked(`/v1/projects/${project_id}/members`, 'user_id', () => invite(next++))
+  const members = await walked(`/v1/projects/${project_id}/members`, 'user_id', async () => add(next++))
   expect(new Set(members).size).toBe(members.length)
   expect(members.length).toBeGreaterThanOrEqual(5)
   const before = (await owner.get('/v1/projects?limit=100')).body.data.map(
@@ -129,10 +129,11 @@ test('A-28 a page of members can start after one who was removed, in each of the
   const client = await start()
   const emails = ['ada', 'bob', 'cy', 'dan'].map((name) => `${name}@example.org`)
   const { project_id: other } = (await client.post('/v1/projects', { name: 'other' })).body
-  const paths = [client.project_id, other].map((id) => `/v1/projects/${id}`)
+  const ids = [client.project_id, other]
+  const paths = ids.map((id) => `/v1/projects/${id}`)
   for (const email of emails) {
     client.service.users.create(email)
-    for (const path of paths) await client.post(`${path}/invitations`, { email, role: 'reader' })
+    for (const id of ids) client.service.members.add(email, id, 'reader')
   }
   const pageOf = async (path: string, cursor: string) => (await client.get(`${path}/members?limit=2${cursor}`)).body
   const { last_id } = await pageOf(paths[0]!, '')

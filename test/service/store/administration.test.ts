@@ -43,16 +43,22 @@ test('D-05 users are made, listed and removed by commands, beside a running serv
   const client = await start()
   const dir = ['--data-dir', client.service.data_dir]
   const email = 'ada@example.org'
-  await client.post(`/v1/projects/${client.project_id}/invitations`, { email, role: 'reader' })
   const user_id = (await sluice('serve', 'user', 'create', email, '--name', 'Ada', ...dir)).out.trim()
+  const as_reader = ['--project', client.project_id, '--role', 'reader']
+  expect((await sluice('serve', 'member', 'add', email, ...as_reader, ...dir)).code).toBe(0)
   const { out } = await sluice('serve', 'token', 'create', 'of ada', '--user', email, ...dir)
   const ada = client.as({ token: out.trim() })
   const members = (await ada.get(`/v1/projects/${client.project_id}/members`)).body.data
-  expect(members).toMatchObject([{ user_id, email, name: 'Ada', role: 'reader' }])
+  expect(members).toMatchObject([{ user_id, email, name: 'Ada', role: 'reader', join_method: 'added' }])
   expect((await sluice('serve', 'user', 'list', ...dir)).out).toMatch(
     new RegExp(`${email} .* Ada .*${client.project_id.slice(0, 10)}`),
   )
-  expect((await sluice('serve', 'token', 'list', ...dir)).out).toMatch(/of ada .*ada@example\.org .*every/)
+  const listed = async () => (await sluice('serve', 'token', 'list', ...dir)).out
+  expect(await listed()).toMatch(new RegExp(`of ada .*ada@example\\.org .*${client.project_id}$`, 'm'))
+  expect(await listed()).toMatch(/tests 0 .* every$/m)
+  expect((await sluice('serve', 'member', 'remove', email, '--project', client.project_id, ...dir)).code).toBe(0)
+  expect(await listed()).toMatch(/of ada .*ada@example\.org .*none$/m)
+  expect((await ada.get('/v1/assets')).body.code).toBe('publicapi.tenancy.project.not_found')
   expect((await sluice('serve', 'user', 'create', email.toUpperCase(), ...dir)).code).toBe(78)
   expect((await sluice('serve', 'user', 'remove', email, ...dir)).code).toBe(0)
   expect((await ada.get('/v1/assets')).status).toBe(401)
@@ -63,13 +69,17 @@ test('D-05 users are made, listed and removed by commands, beside a running serv
 
 test('D-05 a user who is removed and returns with the same address is a member of nothing', async () => {
   const client = await start()
-  const [email, { users, tokens }] = ['ada@example.org', client.service]
+  const [email, { users, members, tokens }] = ['ada@example.org', client.service]
   users.create(email)
-  await client.post(`/v1/projects/${client.project_id}/invitations`, { email, role: 'owner' })
+  const invited = { email, role: 'owner' }
+  const { url } = (await client.post(`/v1/projects/${client.project_id}/invitations`, invited)).body
+  const other = client.service.projects.create('other').project_id
+  members.add(email, other, 'owner')
   users.remove(email.toUpperCase())
   users.create(email)
   const again = client.as({ token: tokens.create('of ada', { user: email }).token })
   expect((await again.get('/v1/projects')).body.data).toEqual([])
+  expect((await fetch(url)).status, 'her invitation is gone, too').toBe(404)
 })
 
 test('D-05 the only owner of a project cannot be removed before the project has another one', async () => {
@@ -88,8 +98,14 @@ test('D-05 the only owner of a project cannot be removed before the project has 
   ])
   expect((await ada.get('/v1/projects')).status, 'she stays').toBe(200)
 
+  const of_mine = ['--project', project_id, ...dir]
+  for (const words of [['remove'], ['add', '--role', 'reader']]) {
+    const kept = await sluice('serve', 'member', words[0]!, email, ...words.slice(1), ...of_mine)
+    expect([kept.code, kept.err]).toEqual([78, expect.stringContaining('--role owner')])
+  }
+
   users.create('bob@example.org')
-  await ada.post(`/v1/projects/${project_id}/invitations`, { email: 'bob@example.org', role: 'owner' })
+  expect((await sluice('serve', 'member', 'add', 'bob@example.org', '--role', 'owner', ...of_mine)).code).toBe(0)
   expect((await sluice('serve', 'user', 'remove', email, ...dir)).code).toBe(0)
   expect((await sluice('serve', 'user', 'remove', 'bob@example.org', ...dir)).code).toBe(78)
   await sluice('serve', 'token', 'create', 'n', '--projects', project_id, ...dir)

@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto'
+import type { HttpApp, HttpReply, HttpRequest } from '../../base/net/http-server-app.ts'
+import { isoTime } from '../../base/time/time.ts'
+import type { Parts } from '../parts.ts'
+import { checkRate, limitRequests } from './limits.ts'
+
+/**
+ * Requests of this page per minute, of all callers together; a sixth of them at once. A team opens
+ * it some ten times. It slows down a program that guesses links, or that keeps the disk busy.
+ */
+const requests_per_minute = 120
+
+const style =
+  'body{font:1.1em/1.5 sans-serif;max-width:40em;margin:3em auto;padding:0 1em}div{margin:1em 0}code{overflow-wrap:anywhere}'
+const style_hash = `'sha256-${hash('sha256', style, 'base64')}'`
+
+const page_headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': `default-src 'none'; style-src ${style_hash}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+}
+
+/**
+ * The page of an invitation: GET shows it and changes nothing, since mail scanners open links, too.
+ * POST accepts and shows the token once. It needs no script and no key, and works under any path.
+ */
+export function serveInvitations(app: HttpApp, { administration, commits, origins, clock }: Parts): void {
+  const waitFor = limitRequests(requests_per_minute, () => clock.monotonic_ms())
+  const { invitationOf, accept } = administration.members
+
+  const handler = async (request: HttpRequest, reply: HttpReply): Promise<HttpReply> => {
+    checkRate(reply, waitFor(0))
+    const { secret } = request.params as { secret: string }
+    const invitation = invitationOf(secret)
+    const is_form = request.method === 'POST'
+    const accepted = is_form ? await commits.write(() => accept(secret)) : undefined
+    if (invitation === undefined || (is_form && accepted === undefined)) {
+      // The same for every link that is not valid, so that nobody learns what it was.
+      return send(reply, 404, 'This invitation cannot be used', [
+        'It was used already, it has expired, or a newer one has replaced it.',
+        'Ask the person who invited you for a new one.',
+      ])
+    }
+    const { name, email, role, expires_at_ms, invitation_id } = invitation
+    if (accepted === undefined) {
+      return send(reply, 200, `Invitation to ${escaped(name)}`, [
+        `You, ${escaped(email)}, are invited to the project <b>${escaped(name)}</b> with the role ${role}.`,
+        '<form method="post"><button>Accept, and show my token</button></form>',
+        `The token is shown only once. This link works once, until ${isoTime(expires_at_ms)}.`,
+      ])
+    }
+    return send(reply, 200, `You are a member of ${escaped(name)}`, [
+      `Your token, which is shown only now: <code>${accepted.token}</code>`,
+      'Keep it where only you can read it: whoever has it can act as you.',
+      `<code>sluice init</code> asks for it, and for this address: <code>${escaped(origins.api)}</code>`,
+      `If you lose it, ask the administrator to revoke <code>${invitation_id}</code> and to make a new one.`,
+    ])
+  }
+
+  app.route({ method: ['GET', 'POST'], url: '/invitations/:secret', config: { is_page: true } as object, handler })
+}
+
+function send(reply: HttpReply, status: number, title: string, parts: readonly string[]): HttpReply {
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>`
+  const body = [`<h1>${title}</h1>`, ...parts.map((part) => `<div>${part}</div>`)].join('\n')
+  // No other origin may read a page that has a token.
+  reply.removeHeader('access-control-allow-origin')
+  const html = `<!doctype html>\n<html lang="en">${head}<style>${style}</style>\n${body}\n</html>\n`
+  return reply.code(status).headers(page_headers).send(html)
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character]!)
+}
