@@ -138,38 +138,49 @@ async function usageError(
   const unknown = all_unknown[0]
   const options = [...(await parser.getHelp()).matchAll(/--([a-z][a-z-]*)/g)].map(([, name]) => name!)
   const names = commands.map(({ usage }) => nameOf(usage))
+  const { name, usage } = calledBy(words, commands)
+  const help = /^Not enough non-option|^Missing required/.test(message)
+    ? `write ${usage}; ${name} --help shows its options`
+    : 'sluice --help shows the commands, sluice COMMAND --help its options'
   const meant = unknown === undefined ? undefined : didYouMean(unknown, [...names, ...options])
   const shown = meant === undefined || names.includes(meant) ? meant : `--${meant}`
   return new SluiceError({
     code: 'usage.invalid',
     message: message.replaceAll(/\s*\n\s*/g, ' '),
-    hint:
-      shown === undefined
-        ? 'sluice --help shows the commands, sluice COMMAND --help its options'
-        : `did you mean ${shown}?`,
+    hint: shown === undefined ? help : `did you mean ${shown}?`,
   })
 }
 
-interface Group {
+interface Called {
   /** `sluice`, or `sluice prompts` */
   name: string
+  /** The same with its arguments. */
+  usage: string
+  /** Its subcommands. */
   listed: readonly ListedCommand[]
 }
 
 /** The commands that could stand where this word stands; undefined if none can. */
-function groupBefore(word: string, words: readonly string[], commands: readonly ListedCommand[]): Group | undefined {
+function groupBefore(word: string, words: readonly string[], commands: readonly ListedCommand[]): Called | undefined {
   const at = words.lastIndexOf(word)
   if (word === '' || at < 0) return undefined
-  let group: Group = { name: 'sluice', listed: commands }
-  for (const before of words.slice(0, at)) {
-    const found = group.listed.find(({ usage }) => nameOf(usage) === before)
-    if (found) group = { name: `${group.name} ${before}`, listed: found.subcommands ?? [] }
-  }
+  const group = calledBy(words.slice(0, at), commands)
   const names = group.listed.map(({ usage }) => nameOf(usage))
   return names.length === 0 || names.includes(word) ? undefined : group
 }
 
-function unknownCommand(word: string, { name, listed }: Group): SluiceError {
+/** The command that these words call, such as `sluice prompts run`. */
+function calledBy(words: readonly string[], commands: readonly ListedCommand[]): Called {
+  let called: Called = { name: 'sluice', usage: 'sluice COMMAND', listed: commands }
+  for (const word of words) {
+    const found = called.listed.find(({ usage }) => nameOf(usage) === word)
+    const [above, listed] = [called.name, found?.subcommands ?? []]
+    if (found) called = { name: `${above} ${word}`, usage: `${above} ${found.usage}`, listed }
+  }
+  return called
+}
+
+function unknownCommand(word: string, { name, listed }: Called): SluiceError {
   const names = listed.map(({ usage }) => nameOf(usage))
   const meant = didYouMean(word, names)
   return new SluiceError({

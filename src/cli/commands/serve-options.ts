@@ -49,7 +49,9 @@ const options = {
 type ServeOptions = DataDirOptions & InferredOptionTypes<typeof options>
 
 export function serveOptions(yargs: Argv<DataDirOptions>): Argv<ServeOptions> {
-  return yargs.options(options)
+  // A subcommand such as `serve token` has none of them.
+  const own = Object.entries(options).map(([name, option]) => [name, { ...option, global: false }])
+  return yargs.options(Object.fromEntries(own) as typeof options)
 }
 
 /**

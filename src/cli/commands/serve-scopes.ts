@@ -1,6 +1,16 @@
 import { shrinking } from '../text/table.ts'
 import { serveList, serveVerb, wordsIfGiven, wordsOf } from './serve-verb.ts'
 
+function removal(kind: 'concept' | 'view') {
+  return serveVerb({
+    argument: ['id', `the id of the ${kind}`],
+    run(administration, { id }, terminal) {
+      administration[`${kind}s`].remove(id)
+      terminal.err(`${id} is removed; a question that names it is refused from now on`)
+    },
+  })
+}
+
 export const concept = {
   create: serveVerb({
     argument: ['name', 'the name that users see'],
@@ -34,13 +44,7 @@ export const concept = {
     },
   }),
 
-  remove: serveVerb({
-    argument: ['id', 'the id of the concept'],
-    run({ concepts }, { id }, terminal) {
-      concepts.remove(id)
-      terminal.err(`${id} is removed; a question that names it is refused from now on`)
-    },
-  }),
+  remove: removal('concept'),
 }
 
 export const view = {
@@ -75,11 +79,5 @@ export const view = {
     },
   }),
 
-  remove: serveVerb({
-    argument: ['id', 'the id of the view'],
-    run({ views }, { id }, terminal) {
-      views.remove(id)
-      terminal.err(`${id} is removed; a question that names it is refused from now on`)
-    },
-  }),
+  remove: removal('view'),
 }
