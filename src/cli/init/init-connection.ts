@@ -12,7 +12,7 @@ import { readCa } from '../../daemon/open-remote.ts'
 import type { ProjectReference } from '../../remote/assets.ts'
 import { type Failure, failureText, type Outcome } from '../../remote/outcome.ts'
 import { createRemote } from '../../remote/remote.ts'
-import { printWarning } from '../text/print.ts'
+import { printTitled, printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { type Dialog, refuseStopped } from './init-dialog.ts'
 import { faultOf, type InitFlags, wholePath } from './init-flags.ts'
@@ -58,8 +58,9 @@ export async function askConnection(tools: ConnectionTools): Promise<Connection>
       ca_file,
       project,
     })
-    if (listed.ok) return done(await chooseProject(listed.value, tools))
-    const way = await afterFailure(listed.failure, tools)
+    const chosen = listed.ok ? await chooseProject(listed.value, tools) : undefined
+    if (chosen) return done(chosen)
+    const way = listed.ok ? await askWay(reachText([]), tools) : await afterFailure(listed.failure, tools)
     if (way === 'go on') return done({ project_id: givenId(flags) ?? (await askProjectId(dialog!)) })
     if (way === 'address') base_url = undefined
     if (way === 'token') token = undefined
@@ -151,10 +152,8 @@ function givenId({ project }: InitFlags): string | undefined {
  * Decides what to do if the projects cannot be read. Errors `account.refused` and `usage.project`
  * if the program cannot ask, or need not (`--yes` with `--project`).
  */
-async function afterFailure(
-  failure: Failure,
-  { dialog, terminal, flags }: ConnectionTools,
-): Promise<'again' | 'address' | 'token' | 'authority' | 'go on'> {
+async function afterFailure(failure: Failure, tools: ConnectionTools): Promise<Way> {
+  const { dialog, terminal, flags } = tools
   const is_untrusted = failure.code === 'network.tls'
   const message = `the projects cannot be read: ${failureText(failure)}`
   const of_authority = is_untrusted ? '--ca-file FILE names the certificate of a company’s own authority; ' : ''
@@ -164,15 +163,21 @@ async function afterFailure(
     if (givenId(flags) === undefined) {
       throw new SluiceError({
         code: 'usage.project',
-        message: `${message}; ${flags.project} is no id, and only the service knows which project that is`,
+        message: `${message}; only the service knows the project ${flags.project ?? '(--project is missing)'}`,
         hint: `${of_authority}give --project an id (project_…), which is written unchecked, or try again when the service answers`,
       })
     }
     printWarning(terminal, `${message}; ${of_authority}${flags.project} is written unchecked`)
     return 'go on'
   }
-  terminal.err(`${terminal.err_styles.red('!')} ${printable(message)}`)
-  return dialog.choose('What now?', [
+  return askWay(message, tools, is_untrusted)
+}
+
+type Way = 'again' | 'address' | 'token' | 'authority' | 'go on'
+
+function askWay(message: string, { dialog, terminal }: ConnectionTools, is_untrusted = false): Promise<Way> {
+  printTitled(terminal, '!', terminal.err_styles.red, message)
+  return dialog!.choose<Way>('What now?', [
     ...(is_untrusted
       ? [{ value: 'authority' as const, name: 'trust an authority of the company too, whose certificate is in a file' }]
       : []),
@@ -183,31 +188,43 @@ async function afterFailure(
   ])
 }
 
-/** Finds the project that --project names by id or name, or asks. Error `usage.project`. */
+/**
+ * Finds the project that --project names by id or name, or asks. Undefined if there is none to ask
+ * about. Error `usage.project`.
+ */
 async function chooseProject(
   listed: readonly ProjectReference[],
   { flags, dialog }: ConnectionTools,
-): Promise<Connection['project']> {
+): Promise<Connection['project'] | undefined> {
   const wanted = flags.project
-  if (wanted !== undefined) {
+  if (wanted !== undefined || !dialog) {
     const found = listed.filter(({ project_id, name }) => project_id === wanted || name === wanted)
     if (found.length === 1) return found[0]!
+    const lacking = wanted === undefined ? 'init cannot ask without a terminal, and --project is missing' : undefined
+    const unknown = lacking ?? `the token reaches no project ${wanted}`
     throw new SluiceError({
       code: 'usage.project',
-      message:
-        found.length === 0
-          ? `the token reaches no project ${wanted}`
-          : `${found.length} projects are called ${wanted}: name one by its id`,
-      hint:
-        listed.length === 0 ? 'it reaches none at all' : `it reaches ${listed.slice(0, 5).map(projectText).join(', ')}`,
+      message: found.length === 0 ? unknown : `${found.length} projects are called ${wanted}: name one by its id`,
+      hint: reachText(listed),
     })
   }
-  if (listed.length === 0) return { project_id: await askProjectId(dialog!) }
+  if (listed.length === 0) return undefined
   const first = [...listed].sort((a, b) => Number(b.is_default) - Number(a.is_default))
-  return dialog!.choose(
+  return dialog.choose(
     'Project that the files go to:',
     first.map((project) => ({ value: project, name: projectText(project) })),
   )
+}
+
+/** More than these would hide the rest of the message. */
+const max_projects_named = 5
+
+function reachText(listed: readonly ProjectReference[]): string {
+  if (listed.length === 0) {
+    return 'the token reaches no project: ask the administrator to make you a member of one (on a local service: `sluice serve member add YOUR-EMAIL --project PROJECT --role collaborator`)'
+  }
+  const more = listed.length > max_projects_named ? ` and ${listed.length - max_projects_named} more` : ''
+  return `the token reaches ${listed.slice(0, max_projects_named).map(projectText).join(', ')}${more}`
 }
 
 function projectText({ name, project_id }: ProjectReference): string {

@@ -18,8 +18,8 @@ export interface DialogStreams {
   output: NodeJS.WritableStream
 }
 
-/** Choices shown at once; a longer list scrolls. */
-const choices_shown = 12
+/** Choices have numbers, and can be chosen by them. 12 are shown at once; a longer list scrolls. */
+const list_form = { theme: { indexMode: 'number' }, pageSize: 12 } as const
 
 export function openDialog(streams: DialogStreams, stopped: AbortSignal) {
   const stopping = new AbortController()
@@ -57,7 +57,7 @@ export function openDialog(streams: DialogStreams, stopped: AbortSignal) {
     secret: async (message: string, fault: (answer: string) => string | undefined) =>
       (await asked(password({ message, mask: false, validate: checked(fault) }, context))).trim(),
     choose: <Value>(message: string, choices: readonly Choice<Value>[]) =>
-      asked(select({ message, choices: choices.map((choice) => ({ ...choice })), pageSize: choices_shown }, context)),
+      asked(select({ ...list_form, message, choices: choices.map((choice) => ({ ...choice })) }, context)),
     confirm: (message: string, usual: boolean) => asked(confirm({ message, default: usual }, context)),
     close() {
       streams.input.off('end', stop)

@@ -19,7 +19,10 @@ export interface InitFlags {
 
 export type NamedPath = Pick<StartingFolder, 'name' | 'path'>
 
-/** For a program that cannot ask. Error `usage.missing`: the command line lacks an answer. */
+/**
+ * For a program that cannot ask. Error `usage.missing`: the command line lacks an answer. If only
+ * the project is missing, the service is asked first, so that the error can name the projects.
+ */
 export function refuseMissing(flags: InitFlags): void {
   const missing = [
     flags['base-url'] === undefined ? '--base-url URL' : '',
@@ -28,7 +31,7 @@ export function refuseMissing(flags: InitFlags): void {
     (flags.folder ?? []).length === 0 ? '--folder NAME=PATH' : '',
     flags.yes ? '' : '--yes',
   ].filter((flag) => flag !== '')
-  if (missing.length === 0) return
+  if (missing.length === 0 || (missing.length === 1 && flags.project === undefined)) return
   throw new SluiceError({
     code: 'usage.missing',
     message: `this is no terminal, so init cannot ask; these options are missing: ${missing.join(' ')}`,

@@ -112,6 +112,54 @@ test('without a terminal, init never waits: it names the missing option', async 
   expect(existsSync(join(home.path, 'made.yaml'))).toBe(false)
 })
 
+test('without a terminal and a project it names those that the token reaches, or says what to ask for', async () => {
+  const home = await Home.make(tree)
+  const { projects, tokens, users } = home.service
+  const lab = projects.create('Lab').project_id
+  const words = flagsOf(home)
+  words.splice(words.indexOf('--project'), 2)
+  const named = await here(home, ...words, '--yes', '--config', 'made.yaml')
+  expect(named.code).toBe(64)
+  expect(named.err).toMatch(/--project is missing\n {2}the token reaches/)
+  expect(named.err).toContain(`Lab (${lab})`)
+  expect(named.err).toContain(`cli (${home.project_id})`)
+
+  users.create('ada@example.org')
+  home.giveToken(tokens.create('ada', { user: 'ada@example.org' }).token)
+  for (const more of [[], ['--project', 'Lab']]) {
+    const none = await here(home, ...words, ...more, '--yes', '--config', 'made.yaml')
+    expect(none).toMatchObject({
+      code: 64,
+      err: expect.stringContaining('the token reaches no project: ask the admin'),
+    })
+    expect(none.err).toContain('sluice serve member add YOUR-EMAIL --project PROJECT --role collaborator')
+  }
+  expect(existsSync(join(home.path, 'made.yaml'))).toBe(false)
+})
+
+test.skipIf(!has_terminals)(
+  'on a terminal, a token without a project can try again, and a number chooses',
+  async () => {
+    const home = await Home.make(tree)
+    const { members, projects, tokens, users } = home.service
+    const lab = projects.create('Lab').project_id
+    users.create('ada@example.org')
+    home.giveToken(tokens.create('ada', { user: 'ada@example.org' }).token)
+    const terminal = wizard(home, { words: ['--base-url', home.service.api, '--token-file', 'token'] })
+    await terminal.sees('the token reaches no project')
+    await terminal.sees('What now?')
+    members.add('ada@example.org', home.project_id, 'collaborator')
+    members.add('ada@example.org', lab, 'collaborator')
+    terminal.type(keys.enter)
+    await terminal.sees('Project that the files go to:')
+    await terminal.on('2. Lab', '2')
+    await terminal.on('Lab', keys.enter)
+    await terminal.on('Folder to watch:', keys.ctrl_c)
+    expect(await terminal.ended).toBe(3)
+    expect(terminal.shown()).toContain(`Lab (${lab})`)
+  },
+)
+
 test.each([
   [['--project', 'nobody'], 64, 'the token reaches no project nobody'],
   [['--base-url', 'http://assistant.example.com'], 64, 'must begin with https://'],
