@@ -286,6 +286,48 @@ test.each([
   expect([code, err]).toEqual([64, expect.stringContaining(message)])
 })
 
+test('a subcommand of serve shows and takes its own options only', async () => {
+  const { out } = await sluice('serve', 'token', 'create', '--help')
+  expect(out).toMatch(/--data-dir[\s\S]*--projects/)
+  expect(out).not.toMatch(/--port|--latency/)
+  const wrong = await sluice('serve', 'token', 'create', 'x', '--port', '1', '--data-dir', temporaryFolder())
+  expect([wrong.code, wrong.err]).toEqual([64, expect.stringContaining('Unknown argument: port')])
+})
+
+test.each([
+  [['usr', 'list'], 'did you mean user?'],
+  [['member', 'ad', 'ada@example.org'], 'did you mean add?'],
+  [['token', 'create'], 'write sluice serve token create <name>'],
+  [['member', 'add', 'ada@example.org', '--role', 'owner'], 'Missing required argument: project'],
+  [
+    ['member', 'add', 'ada@example.org', '--project', 'x', '--role', 'king'],
+    'Choices: "owner", "collaborator", "reader"',
+  ],
+])('a slip on the command line gets a line that helps: %j', async (words, help) => {
+  const { code, err } = await sluice('serve', ...words)
+  expect([code, err]).toEqual([64, expect.stringContaining(help)])
+})
+
+test('an invitation by command begins with the address of the service, which is known from its first start on', async () => {
+  const data_dir = temporaryFolder()
+  const dir = ['--data-dir', data_dir]
+  const project_id = (await sluice('serve', 'project', 'create', 'office', ...dir)).out.trim()
+  const add = () =>
+    sluice('serve', 'member', 'add', 'ada@example.org', '--project', project_id, '--role', 'owner', ...dir)
+  const early = await add()
+  expect([early.code, early.err]).toEqual([78, expect.stringContaining('sluice serve user create ada@example.org')])
+  const { service } = await start({ data_dir })
+  const invited = await add()
+  expect([invited.code, invited.out]).toEqual([0, expect.stringMatching(`^${service.api}/invitations/[\\w-]{43}\n$`)])
+  const listed = async () => (await sluice('serve', 'member', 'list', ...dir)).out
+  expect(await listed()).toMatch(new RegExp(`${project_id} .* owner +not yet +ada@example.org`))
+  expect((await sluice('serve', 'member', 'remove', 'ada@example.org', '--project', project_id, ...dir)).code).toBe(0)
+  expect(await listed()).not.toContain('ada')
+  expect((await fetch(invited.out.trim())).status).toBe(404)
+  const unknown = await sluice('serve', 'member', 'remove', 'ada@example.org', '--project', project_id, ...dir)
+  expect([unknown.code, unknown.err]).toEqual([78, expect.stringContaining('sluice serve member list')])
+})
+
 test('docs/service.md names every option of serve and no other', async () => {
   const page = readFileSync(new URL('../../../docs/service.md', import.meta.url), 'utf8')
   const { out } = await sluice('serve', '--help')
