@@ -27,8 +27,6 @@ interface ProjectFields {
   description?: string | undefined
 }
 
-export type ProjectStore = ReturnType<typeof openProjectStore>
-
 export function openProjectStore(database: Sqlite) {
   const columns = `seq, project_id, name, description,
     seq = (SELECT min(seq) FROM projects WHERE ${within_reach}) AS is_default`
