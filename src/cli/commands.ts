@@ -22,8 +22,8 @@ const view = async () => (await scopes()).view
  */
 export const commands: readonly ListedCommand[] = [
   command('init', 'ask a few questions and write a configuration', () => import('./commands/init.ts')),
-  command('run', 'watch the folders and send their files, until stopped', () => import('./commands/run.ts')),
-  command('sync [folders..]', 'send what is new in the folders once, then exit', () => import('./commands/sync.ts')),
+  command('run', 'watch the folders and upload their files, until stopped', () => import('./commands/run.ts')),
+  command('sync [folders..]', 'upload what is new in the folders once, then exit', () => import('./commands/sync.ts')),
   command(
     'plan',
     'show which files would be uploaded, which not and why; uploads nothing',
@@ -32,14 +32,14 @@ export const commands: readonly ListedCommand[] = [
   command('status', 'show the state of all files, and what to do', () => import('./commands/status.ts')),
   command('ls [path]', 'list the files and their states', () => import('./commands/ls.ts')),
   command('explain <path>', 'say why one file has its state', () => import('./commands/explain.ts')),
-  verb('pause', 'stop sending, asking and delivering, for a time or until resume', pause),
-  verb('resume', 'end the pause: Sluice sends, asks and delivers again', pause),
+  verb('pause', 'stop uploading, asking and delivering, for a time or until resume', pause),
+  verb('resume', 'end the pause: Sluice uploads, asks and delivers again', pause),
   command('rescan [folders..]', 'make the daemon scan folders now', () => import('./commands/rescan.ts')),
   command('reload', 'make the daemon read its configuration again', () => import('./commands/reload.ts')),
   verb('retry [paths..]', 'try refused, blocked and deferred files again now', accept),
   verb(
     'accept <path>',
-    'send files that are held back; or confirm that the files of a folder were really deleted',
+    'upload files that are held back; or confirm that the files of a folder were really deleted',
     accept,
   ),
   command(

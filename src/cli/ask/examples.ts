@@ -26,7 +26,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['$0 sync notes', 'over one'],
   ],
   plan: [
-    ['$0 plan', 'what a first run would send'],
+    ['$0 plan', 'what a first run would upload'],
     ['$0 plan --hash', 'the same, and find bytes that the project has already'],
   ],
   status: [
@@ -42,8 +42,8 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['$0 retry', 'every file that is refused, blocked or deferred'],
     ['$0 retry notes/scans', 'of one directory'],
   ],
-  accept: [['$0 accept archive', 'send everything of this folder that is held back']],
-  pause: [['$0 pause', 'send and ask nothing until `sluice resume`']],
+  accept: [['$0 accept archive', 'upload everything of this folder that is held back']],
+  pause: [['$0 pause', 'upload and ask nothing until `sluice resume`']],
   resume: [['$0 resume', 'go on']],
   rescan: [['$0 rescan notes', 'scan one folder now']],
   reload: [['$0 reload', 'use the changed configuration']],

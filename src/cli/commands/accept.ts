@@ -129,7 +129,7 @@ function outcomeText({ type, folder, path }: UserFact, reached: Reached): string
     if (files === 0) return `${where}: no file there is refused, blocked or deferred`
     return `${where}: ${what} will be tried again ${when}`
   }
-  const outcome = files === 0 ? `${where}: nothing is held back` : `${where}: ${what} will be sent ${when}`
+  const outcome = files === 0 ? `${where}: nothing is held back` : `${where}: ${what} will be uploaded ${when}`
   if (!reached.is_emptied) return outcome
   return `${outcome}. Sluice accepts now that files of its project are gone on the service.`
 }

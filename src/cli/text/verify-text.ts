@@ -91,11 +91,11 @@ function cureOf(kind: DifferenceKind, on_remote_delete: 'respect' | 'resend'): s
       return 'stop the daemon, and move the file away: an upload that was under way begins anew'
     case 'unknown_on_disk':
     case 'changed_on_disk':
-      return 'the next pass checks it, and sends it if it is new'
+      return 'the next pass checks it, and uploads it if it is new'
     case 'gone_from_disk':
       return 'the next pass records it; nothing is removed on the service'
     case 'content_differs':
-      return 'no scan sees it: a running daemon, or --record and the next pass, reads it again and sends it'
+      return 'no scan sees it: a running daemon, or --record and the next pass, reads it again and uploads it'
     case 'unreadable':
       return '`sluice doctor` says who may read it; the next pass tries again'
     case 'missing_on_service':

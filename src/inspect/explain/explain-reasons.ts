@@ -160,7 +160,7 @@ function sendingReasons(of: Case): string[] {
   const size = content?.size ?? row.stat.size
   if (limit !== 'off' && of.sent_today_bytes > 0 && of.sent_today_bytes + size > limit) {
     reasons.push(
-      `it is ${formatBytes(size)}, and ${formatBytes(of.sent_today_bytes)} of the ${formatBytes(limit)} for 24 hours are used (uploads.max_bytes_per_day): it goes when there is room`,
+      `it is ${formatBytes(size)}, and ${formatBytes(of.sent_today_bytes)} of the ${formatBytes(limit)} for 24 hours are used (uploads.max_bytes_per_day): it is uploaded once the limit allows it`,
     )
   }
   if (of.state === 'sending') reasons.push('the service has a slot for it, and its bytes are being sent')

@@ -50,7 +50,7 @@ test('accept releases the files that the upload limit holds', async (context) =>
   expect([code, home.readyAssets()]).toEqual([3, 1])
   expect(out).toMatch(/held by the upload limit \(\d B\): sluice accept docs/)
   const accepted = await home.inProcess('accept', 'docs')
-  expect(accepted.out).toMatch(/^docs: 2 files \(\d B\) will be sent now\n$/)
+  expect(accepted.out).toMatch(/^docs: 2 files \(\d B\) will be uploaded now\n$/)
   expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready      3 files') })
   expect(await home.inProcess('accept', 'docs')).toMatchObject({
     out: 'docs: nothing is held back\n',
@@ -86,7 +86,7 @@ test('accept confirms missing files without a daemon: the next pass records them
   const { code, out } = await home.inProcess('sync')
   expect([code, home.readyAssets()]).toEqual([3, 11])
   expect(out).toMatch(/held by the upload limit \(\d B\): sluice accept docs/)
-  expect(await home.inProcess('accept', 'docs')).toMatchObject({ out: 'docs: 2 files (3 B) will be sent now\n' })
+  expect(await home.inProcess('accept', 'docs')).toMatchObject({ out: 'docs: 2 files (3 B) will be uploaded now\n' })
   expect((await home.inProcess('sync')).code).toBe(0)
   expect(home.readyAssets()).toBe(13)
 })

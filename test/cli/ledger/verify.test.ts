@@ -56,10 +56,10 @@ test('lists differences by kind with the command that repairs each: exit code 3;
     [
       '1 × on disk, not known yet',
       '  docs/new.txt: not known yet',
-      '  the next pass checks it, and sends it if it is new',
+      '  the next pass checks it, and uploads it if it is new',
       '1 × changed on disk since the last check',
       '  docs/b/c.txt: 5 bytes, known with 3',
-      '  the next pass checks it, and sends it if it is new',
+      '  the next pass checks it, and uploads it if it is new',
       '2 files ready, 2 of 2 assets usable; 2 differences',
       '',
     ].join('\n'),
