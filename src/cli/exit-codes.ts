@@ -8,7 +8,7 @@ export const exit_codes = {
   fault: 1,
   /**
    * Some files are refused, blocked or not ready yet; a question has no answer (yet); a report is
-   * not written; ledger, disk and service differ.
+   * not written; ledger, disk and service differ; no scan knows an explained path.
    */
   incomplete: 3,
   /** EX_USAGE: the command line is wrong. */

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { Argv } from 'yargs'
 import { SluiceError } from '../base/run/errors.ts'
 import type { FolderConfig } from '../config/config.ts'
@@ -61,15 +61,20 @@ export function wholeFolder(
   throw new SluiceError({ code: 'usage.path', message, hint: hintFor(place) })
 }
 
-/** The innermost folder that holds the path, and the path in it; undefined if none does. */
+/**
+ * The innermost folder that holds the path, and the path in it; undefined if none does. A link in a
+ * folder is itself meant; only a link from outside is followed.
+ */
 function placeOnDisk(path: string, folders: readonly NamedFolder[]): Place | undefined {
+  const in_real_parent = join(realPath(dirname(path)), basename(path))
+  return inFolder(path, folders) ?? inFolder(in_real_parent, folders) ?? inFolder(realPath(path), folders)
+}
+
+function inFolder(path: string, folders: readonly NamedFolder[]): Place | undefined {
   let best: { place: Place; root: string } | undefined
   for (const { name, path: root } of folders) {
-    for (const [at, from] of [
-      [path, root],
-      [realPath(path), realPath(root)],
-    ] as const) {
-      const inside = relative(from, at)
+    for (const from of [root, realPath(root)]) {
+      const inside = relative(from, path)
       if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) continue
       if (!best || from.length > best.root.length) best = { place: { folder: name, path: inside }, root: from }
     }

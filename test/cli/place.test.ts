@@ -12,6 +12,7 @@ const base = makeTree({
   'elsewhere/': '',
 })
 symlinkSync(join(base, 'notes'), join(base, 'link'))
+symlinkSync(join(base, 'work'), join(base, 'notes/to-work'))
 const folders = [
   { name: 'notes', path: join(base, 'notes') },
   { name: 'deep', path: join(base, 'notes/deep') },
@@ -40,6 +41,8 @@ test.each([
   ['a deleted file', 'was.txt', join(base, 'notes'), { folder: 'notes', path: 'was.txt' }],
   ['a missing folder', join(base, 'not-there/x'), elsewhere, { folder: 'gone', path: 'x' }],
   ['through a link to the folder', join(base, 'link/a.txt'), elsewhere, { folder: 'notes', path: 'a.txt' }],
+  ['a link in a folder', join(base, 'notes/to-work'), elsewhere, { folder: 'notes', path: 'to-work' }],
+  ['a link in a folder, through another', join(base, 'link/to-work'), elsewhere, { folder: 'notes', path: 'to-work' }],
   ['a name that begins with dots', '..a/b', join(base, 'work'), { folder: 'job', path: '..a/b' }],
 ])('%s', (_what, text, cwd, place) => {
   expect(placeOf(text, folders, cwd)).toEqual(place)

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { utimesSync } from 'node:fs'
+import { renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { day_ms, minute_ms } from '../../src/base/time/time.ts'
 import { large_bytes } from '../../src/domain/file.ts'
 import { type Explanation, explain } from '../../src/inspect/explain/explain.ts'
+import { nothing_seen } from '../ledger/fixture.ts'
 import { assetOf, openRig, project_id, type Rig, stat, ticket } from '../ledger/views/view-rig.ts'
 import { makeTree, type TreeEntry } from '../rig/tree.ts'
 import { configFor } from './config-for.ts'
@@ -70,6 +71,45 @@ test('explains a path that is no file', async () => {
   expect(ask('link').why[0]).toContain('links are not followed')
   expect(ask('pipe').why[0]).toContain('a fifo')
   expect(ask('d/none')).toMatchObject({ state: 'unknown', on_disk: { kind: 'missing', size: null } })
+})
+
+test('explains a file behind a link by the link, which no scan follows', async () => {
+  const { ask } = await setUp({ tree: { 'd/x.txt': 'x', link: { link: 'd' }, broken: { link: 'nowhere' } } })
+  const why = 'link is a symbolic link: links are not followed'
+  expect(ask('link/x.txt')).toMatchObject({ state: 'special', why: [expect.stringContaining(why)] })
+  expect(ask('broken')).toMatchObject({ state: 'special', why: [expect.stringMatching(/^a symbolic link:/)] })
+})
+
+test('explains a name that is not UTF-8, as it is typed and as Sluice shows it', async () => {
+  const { ask, root } = await setUp({ tree: { 'it/': '' } })
+  const name = Buffer.concat([Buffer.from(join(root, "it/'caf")), Buffer.from([0xe9]), Buffer.from('.txt')])
+  writeFileSync(name, 'x')
+  for (const typed of ["it/'caf\ufffd.txt", "it/'caf\\xe9.txt"]) {
+    const { state, why } = ask(typed)
+    expect([typed, state, why[0]]).toEqual([typed, 'special', expect.stringContaining("UTF-8 (it/'caf\\xe9.txt)")])
+    const renaming = why[1]!.replace('rename it: ', '').replace('NEW-NAME', 'café.txt')
+    expect(spawnSync('bash', ['-c', renaming])).toMatchObject({ status: 0 })
+    expect(ask('it/café.txt').state).toBe('unknown')
+    renameSync(join(root, 'it/café.txt'), name)
+  }
+  expect(ask("it/'caf\ufffd")).toMatchObject({ state: 'unknown' })
+})
+
+test('a directory that the last scan could not read: shows the code and the remedy, whoever asks', async () => {
+  const { ask, rig, root } = await setUp({ tree: { 'shut/a.txt': 'x', 'b.txt': 'x' } })
+  await rig.bringIn('shut/a.txt')
+  const seen = { ...nothing_seen, unreadable: [{ path: 'shut', code: 'EACCES' }], unreadable_total: 1 }
+  await rig.record({ type: 'scan_finished', folder: 'notes', began_ms: rig.clock.now_ms(), summary: seen })
+  const shut = [
+    `the directory ${root}/shut cannot be read (EACCES), so no scan sees what is in it`,
+    expect.stringMatching(/setfacl -m u:USER:rx \S+\/shut; or leave it out: add the line \/shut to/),
+  ]
+  expect(ask('shut/new.txt')).toMatchObject({ state: 'unknown', why: shut })
+  expect(ask('shut/a.txt')).toMatchObject({
+    state: 'ready',
+    why: [...shut, 'it is usable in the assistant', expect.any(String)],
+  })
+  expect(ask('b.txt').why).toEqual(['it was not scanned yet: the next scan finds it'])
 })
 
 test('without a ledger: not scanned yet, and how to begin', () => {

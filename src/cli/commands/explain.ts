@@ -27,7 +27,7 @@ export const command = defineCommand({
     else {
       printLines(terminal, explanationLines(explanation, terminal.width))
     }
-    return exit_codes.ok
+    return explanation.state === 'unknown' ? exit_codes.incomplete : exit_codes.ok
   },
 })
 

@@ -6,6 +6,7 @@ import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FileStory } from '../../ledger/views/view-files.ts'
 import { checkPath } from '../plan/check-path.ts'
 import { type Case, reasonsOf } from './explain-reasons.ts'
+import { type Obstacle, obstacleOn } from './obstacle.ts'
 
 /** Version of the JSON form. It grows when a field goes or changes its meaning. */
 const explain_version = 1
@@ -26,7 +27,6 @@ export function explain(options: {
   const { path } = options.place
   const folder = config.folders.find(({ name }) => name === options.place.folder)!
   const on_disk = checkPath(join(folder.path, path))
-  const ignored_by = ignoredBy(folder, path, on_disk.kind)
   const read = () => {
     const story = ledger?.story(folder.name, path)
     const parting = story?.content && ledger?.partingOf(story.content.id)
@@ -34,9 +34,13 @@ export function explain(options: {
     return { story, parting, older_versions, ...circumstancesOf(folder, ledger, now_ms) }
   }
   const known = ledger ? ledger.together(read) : read()
-  const state = stateOf(known.story, on_disk.kind, ignored_by !== null)
+  const obstacle = obstacleOn(folder.path, path, known.unreadable)
+  // No scan goes beyond the obstacle, and rules there may not be readable.
+  const reached = obstacle && obstacle.kind !== 'odd_name' ? obstacle.path : path
+  const ignored_by = ignoredBy(folder, reached, reached === path ? on_disk.kind : 'directory')
+  const state = ignored_by ? 'ignored' : stateOf(known.story, on_disk.kind, obstacle)
   const { uploads } = config
-  const why = reasonsOf({ ...known, now_ms, uploads, state, path, folder, on_disk, ignored_by, daemon_runs })
+  const why = reasonsOf({ ...known, now_ms, uploads, state, path, folder, on_disk, obstacle, ignored_by, daemon_runs })
   return {
     version: explain_version,
     folder: folder.name,
@@ -57,8 +61,12 @@ export function explain(options: {
   }
 }
 
-function stateOf(story: FileStory | undefined, kind: Case['on_disk']['kind'], is_ignored: boolean): Case['state'] {
-  if (is_ignored) return 'ignored'
+function stateOf(
+  story: FileStory | undefined,
+  kind: Case['on_disk']['kind'],
+  obstacle: Obstacle | undefined,
+): Case['state'] {
+  if (obstacle && obstacle.kind !== 'closed') return 'special'
   if (kind !== 'file' && kind !== 'missing' && kind !== 'unreadable') return 'special'
   return story?.stage ?? 'unknown'
 }
@@ -76,6 +84,7 @@ function circumstancesOf({ name, project_id }: FolderConfig, ledger: LedgerView 
   return {
     offline: known && !known.online ? known.offline_reason : undefined,
     scanned: known?.first_scan_ms !== undefined,
+    unreadable: known?.scan?.unreadable ?? [],
     troubles: (ledger?.troubles() ?? []).filter(
       ({ about }) => !about.startsWith('project:') || about === `project:${project_id}`,
     ),

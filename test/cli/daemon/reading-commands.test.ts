@@ -223,7 +223,11 @@ describe('sluice explain', () => {
     expect(out).toContain(`sluice retry ${notes}/no.bin`)
   })
 
-  test('reports a path outside all folders', async () => {
+  test('an unknown path ends with exit code 3; a path outside all folders with 64', async () => {
+    expect(await sluice(['explain', 'notes/none'])).toMatchObject({
+      code: 3,
+      out: expect.stringContaining('the file does not exist, and Sluice never saw it'),
+    })
     expect(await sluice(['explain', '/elsewhere/x'])).toMatchObject({ code: 64 })
   })
 })

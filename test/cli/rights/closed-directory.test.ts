@@ -93,6 +93,12 @@ test('the name of a folder finds its path, even from a closed directory inside t
   expect(stdout).toMatch(/^notes\/a\.txt/)
 })
 
+test('a file in a closed directory is explained by the directory and what to do; exit code 3', () => {
+  const { status, stdout } = runIn('closed', () => ['explain', 'notes/closed/a.txt'])
+  expect(status).toBe(3)
+  expect(stdout.replaceAll(/\n +/g, ' ')).toMatch(/\/homes\/closed cannot be read \(EACCES\).* setfacl -m u:USER:rx /)
+})
+
 test('the commands work in a deleted directory, and a relative path gets an error message', () => {
   const { status, stderr, stdout } = runIn('deleted', () => ['status'])
   expect([status, stderr]).toEqual([3, ''])

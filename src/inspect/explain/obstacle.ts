@@ -1,0 +1,52 @@
+import { constants } from 'node:fs'
+import { join } from 'node:path'
+import { escapeName, parentOf, pathIn, readDirectory, textOfName } from '../../disk/scan/directory-names.ts'
+import { accessFault, attempt, checkPath } from '../plan/check-path.ts'
+
+/**
+ * A part of a path that keeps scans from the path, relative to the folder. `link`: a symbolic link.
+ * `closed`: a directory that cannot be read; `code` is of errno(3). `odd_name`: a name that is not
+ * UTF-8, with `\xNN` for its bytes.
+ */
+export type Obstacle = { kind: 'link' | 'odd_name'; path: string } | { kind: 'closed'; path: string; code: string }
+
+/**
+ * Finds the first obstacle from the root on. `unreadable`: places that the last scan could not
+ * read. It may have run as a user with fewer rights than this one.
+ */
+export function obstacleOn(
+  root: string,
+  path: string,
+  unreadable: readonly { path: string; code: string }[],
+): Obstacle | undefined {
+  const names = path === '' ? [] : path.split('/')
+  for (let depth = 0; depth <= names.length; depth++) {
+    const part = names.slice(0, depth).join('/')
+    const place = join(root, part)
+    const { kind } = checkPath(place)
+    if (kind === 'missing') return depth > 0 ? oddName(root, parentOf(part), names[depth - 1]!) : undefined
+    // The folder itself may be named by a link.
+    if (kind === 'symlink' && depth > 0) return { kind: 'link', path: part }
+    if (kind !== 'directory' && depth > 0) continue
+    const denied = accessFault(place, constants.R_OK | constants.X_OK)
+    const code = denied ?? unreadable.find((entry) => entry.path === part)?.code
+    if (code !== undefined) return { kind: 'closed', path: part, code }
+  }
+  return undefined
+}
+
+/**
+ * Finds a name that is not UTF-8. The user types it as it is, and Node replaces its bytes by U+FFFD;
+ * or with `\xNN`, as Sluice shows it.
+ */
+function oddName(root: string, directory: string, name: string): Obstacle | undefined {
+  const entries = attempt(
+    () => readDirectory(join(root, directory)),
+    () => [],
+  )
+  const odd = entries.find((entry) => {
+    if (textOfName(entry.name) !== undefined) return false
+    return escapeName(entry.name) === name || Buffer.from(entry.name, 'latin1').toString('utf8') === name
+  })
+  return odd && { kind: 'odd_name', path: pathIn(directory, escapeName(odd.name)) }
+}
