@@ -79,7 +79,7 @@ async function parseAndRun(words: readonly string[], terminal: Terminal, command
   }
   const parser = register(createParser(terminal), commands)
   try {
-    await parser.parseAsync(plainWords(words), {}, (_error, _options, output) => {
+    await parser.parseAsync(plainWords(words, commands), {}, (_error, _options, output) => {
       help = output
     })
   } catch (error) {
@@ -96,10 +96,19 @@ async function parseAndRun(words: readonly string[], terminal: Terminal, command
 }
 
 /**
- * Makes `--version` a command, and words after `--` paths, even with a dash at the beginning. yargs
- * does not count those as positional arguments, but `./-x` is the same file as `-x`.
+ * Makes `--version` a command, `help plan` `plan --help`, and words after `--` paths, even with a
+ * dash at the beginning. yargs does not count those as positional arguments, but `./-x` is the same
+ * file as `-x`.
  */
-function plainWords(words: readonly string[]): string[] {
+function plainWords(words: readonly string[], commands: readonly ListedCommand[]): string[] {
+  if (words[0] === 'help') {
+    const about = words.slice(1)
+    for (const word of about) {
+      const group = groupBefore(word, about, commands)
+      if (group) throw unknownCommand(word, group)
+    }
+    return [...about, '--help']
+  }
   if (words[0] === '--version' || words[0] === '-V') return ['version', ...words.slice(1)]
   const at = words.indexOf('--')
   if (at < 0) return [...words]
@@ -139,16 +148,18 @@ async function usageError(
   const options = [...(await parser.getHelp()).matchAll(/--([a-z][a-z-]*)/g)].map(([, name]) => name!)
   const names = commands.map(({ usage }) => nameOf(usage))
   const { name, usage } = calledBy(words, commands)
+  const is_trial = unknown === 'dry-run' && (name === 'sluice sync' || name === 'sluice run')
+  if (is_trial) return usageFault(`${name} has no --dry-run`, '`sluice plan` shows what would be uploaded')
   const help = /^Not enough non-option|^Missing required/.test(message)
     ? `write ${usage}; ${name} --help shows its options`
     : 'sluice --help shows the commands, sluice COMMAND --help its options'
   const meant = unknown === undefined ? undefined : didYouMean(unknown, [...names, ...options])
   const shown = meant === undefined || names.includes(meant) ? meant : `--${meant}`
-  return new SluiceError({
-    code: 'usage.invalid',
-    message: message.replaceAll(/\s*\n\s*/g, ' '),
-    hint: shown === undefined ? help : `did you mean ${shown}?`,
-  })
+  return usageFault(message.replaceAll(/\s*\n\s*/g, ' '), shown === undefined ? help : `did you mean ${shown}?`)
+}
+
+function usageFault(message: string, hint: string): SluiceError {
+  return new SluiceError({ code: 'usage.invalid', message, hint })
 }
 
 interface Called {
@@ -183,9 +194,8 @@ function calledBy(words: readonly string[], commands: readonly ListedCommand[]):
 function unknownCommand(word: string, { name, listed }: Called): SluiceError {
   const names = listed.map(({ usage }) => nameOf(usage))
   const meant = didYouMean(word, names)
-  return new SluiceError({
-    code: 'usage.invalid',
-    message: `${word} is no command of ${name}`,
-    hint: meant === undefined ? `${name} --help shows the commands` : `did you mean ${meant}?`,
-  })
+  return usageFault(
+    `${word} is no command of ${name}`,
+    meant === undefined ? `${name} --help shows the commands` : `did you mean ${meant}?`,
+  )
 }

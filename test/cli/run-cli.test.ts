@@ -53,6 +53,7 @@ const planted: ListedCommand[] = [
         },
       }) satisfies Command as AnyCommand,
   },
+  listed('sync', 'sync', async () => exit_codes.ok),
   listed('explain', 'explain <path>', async (options, terminal) => {
     show(options, terminal)
     return exit_codes.ok
@@ -114,6 +115,22 @@ test('loads only the command that is called, and none for the help', async () =>
   expect(out).toMatch(/sluice explain <path> +describes explain/)
 })
 
+test('help shows the help of a command, as --help does', async () => {
+  for (const words of [[], ['explain'], ['token'], ['token', 'create']]) {
+    const help = await run('help', ...words)
+    expect(help).toEqual({ code: 0, out: expect.stringContaining(['sluice', ...words].join(' ')), err: '' })
+    expect(help).toEqual(await run(...words, '--help'))
+  }
+})
+
+test('sync --dry-run is a fault of the command line, which names plan', async () => {
+  expect(await run('sync', '--dry-run')).toEqual({
+    code: 64,
+    out: '',
+    err: 'sluice: sluice sync has no --dry-run\n  `sluice plan` shows what would be uploaded\n',
+  })
+})
+
 test('a repeatable option takes one word each time', async () => {
   const { out } = await run('ask', '--in', 'a', 'what', 'now?', '--in', 'b')
   expect(JSON.parse(out)).toEqual({ in: ['a', 'b'], words: ['what', 'now?'] })
@@ -154,6 +171,8 @@ test.each([
   [['status', 'status'], /Unknown argument: status/],
   [['frob'], /frob is no command of sluice\n {2}sluice --help shows the commands/],
   [['token', 'craete'], /craete is no command of sluice token\n {2}did you mean create\?/],
+  [['help', 'stauts'], /stauts is no command of sluice\n {2}did you mean status\?/],
+  [['help', 'token', 'craete'], /craete is no command of sluice token\n {2}did you mean create\?/],
   [['token', 'frob'], /frob is no command of sluice token\n {2}sluice token --help/],
   [['status', '--jsno'], /Unknown argument: jsno\n {2}did you mean --json\?/],
   [['status', '--confg', 'x'], /did you mean --config\?/],

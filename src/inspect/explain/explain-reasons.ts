@@ -1,17 +1,16 @@
 import { formatBytes, formatCount, formatDuration, shellWord } from '../../base/text/format.ts'
 import { second_ms } from '../../base/time/time.ts'
 import type { Config, FolderConfig } from '../../config/config.ts'
-import { parentOf } from '../../disk/scan/directory-names.ts'
 import { ingest_failed } from '../../domain/asset.ts'
 import { type ContentState, slowAfter_ms } from '../../domain/content.ts'
-import { adviceOnUnreadable, excludeLine, large_bytes } from '../../domain/file.ts'
+import { excludeLine, large_bytes } from '../../domain/file.ts'
 import { type SkipReason, skip_reasons } from '../../domain/file-reasons.ts'
 import type { RemovalWait } from '../../domain/removal.ts'
 import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
 import type { FileStory, Stage } from '../../ledger/views/view-files.ts'
 import type { OlderVersion, PartingView } from '../../ledger/views/view-removal-cases.ts'
 import type { checkPath } from '../plan/check-path.ts'
-import type { Obstacle } from './obstacle.ts'
+import { type Obstacle, obstacleReasons } from './obstacle.ts'
 
 /** Facts about one path and its circumstances. */
 export interface Case {
@@ -43,8 +42,10 @@ export interface Case {
 
 /** Sentences for users: the reason of the state, the next step, and the remedy. Pure. */
 export function reasonsOf(of: Case): string[] {
-  if (of.obstacle?.kind !== 'closed' || of.state === 'ignored') return reasonsOfState(of)
-  return [...closedReasons(of, of.obstacle), ...(of.story ? reasonsOfState(of) : [])]
+  const { obstacle, state } = of
+  if (!obstacle || state === 'ignored') return reasonsOfState(of)
+  const is_all = state === 'special' || state === 'unknown'
+  return [...obstacleReasons(obstacle, of), ...(is_all ? [] : reasonsOfState(of))]
 }
 
 function reasonsOfState(of: Case): string[] {
@@ -52,7 +53,7 @@ function reasonsOfState(of: Case): string[] {
     case 'ignored':
       return ignoredReasons(of)
     case 'special':
-      return specialReasons(of)
+      return [specialReason(of)]
     case 'unknown':
       return unknownReasons(of)
     case 'settling':
@@ -101,36 +102,11 @@ function ignoredReasons({ ignored_by, story }: Case): string[] {
   return [said, `before that rule it was ${story.stage}; the next check takes it off the list`]
 }
 
-function specialReasons({ on_disk, obstacle, path, folder }: Case): string[] {
-  const place = shellWord(path === '' ? folder.name : `${folder.name}/${path}`)
-  if (obstacle?.kind === 'odd_name') return oddNameReasons(obstacle.path, folder)
-  if (obstacle?.kind === 'link') {
-    const link = obstacle.path === path ? 'a symbolic link' : `${obstacle.path} is a symbolic link`
-    return [`${link}: links are not followed; put the file itself here, or make its folder one of the config`]
+function specialReason({ on_disk, path, folder }: Case): string {
+  if (on_disk.kind === 'directory') {
+    return `a directory; its files: sluice ls ${shellWord(path === '' ? folder.name : `${folder.name}/${path}`)}`
   }
-  if (on_disk.kind === 'directory') return [`a directory; its files: sluice ls ${place}`]
-  return [`a ${on_disk.kind}, which has no bytes to send`]
-}
-
-function oddNameReasons(escaped_path: string, folder: FolderConfig): string[] {
-  const directory = `${folder.path}/${parentOf(escaped_path)}`
-  const name = escaped_path.slice(escaped_path.lastIndexOf('/') + 1).replaceAll("'", "\\'")
-  return [
-    `its name is not UTF-8 (${escaped_path}), and the service takes no other names: it is not uploaded`,
-    // bash, zsh and ksh read `\xNN` as a byte within `$'…'`.
-    `rename it: cd ${shellWord(directory)} && mv ./$'${name}' NEW-NAME`,
-  ]
-}
-
-function closedReasons({ folder }: Case, { path, code }: Extract<Obstacle, { kind: 'closed' }>): string[] {
-  const place = path === '' ? folder.path : `${folder.path}/${path}`
-  const is_right = code === 'EACCES' || code === 'EPERM'
-  const cure = is_right
-    ? `give the user of Sluice the right to read and enter it: setfacl -m u:USER:rx ${shellWord(place)}`
-    : adviceOnUnreadable([code])
-  const leave_out =
-    path === '' ? '' : `; or leave it out: add the line ${excludeLine(path)} to ${folder.path}/.sluiceignore`
-  return [`the directory ${place} cannot be read (${code}), so no scan sees what is in it`, `${cure}${leave_out}`]
+  return `a ${on_disk.kind}, which has no bytes to send`
 }
 
 function unknownReasons(of: Case): string[] {

@@ -1,6 +1,9 @@
 import { constants } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { shellWord } from '../../base/text/format.ts'
+import type { FolderConfig } from '../../config/config.ts'
 import { escapeName, parentOf, pathIn, readDirectory, textOfName } from '../../disk/scan/directory-names.ts'
+import { adviceOnUnreadable, excludeLine } from '../../domain/file.ts'
 import { accessFault, attempt, checkPath } from '../plan/check-path.ts'
 
 /**
@@ -8,7 +11,10 @@ import { accessFault, attempt, checkPath } from '../plan/check-path.ts'
  * `closed`: a directory that cannot be read; `code` is of errno(3). `odd_name`: a name that is not
  * UTF-8, with `\xNN` for its bytes.
  */
-export type Obstacle = { kind: 'link' | 'odd_name'; path: string } | { kind: 'closed'; path: string; code: string }
+export type Obstacle =
+  | { kind: 'link'; path: string }
+  | { kind: 'odd_name'; path: string }
+  | { kind: 'closed'; path: string; code: string }
 
 /**
  * Finds the first obstacle from the root on. `unreadable`: places that the last scan could not
@@ -49,4 +55,27 @@ function oddName(root: string, directory: string, name: string): Obstacle | unde
     return escapeName(entry.name) === name || Buffer.from(entry.name, 'latin1').toString('utf8') === name
   })
   return odd && { kind: 'odd_name', path: pathIn(directory, escapeName(odd.name)) }
+}
+
+/** Sentences for users: the obstacle, and the remedy. */
+export function obstacleReasons(obstacle: Obstacle, of: { path: string; folder: FolderConfig }): string[] {
+  const root = of.folder.path
+  const place = obstacle.path === '' ? root : `${root}/${obstacle.path}`
+  if (obstacle.kind === 'link') {
+    const link = obstacle.path === of.path ? 'a symbolic link' : `${obstacle.path} is a symbolic link`
+    return [`${link}: links are not followed; put the file itself here, or make its folder one of the config`]
+  }
+  if (obstacle.kind === 'odd_name') {
+    // bash, zsh and ksh read `\xNN` as a byte within `$'…'`.
+    const name = `$'${basename(place).replaceAll("'", "\\'")}'`
+    return [
+      `its name is not UTF-8 (${obstacle.path}), and the service takes no other names: it is not uploaded`,
+      `rename it: cd ${shellWord(dirname(place))} && mv ./${name} NEW-NAME`,
+    ]
+  }
+  const { code, path } = obstacle
+  const grant = `give the user of Sluice the right to read and enter it: setfacl -m u:USER:rx ${shellWord(place)}`
+  const cure = code === 'EACCES' || code === 'EPERM' ? grant : adviceOnUnreadable([code])
+  const leave_out = path === '' ? '' : `; or leave it out: add the line ${excludeLine(path)} to ${root}/.sluiceignore`
+  return [`the directory ${place} cannot be read (${code}), so no scan sees what is in it`, `${cure}${leave_out}`]
 }
