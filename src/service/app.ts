@@ -135,16 +135,18 @@ function admitAgain(access: Access, route: Route, request: HttpRequest, context:
 }
 
 /**
- * Refuses requests for another host, and from pages of origins that are not allowed. A form of our
- * own page has `Origin: null`, because of its referrer policy; the browser says where it is from.
- * Forms of others are refused wherever pages may call the API.
+ * Refuses requests for another host, and from pages of origins that are not allowed. Our own page
+ * takes its own form only, even where pages of others may call the API. Browsers send that form with
+ * `Origin: null`, because of the page's referrer policy. Most add where it comes from.
  */
 function checkOrigin(gate: Gate, { raw, headers }: HttpRequest, is_page = false): void {
   const refuse = (why: keyof typeof gate_texts) => fault('publicapi.request.malformed', {}, gate_texts[why])
   if (!hasOneHost(raw)) throw refuse('several_hosts')
   if (!gate.isOurHost(headers.host)) throw refuse('other_host')
-  if (headers['sec-fetch-site'] === 'same-origin') return
-  if (is_page ? headers.origin !== undefined : !gate.isAllowedOrigin(headers.origin)) throw refuse('other_origin')
+  const { origin, 'sec-fetch-site': site } = headers
+  if (site === 'same-origin') return
+  const is_own_form = origin === undefined || (origin === 'null' && site === undefined)
+  if (is_page ? !is_own_form : !gate.isAllowedOrigin(origin)) throw refuse('other_origin')
 }
 
 function fail(reply: HttpReply, entry: RequestEntry, failure: Failure): HttpReply {

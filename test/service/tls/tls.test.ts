@@ -81,6 +81,9 @@ test('both listeners speak TLS, and nothing else', async () => {
   await until(() =>
     service.assets(project!.project_id).some((asset) => asset.asset_id === asset_id && asset.status === 'ready'),
   )
+  const { url } = service.members.add('ada@example.org', project!.project_id, 'reader')!
+  expect(url.startsWith(`${service.api}/invitations/`)).toBe(true)
+  expect((await send(url, { ca, method: 'POST' })).body).toMatch(/pat_[A-Za-z0-9]{32}/)
   for (const origin of [service.api, service.blob]) {
     await expect(send(origin.replace('https', 'http'), {})).rejects.toThrow()
     await expect(send(origin, {})).rejects.toThrow(/certificate|issuer/)
