@@ -2,7 +2,7 @@ import { isoTime } from '../../base/time/time.ts'
 import { type Role, roles } from '../../contract/messages/messages-projects.ts'
 import { printNote } from '../text/print.ts'
 import { right, shrinking } from '../text/table.ts'
-import { refuseUnknown, serveList, serveVerb, wordsIfGiven } from './serve-verb.ts'
+import { serveList, serveVerb, wordsIfGiven } from './serve-verb.ts'
 
 export const user = {
   create: serveVerb({
@@ -20,7 +20,7 @@ export const user = {
   remove: serveVerb({
     argument: ['email', 'the e-mail address of the user'],
     run({ users }, { email }, terminal) {
-      refuseUnknown(users.remove(email), `user ${email}`, 'sluice serve user list')
+      users.remove(email)
       printNote(terminal, `${email} is removed; a running service refuses their tokens from the next request on`)
     },
   }),
@@ -54,7 +54,7 @@ export const member = {
     argument: ['email', 'the e-mail address of the member'],
     options: { project: of_project },
     run({ members }, { email, project }, terminal) {
-      refuseUnknown(members.remove(email, project), `member ${email} of ${project}`, 'sluice serve member list')
+      members.remove(email, project)
       printNote(terminal, `${email} is removed from ${project}; their tokens reach it no more`)
     },
   }),
@@ -83,7 +83,7 @@ export const token = {
   revoke: serveVerb({
     argument: ['name', 'the name of the token'],
     run({ tokens }, { name }, terminal) {
-      refuseUnknown(tokens.revoke(name), `token ${name}`, 'sluice serve token list')
+      tokens.revoke(name)
       printNote(terminal, `${name} is revoked; a running service refuses it from the next request on`)
     },
   }),

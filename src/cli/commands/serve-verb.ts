@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import type { Argv } from 'yargs'
-import { SluiceError } from '../../base/run/errors.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { openAdministration } from '../../service/store/stores.ts'
@@ -75,19 +74,6 @@ async function administer(options: DataDirOptions, work: (administration: Admini
   } finally {
     administration.close()
   }
-}
-
-/**
- * Error `config.service`: the local service has nothing of that name. `list` is the command that
- * shows the names.
- */
-export function refuseUnknown(is_known: boolean, what: string, list: string): void {
-  if (is_known) return
-  throw new SluiceError({
-    code: 'config.service',
-    message: `the ${what} does not exist`,
-    hint: `list them with \`${list}\``,
-  })
 }
 
 /** The words of an option that takes several with commas between; absent: none. */

@@ -3,7 +3,7 @@ import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { Clock } from '../../base/time/time.ts'
 import type { Role } from '../../contract/messages/messages-projects.ts'
 import { refused } from '../faults/faults.ts'
-import { checkEmail, checkName, listRows, projectWith } from './administration.ts'
+import { checkEmail, checkName, listRows, projectWith, unknownThing } from './administration.ts'
 import { makeId, statementsOf } from './database.ts'
 
 interface TokenRow {
@@ -29,7 +29,7 @@ export function openTokens(database: Sqlite, clock: Clock) {
       throw refused(`the token ${name} already exists`, 'choose another name, or revoke it')
     }
     const whose = user === undefined ? null : value('SELECT seq FROM users WHERE email = ?', user)
-    if (whose === undefined) throw refused(`the user ${user} does not exist`, 'list them with `sluice serve user list`')
+    if (whose === undefined) throw unknownThing('user', user!)
     const { lastInsertRowid } = run(
       `INSERT INTO tokens (name, hash, every_project, created_at_ms, user)
        VALUES (@name, @hashed, @every_project, @now_ms, @whose)`,
@@ -65,12 +65,9 @@ export function openTokens(database: Sqlite, clock: Clock) {
          FROM tokens ORDER BY seq`,
         ['project_ids'],
       ),
-    /**
-     * Returns false if there is no such token. A running service refuses a revoked one from the
-     * next request on.
-     */
-    revoke(name: string): boolean {
-      return run('DELETE FROM tokens WHERE name = ?', name).changes > 0
+    /** A running service refuses a revoked token from the next request on. Error `config.service`. */
+    revoke(name: string): void {
+      if (run('DELETE FROM tokens WHERE name = ?', name).changes === 0) throw unknownThing('token', name)
     },
   }
 }
@@ -156,9 +153,9 @@ export function openUsers(database: Sqlite, clock: Clock) {
   })
 
   const remove = database.transaction((email: string) => {
-    if (value('SELECT 1 FROM users WHERE email = ?', email) === undefined) return false
+    if (value('SELECT 1 FROM users WHERE email = ?', email) === undefined) throw unknownThing('user', email)
     endMemberships(database, email, null)
-    return run('DELETE FROM users WHERE email = ?', email).changes > 0
+    run('DELETE FROM users WHERE email = ?', email)
   })
 
   return {
@@ -178,9 +175,9 @@ export function openUsers(database: Sqlite, clock: Clock) {
         ['projects'],
       ),
     /**
-     * Also removes the user's tokens, memberships, invitations, skills and memories. Returns false
-     * if there is no such user. Error `config.service` if a project would have no owner left.
+     * Also removes the user's tokens, memberships, invitations, skills and memories. Error
+     * `config.service`: there is no such user, or a project would have no owner left.
      */
-    remove: (email: string): boolean => remove.immediate(email),
+    remove: (email: string): void => remove.immediate(email),
   }
 }

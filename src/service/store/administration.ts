@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Sqlite } from '../../base/files/sqlite.ts'
+import type { SluiceError } from '../../base/run/errors.ts'
 import { hasCharacters } from '../../base/text/format.ts'
 import { type Clock, isoTime } from '../../base/time/time.ts'
 import { max_email_length, max_name_length } from '../../contract/limits.ts'
@@ -16,11 +17,16 @@ export function checkEmail(email: string): void {
   throw refused(`"${email}" is not an e-mail address`, 'give an address such as ada@example.org')
 }
 
+/** The error `config.service` for a thing that is not stored. `kind` is the word of its commands. */
+export function unknownThing(kind: string, name: string): SluiceError {
+  return refused(`the ${kind} ${name} does not exist`, `list them with \`sluice serve ${kind} list\``)
+}
+
 /** The number of the project with this id. Error `config.service` if there is none. */
 export function projectWith(database: Sqlite, project_id: string): number {
   const project = statementsOf(database).value<number>('SELECT seq FROM projects WHERE project_id = ?', project_id)
-  if (project !== undefined) return project
-  throw refused(`the project ${project_id} does not exist`, 'list them with `sluice serve project list`')
+  if (project === undefined) throw unknownThing('project', project_id)
+  return project
 }
 
 /** Rows for the output of commands: `created_at` as text, `json` columns parsed, no NULL values. */

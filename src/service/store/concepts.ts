@@ -1,10 +1,9 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import type { SluiceError } from '../../base/run/errors.ts'
 import { hasCharacters } from '../../base/text/format.ts'
 import type { Clock } from '../../base/time/time.ts'
 import { max_label_name_length, min_label_name_length } from '../../contract/limits.ts'
 import { refused } from '../faults/faults.ts'
-import { checkName, listRows, projectWith } from './administration.ts'
+import { checkName, listRows, projectWith, unknownThing } from './administration.ts'
 import { makeId, statementsOf } from './database.ts'
 import { openLabelStore } from './store-resources.ts'
 
@@ -144,10 +143,6 @@ function openSets<Kind extends 'concept' | 'view', Fields extends { labels?: rea
     throw refused(`the name "${name}" is taken in this project`, 'choose another name')
   }
 
-  function unknown(id: string): SluiceError {
-    return refused(`the ${kind} ${id} does not exist`, `list them with \`sluice serve ${kind} list\``)
-  }
-
   const create = database.transaction((name: string, fields: Fields & { project_id: string }) => {
     const { project_id } = fields
     const project = projectWith(database, project_id)
@@ -167,7 +162,7 @@ function openSets<Kind extends 'concept' | 'view', Fields extends { labels?: rea
        WHERE ${kind}_id = ?`,
       id,
     )
-    if (!place) throw unknown(id)
+    if (!place) throw unknownThing(kind, id)
     if (to.name !== undefined && to.name !== place.name) {
       refuseTaken(place.project, to.name)
       run(`UPDATE ${table} SET name = ? WHERE seq = ?`, to.name, place.seq)
@@ -188,7 +183,7 @@ function openSets<Kind extends 'concept' | 'view', Fields extends { labels?: rea
       change.immediate(id, to)
     },
     remove(id: string): void {
-      if (run(`DELETE FROM ${table} WHERE ${kind}_id = ?`, id).changes === 0) throw unknown(id)
+      if (run(`DELETE FROM ${table} WHERE ${kind}_id = ?`, id).changes === 0) throw unknownThing(kind, id)
     },
   }
 }

@@ -4,7 +4,7 @@ import { type Clock, day_ms } from '../../base/time/time.ts'
 import type { Role } from '../../contract/messages/messages-projects.ts'
 import { refused } from '../faults/faults.ts'
 import { endMemberships, hashOf, openTokens, openUsers, refuseLastOwner } from './accounts.ts'
-import { checkEmail, listRows, projectWith } from './administration.ts'
+import { checkEmail, listRows, projectWith, unknownThing } from './administration.ts'
 import { makeId, statementsOf } from './database.ts'
 import { openProjectStore } from './store-projects.ts'
 
@@ -131,9 +131,10 @@ export function openMembers(database: Sqlite, clock: Clock) {
          FROM invitations JOIN projects ON projects.seq = project WHERE ${not_a_member}
          ORDER BY project_id, email`,
       ),
-    /** Returns false for somebody who is neither a member nor invited. Error `config.service`. */
-    remove: database.transaction((email: string, project_id: string) =>
-      endMemberships(database, email, projectWith(database, project_id)),
-    ).immediate,
+    /** Error `config.service` for somebody who is neither a member nor invited, or the only owner. */
+    remove: database.transaction((email: string, project_id: string) => {
+      const is_known = endMemberships(database, email, projectWith(database, project_id))
+      if (!is_known) throw unknownThing('member', `${email} of ${project_id}`)
+    }).immediate,
   }
 }
