@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { openSqliteReadOnly, type Sqlite } from '../../src/base/files/sqlite.ts'
+import { type BrokenRule, brokenRules, rule_steps } from '../../src/inspect/verify/ledger-rules.ts'
 import { ledger_migrations } from '../../src/ledger/file/ledger-file.ts'
-import { type BrokenRule, brokenRules, rule_steps } from '../../src/ledger/views/ledger-rules.ts'
 
 /** Every rule that is broken in an open ledger. */
 export function allBroken(database: Sqlite): BrokenRule[] {

@@ -1,6 +1,6 @@
 import { type Migration, openSqliteReadOnly, type Sqlite, translateSqliteError } from '../../base/files/sqlite.ts'
 import { serveCalls } from '../../base/run/thread.ts'
-import { type BrokenRule, brokenRules, rule_steps } from '../../ledger/views/ledger-rules.ts'
+import { type BrokenRule, brokenRules, rule_steps } from './ledger-rules.ts'
 
 export interface LedgerThreadData {
   file: string

@@ -4,7 +4,7 @@ import { formatCount } from '../../base/text/format.ts'
 import { ledger_migrations } from '../../ledger/file/ledger-file.ts'
 import { ledgerFile, ticketsFile } from '../../ledger/file/state-directory.ts'
 import { ticket_migrations } from '../../ledger/file/tickets.ts'
-import type { BrokenRule } from '../../ledger/views/ledger-rules.ts'
+import type { BrokenRule } from './ledger-rules.ts'
 import type { LedgerTables, LedgerThreadData } from './ledger-thread.ts'
 import type { VerifyTools } from './verify-answer.ts'
 

@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import { content_states, queue_by_state } from '../rows/content-rows.ts'
+import { content_states, queue_by_state } from '../../ledger/rows/content-rows.ts'
 
 /** A rule that some rows break, by a fault of Sluice or by another program. */
 export interface BrokenRule {
