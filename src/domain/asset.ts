@@ -57,19 +57,9 @@ export function lossOf(
   said: AssetSaid | 'gone',
 ): LossFact | undefined {
   const of = { content, asset_id }
-  if (said === 'gone') return { type: 'asset_missing', ...of }
-  switch (said.status) {
-    case 'ready':
-      return undefined
-    case 'failed':
-      return {
-        type: 'asset_failed',
-        ...of,
-        error: ingestFault(said, 'the service had it ready and cannot use it any more'),
-      }
-    case 'uploaded':
-      return { type: 'asset_missing', ...of }
-    default:
-      return { type: 'asset_unready', ...of }
-  }
+  if (said === 'gone' || said.status === 'uploaded') return { type: 'asset_missing', ...of }
+  if (said.status === 'ready') return undefined
+  if (said.status !== 'failed') return { type: 'asset_unready', ...of }
+  const error = ingestFault(said, 'the service had it ready and cannot use it any more')
+  return { type: 'asset_failed', ...of, error }
 }

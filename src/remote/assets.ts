@@ -56,8 +56,7 @@ export function assetRecordOf(value: unknown, asset_id?: string) {
 
 /** The local service says why an asset failed; others may not. */
 function whyFailed(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null) return undefined
-  const { humane, code } = error as Fields
+  const { humane, code } = (error ?? {}) as Fields
   return humaneOf(humane) ?? humaneOf(code)
 }
 
