@@ -9,9 +9,9 @@ export interface ControlVerbs {
   /** Tries files again that are refused, blocked, deferred, or removed on the service. */
   retry(where: PlaceInFolder): Promise<void>
   /**
-   * Releases files held by the upload limit, or skipped by `start` of the folder. For a whole
-   * folder it also accepts that its project was emptied. If missing files wait for a user, it only
-   * confirms their deletion.
+   * Releases files held by the upload limit or for their type, or skipped by `start` of the folder.
+   * For a whole folder it also accepts that its project was emptied. If missing files wait for a
+   * user, it only confirms their deletion. A `path` such as `*.gz` accepts a type in its project.
    */
   accept(where: PlaceInFolder): Promise<void>
   /** Allows removals on the service of all that was deleted or replaced here until now. */

@@ -21,6 +21,8 @@ import type { ContentFact } from './fact.ts'
  *   (`refused`).
  * - `refused`: a user must act (`error_*` says why). New bytes make a new content; `sluice retry`
  *   asks again.
+ * - `type_refused`: it is not uploaded, because the service could read no file of its type so far.
+ *   `sluice accept` uploads it, and so does the first file of the type that becomes ready.
  * - `removed_on_service`: the service had it, and it was removed there. It is uploaded again if a
  *   user or the policy `audit.on_remote_delete` asks for it, or if Sluice may have removed it
  *   itself. If the service lists it as ready again, it is `ready`.
@@ -38,6 +40,7 @@ export type ContentState =
   | 'ingesting'
   | 'ready'
   | 'refused'
+  | 'type_refused'
   | 'removed_on_service'
   | 'abandoned'
   | 'removing'
@@ -49,6 +52,8 @@ export interface ContentProgress {
   made_here: boolean
   /** True: the next slot request omits the md5, for which the service named a dead asset. */
   without_md5: boolean
+  /** True: it is uploaded even if its type is refused, because a user asked, or as the daily try. */
+  any_type: boolean
   /** Earliest next try, Unix ms. */
   not_before_ms: number
   /**
@@ -90,6 +95,7 @@ export function newContent(not_before_ms: number): ContentProgress {
     asset_id: undefined,
     made_here: false,
     without_md5: false,
+    any_type: false,
     not_before_ms,
     attempts: 0,
     failing_since_ms: undefined,
@@ -149,6 +155,8 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
       return { ...forward, state: 'ready', ready_ms: at_ms, vanished: 0, without_md5: false }
     case 'content_refused':
       return refused(content, fact.error)
+    case 'type_refused':
+      return { ...content, state: 'type_refused', ...noted(fact.error) }
     case 'deferred':
       return {
         ...failedOnce(content, fact, at_ms),
@@ -170,8 +178,10 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
       return isGivenUpThere(content) ? { ...forward, state: 'ready' } : undefined
     case 'content_orphaned':
       return { ...forward, state: 'abandoned', asset_id: undefined }
-    case 'content_wanted_again':
-      return { ...newContent(fact.not_before_ms), without_md5: content.without_md5 }
+    case 'content_wanted_again': {
+      const any_type = content.state === 'refused' || content.state === 'type_refused'
+      return { ...newContent(fact.not_before_ms), without_md5: content.without_md5, any_type }
+    }
     case 'removal_intended':
       return { ...forward, state: 'removing', intended_ms: at_ms }
     case 'asset_removed':
@@ -200,6 +210,7 @@ const appliesIn: Record<ContentFact['type'], readonly ContentState[]> = {
   ingest_continues: ['ingesting'],
   asset_ready: ['ingesting'],
   content_refused: open_states,
+  type_refused: ['wanted'],
   deferred: open_states,
   slot_lost: ['reserved', 'sent'],
   hit_dead: ['ingesting'],
@@ -209,7 +220,7 @@ const appliesIn: Record<ContentFact['type'], readonly ContentState[]> = {
   asset_failed: ['ready'],
   asset_returned: ['refused', 'removed_on_service'],
   content_orphaned: before_bytes,
-  content_wanted_again: ['refused', 'removed_on_service', 'abandoned'],
+  content_wanted_again: ['refused', 'type_refused', 'removed_on_service', 'abandoned'],
   removal_intended: ['ready'],
   asset_removed: ['removing'],
   asset_kept: ['removing'],

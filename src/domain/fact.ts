@@ -117,6 +117,7 @@ export type ContentFact =
   | { type: 'ingest_continues'; content: number; not_before_ms: number; note?: FaultNote }
   | { type: 'asset_ready'; content: number }
   | { type: 'content_refused'; content: number; error: FaultNote }
+  | { type: 'type_refused'; content: number; error: FaultNote }
   /** Without `error` this and `slot_lost` add no attempt (service at fault, expired ticket). */
   | { type: 'deferred'; content: number; not_before_ms: number; error?: FaultNote }
   | { type: 'slot_lost'; content: number; not_before_ms: number; error?: FaultNote }
@@ -142,6 +143,7 @@ export type LabelFact =
 
 /** A user's request. `path` is a file or a directory inside the folder, '' the whole folder. */
 export type UserFact =
+  /** With the pattern of a type as `path` (`*.gz`): accepts the type in the folder's project. */
   | { type: 'accepted'; folder: string; path: string }
   | { type: 'retried'; folder: string; path: string }
   /** Allows the removal on the service of what was deleted or replaced under `path` until now. */

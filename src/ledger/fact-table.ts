@@ -71,8 +71,10 @@ export const fact_table: { readonly [Type in Fact['type']]: FactRule<Type> } = {
   bytes_missing: { of: 'content', wakes: ['send'], is_history: true },
   ingest_started: { of: 'content', wakes: ['follow'], is_history: true, ends_ticket: true },
   ingest_continues: { of: 'content' },
-  asset_ready: { of: 'content', wakes: ['label', 'remove'], is_history: true },
+  // The first ready content of a refused type makes the others wanted again.
+  asset_ready: { of: 'content', wakes: ['send', 'label', 'remove'], is_history: true },
   content_refused: { of: 'content', is_history: true, ends_ticket: true },
+  type_refused: { of: 'content', is_history: true },
   deferred: { of: 'content' },
   slot_lost: { of: 'content', wakes: ['send'], is_history: true, ends_ticket: true },
   hit_dead: { of: 'content', wakes: ['send'], is_history: true },

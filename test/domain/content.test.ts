@@ -18,6 +18,7 @@ const states: readonly ContentState[] = [
   'ingesting',
   'ready',
   'refused',
+  'type_refused',
   'removed_on_service',
   'abandoned',
   'removing',
@@ -37,6 +38,7 @@ const facts: { [Type in ContentFact['type']]: Extract<ContentFact, { type: Type 
   ingest_continues: { type: 'ingest_continues', content: 1, not_before_ms: later_ms },
   asset_ready: { type: 'asset_ready', content: 1 },
   content_refused: { type: 'content_refused', content: 1, error },
+  type_refused: { type: 'type_refused', content: 1, error },
   deferred: { type: 'deferred', content: 1, not_before_ms: later_ms, error },
   slot_lost: { type: 'slot_lost', content: 1, not_before_ms: later_ms, error },
   hit_dead: { type: 'hit_dead', content: 1 },
@@ -58,30 +60,34 @@ const facts: { [Type in ContentFact['type']]: Extract<ContentFact, { type: Type 
  * changes nothing. The last two columns are `abandoned` and `removing`.
  */
 const table: Record<ContentFact['type'], string> = {
-  //                    wanted    reserving reserved  sent      ingesting ready refused removed
-  slot_intended: '      reserving reserving .         .         .         .     .       .       .       .',
-  slot_reserved: '      .         reserved  .         .         .         .     .       .       .       .',
-  asset_found: '        .         ingesting .         .         .         .     .       .       .       .',
-  bytes_accepted: '     .         .         sent      .         .         .     .       .       .       .',
-  bytes_missing: '      .         .         .         reserved  .         .     .       .       .       .',
-  ingest_started: '     .         .         .         ingesting .         .     .       .       .       .',
-  ingest_continues: '   .         .         .         .         ingesting .     .       .       .       .',
-  asset_ready: '        .         .         .         .         ready     .     .       .       .       .',
-  content_refused: '    refused   refused   refused   refused   refused   .     .       .       .       .',
-  deferred: '           wanted    reserving reserved  sent      ingesting .     .       .       .       .',
-  slot_lost: '          .         .         wanted    wanted    .         .     .       .       .       .',
-  hit_dead: '           .         .         .         .         wanted    .     .       .       .       .',
-  asset_vanished: '     .         .         .         .         wanted    .     .       .       .       .',
-  asset_missing: '      .         .         .         .         .         removed_on_service . .     .       .',
-  asset_unready: '      .         .         .         .         .         ingesting . .     .       .',
-  asset_failed: '       .         .         .         .         .         refused . .       .       .',
-  asset_returned: '     .         .         .         .         .         .     .       ready   .       .',
-  content_orphaned: '   abandoned abandoned abandoned .         .         .     .       .       .       .',
-  content_wanted_again: '.        .         .         .         .         .     wanted  wanted  wanted       .',
-  removal_intended: '   .         .         .         .         .         removing . .      .       .',
-  asset_removed: '      .         .         .         .         .         .     .       .       .       abandoned',
-  asset_kept: '         .         .         .         .         .         .     .       .       .       ready',
-  removal_deferred: '   .         .         .         .         .         .     .       .       .       removing',
+  //                    wanted    reserving reserved  sent      ingesting ready refused type_ref removed
+  slot_intended: '      reserving reserving .         .         .         .     .       .        .       .       .',
+  slot_reserved: '      .         reserved  .         .         .         .     .       .        .       .       .',
+  asset_found: '        .         ingesting .         .         .         .     .       .        .       .       .',
+  bytes_accepted: '     .         .         sent      .         .         .     .       .        .       .       .',
+  bytes_missing: '      .         .         .         reserved  .         .     .       .        .       .       .',
+  ingest_started: '     .         .         .         ingesting .         .     .       .        .       .       .',
+  ingest_continues: '   .         .         .         .         ingesting .     .       .        .       .       .',
+  asset_ready: '        .         .         .         .         ready     .     .       .        .       .       .',
+  content_refused: '    refused   refused   refused   refused   refused   .     .       .        .       .       .',
+  type_refused: '       type_refused .         .         .         .         .     .       .        .       .       .',
+  deferred: '           wanted    reserving reserved  sent      ingesting .     .       .        .       .       .',
+  slot_lost: '          .         .         wanted    wanted    .         .     .       .        .       .       .',
+  hit_dead: '           .         .         .         .         wanted    .     .       .        .       .       .',
+  asset_vanished: '     .         .         .         .         wanted    .     .       .        .       .       .',
+  asset_missing:
+    '      .         .         .         .         .         removed_on_service .       .        .       .       .',
+  asset_unready: '      .         .         .         .         .         ingesting .       .        .       .       .',
+  asset_failed: '       .         .         .         .         .         refused .       .        .       .       .',
+  asset_returned: '     .         .         .         .         .         .     .       .        ready   .       .',
+  content_orphaned: '   abandoned abandoned abandoned .         .         .     .       .        .       .       .',
+  content_wanted_again: '.         .         .         .         .         .     wanted  wanted   wanted  wanted  .',
+  removal_intended: '   .         .         .         .         .         removing .       .        .       .       .',
+  asset_removed:
+    '      .         .         .         .         .         .     .       .        .       .       abandoned',
+  asset_kept: '         .         .         .         .         .         .     .       .        .       .       ready',
+  removal_deferred:
+    '   .         .         .         .         .         .     .       .        .       .       removing',
 }
 
 /**
@@ -93,6 +99,7 @@ function contentIn(state: ContentState): ContentProgress {
     asset_id: 'asset_old',
     made_here: false,
     without_md5: true,
+    any_type: false,
     not_before_ms: 5,
     attempts: 3,
     failing_since_ms: 7,
@@ -213,7 +220,12 @@ test('each fact changes its fields and keeps all others', () => {
     ...no_failures,
     ...no_error,
   })
-  expect(after('refused', 'content_wanted_again')).toEqual({ ...newContent(later_ms), without_md5: true })
+  const wanted_again = { ...newContent(later_ms), without_md5: true }
+  expect(after('abandoned', 'content_wanted_again')).toEqual(wanted_again)
+  // A user asked for it, or its type is tried: it is not refused by its type again.
+  for (const state of ['refused', 'type_refused'] as const) {
+    expect(after(state, 'content_wanted_again')).toEqual({ ...wanted_again, any_type: true })
+  }
   // A deferred step is due now; a step that was due, as above, stays due since then.
   expectChange(
     'reserved',

@@ -12,6 +12,11 @@ export interface Inspector {
   counts(folder: string): Record<string, { files: number; bytes: number }>
   /** The same numbers, by counting the rows. */
   recounted(folder: string): Record<string, { files: number; bytes: number }>
+  /** Ids of the contents in this state. */
+  inState(state: string): number[]
+  stateOf(content: number): string | undefined
+  /** Extensions of the present files with this content. */
+  typesOf(content: number): string[]
   /** Contents whose queue is not that of their state. */
   inOtherQueues(): number[]
   arrivals(folder: string): string[]
@@ -255,6 +260,7 @@ export function contentFact(type: ContentFact['type'], content: number, now_ms: 
     case 'slot_lost':
       return { type, content, not_before_ms, error }
     case 'content_refused':
+    case 'type_refused':
     case 'asset_failed':
       return { type, content, error }
     case 'removal_deferred':

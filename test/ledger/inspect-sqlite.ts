@@ -37,6 +37,15 @@ export function inspectSqlite(state_dir: string): Inspector {
          FROM files LEFT JOIN contents ON contents.id = files.content WHERE folder = ${of_folder} GROUP BY 1`,
         folder,
       ),
+    inState: (state) => all<{ id: number }>('SELECT id FROM contents WHERE state = ?', state).map(({ id }) => id),
+    stateOf: (content) => all<{ state: string }>('SELECT state FROM contents WHERE id = ?', content)[0]?.state,
+    typesOf: (content) => [
+      ...new Set(
+        all<{ path: string }>(`SELECT path FROM files WHERE content = ? AND state = 'present'`, content).map(
+          ({ path }) => /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? '',
+        ),
+      ),
+    ],
     inOtherQueues: () =>
       all<{ id: number }>(
         `SELECT id FROM contents WHERE queue IS NOT

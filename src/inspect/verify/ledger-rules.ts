@@ -53,7 +53,7 @@ const of_contents: Rules = {
       'a content that the service has is of no asset',
       `state IN ('reserved', 'sent', 'ingesting', 'ready', 'removing') AND asset_id IS NULL`,
     ],
-    ['a content is refused for no reason', `state = 'refused' AND error_code IS NULL`],
+    ['a content is refused for no reason', `state IN ('refused', 'type_refused') AND error_code IS NULL`],
     ['a content has no whole md5', 'length(md5) <> 16'],
   ],
 }

@@ -16,7 +16,7 @@ import type {
 import type { ContentRecorder } from '../record/record-content.ts'
 import { areSettled, type LabelRecorder } from '../record/record-label.ts'
 import type { ContentRow } from '../rows/content-rows.ts'
-import { nextHour, UploadAllowance, type Usage } from '../rows/counts.ts'
+import { type Counts, nextHour, UploadAllowance, type Usage } from '../rows/counts.ts'
 import { type FileRow, fileRow, type RawFile } from '../rows/file-rows.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { PauseRow } from '../rows/trouble-rows.ts'
@@ -25,6 +25,7 @@ import { type ClaimQuery, createClaimQueries } from './claim-queries.ts'
 interface ClaimParts {
   folders: FolderRows
   contents: ContentRecorder
+  counts: Counts
   labels: LabelRecorder
   tickets: Tickets
   usage: Usage
@@ -108,6 +109,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     const used_bytes = max_bytes === undefined ? 0 : parts.usage.over('sent', day_ms, now_ms).bytes + in_flight_bytes
     const is_paused = parts.pause.holds(now_ms)
     const allowance = new UploadAllowance({ is_paused, max_bytes, used_bytes, large })
+    if (!is_paused) parts.contents.retry(parts.contents.types.dailyTries(now_ms), now_ms)
     const select = newest_first && !is_probe ? queries.send_newest : queries.send_as_found
     // Contents in state `sent` come first. Behind thousands of newer ones their slots would expire,
     // and their bytes would be sent again. They use no allowance.
@@ -150,12 +152,15 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     for (const row of rows) {
       const bytes = row.state === 'sent' ? 0 : row.size
       if (allowance && bytes > allowance.up_to) continue
+      if (parts.contents.refuseByType(row, now_ms)) continue
       const item = sendWork(row, now_ms)
       if (!item) continue
       if (allowance && !allowance.take(bytes)) break
       taken.add(row.id)
       work.push(item)
     }
+    // Contents of refused types have another state now.
+    parts.counts.flush()
     return work
   }
 

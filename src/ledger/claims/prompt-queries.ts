@@ -1,7 +1,7 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { isBefore } from '../../domain/file.ts'
 import type { Arrival, ArrivalPage, ArrivalQuery, UnreadyFile, UnreadyPage, UnreadyQuery } from '../prompt-work.ts'
-import { to_send } from '../rows/content-rows.ts'
+import { in_need, to_send } from '../rows/content-rows.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { PromptRow, PromptRows } from '../rows/prompt-rows.ts'
@@ -90,7 +90,7 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
   const unready_sql = database.prepare(
     `SELECT ${columns} FROM
          (SELECT * FROM contents INDEXED BY contents_to_send WHERE ${to_send} UNION ALL SELECT * FROM contents WHERE state = 'ingesting'
-          UNION ALL SELECT * FROM contents WHERE state IN ('refused', 'removed_on_service')) AS contents
+          UNION ALL SELECT * FROM contents WHERE ${in_need}) AS contents
          CROSS JOIN files INDEXED BY files_by_content ON files.content = contents.id AND files.state = 'present'
        WHERE files.folder = @folder AND files.path > @after AND ${came} ORDER BY files.path LIMIT @limit`,
   )
@@ -191,6 +191,7 @@ const stages: Readonly<Record<string, UnreadyFile['stage']>> = {
   sent: 'on_the_way',
   ingesting: 'on_the_way',
   refused: 'refused',
+  type_refused: 'refused',
   removed_on_service: 'removed',
 }
 

@@ -63,9 +63,9 @@ function noLedger(state_dir: string): SluiceError {
   return new SluiceError({ code, message, hint })
 }
 
-/** Migrations of ledger.db. Formats 1 to 12 existed only before the first release. */
+/** Migrations of ledger.db. Formats 1 to 13 existed only before the first release. */
 export const ledger_migrations: readonly Migration[] = [
-  { version: 13, sql: [files_schema, prompts_schema, course_schema].join('\n') },
+  { version: 14, sql: [files_schema, prompts_schema, course_schema].join('\n') },
 ]
 
 /**

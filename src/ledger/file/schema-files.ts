@@ -63,6 +63,10 @@
  *   remove_due_ms    when to check whether it may be removed on the service; NULL if it is kept.
  *            `remove_why`: what it waited for at the last check (domain/removal.ts).
  *
+ * types      the files with one extension (in lower case, '' without one) in one project.
+ *   failed   JSON of the first contents that failed, each once. With `max_failed_of_type` of them
+ *            (domain/file-type.ts) the type is refused, unless it is usable.
+ *
  * arrivals   UNIQUE (folder, content): the first time that a content became usable through this
  *            folder. `seq` is the order of arrival; it comes from a counter, never from a clock. A
  *            rename, a copy, or an edit and its revert makes no new arrival. `there_ms`: the oldest
@@ -163,6 +167,7 @@ CREATE TABLE contents (
   asset_id TEXT,
   made_here INTEGER NOT NULL DEFAULT 0,
   without_md5 INTEGER NOT NULL DEFAULT 0,
+  any_type INTEGER NOT NULL DEFAULT 0,
   not_before_ms INTEGER NOT NULL,
   attempts INTEGER NOT NULL DEFAULT 0,
   slot_failures INTEGER NOT NULL DEFAULT 0,
@@ -187,7 +192,7 @@ CREATE TABLE contents (
 CREATE INDEX contents_to_complete ON contents (not_before_ms, id) WHERE state = 'sent';
 CREATE INDEX contents_to_follow ON contents (not_before_ms, id) WHERE state = 'ingesting';
 CREATE INDEX contents_to_label ON contents (labels_due_ms) WHERE state = 'ready' AND labels_due_ms IS NOT NULL;
-CREATE INDEX contents_in_need ON contents (id) WHERE state IN ('refused', 'removed_on_service');
+CREATE INDEX contents_in_need ON contents (id) WHERE state IN ('refused', 'type_refused', 'removed_on_service');
 CREATE INDEX contents_by_asset ON contents (asset_id) WHERE asset_id IS NOT NULL;
 CREATE INDEX contents_outdated ON contents (outdated_ms, size) WHERE state = 'ready' AND outdated_ms IS NOT NULL;
 CREATE INDEX contents_to_remove ON contents (remove_due_ms, remove_why) WHERE state = 'ready' AND remove_due_ms IS NOT NULL;
@@ -196,6 +201,15 @@ CREATE INDEX contents_to_send ON contents (not_before_ms, id) WHERE queue = 'sen
 CREATE INDEX contents_newest ON contents (newest_ms DESC, id, not_before_ms, size) WHERE queue = 'send';
 CREATE INDEX contents_waiting ON contents (wanted_ms) WHERE queue IS NOT NULL;
 CREATE INDEX contents_failing ON contents (failing_since_ms) WHERE failing_since_ms IS NOT NULL;
+
+CREATE TABLE types (
+  project INTEGER NOT NULL,
+  extension TEXT NOT NULL,
+  state TEXT NOT NULL,
+  failed TEXT NOT NULL,
+  tried_ms INTEGER NOT NULL,
+  PRIMARY KEY (project, extension)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE arrivals (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,

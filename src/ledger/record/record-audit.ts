@@ -3,6 +3,7 @@ import { type AuditFact, isMassRemoval, type ListedAsset } from '../../domain/au
 import type { ContentFact } from '../../domain/fact.ts'
 import type { UnauditedAsset, UnauditedPage, UnauditedQuery } from '../audit-work.ts'
 import { createAuditRows } from '../rows/audit-rows.ts'
+import { in_need } from '../rows/content-rows.ts'
 import { best_copy_first, fileRow, type RawFile } from '../rows/file-rows.ts'
 import type { ContentRecorder } from './record-content.ts'
 import type { FileRecorder } from './record-file.ts'
@@ -34,10 +35,9 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
          AND coalesce(audited_round, 0) <> @round
        ORDER BY id LIMIT @limit`,
   )
-  // This repeats the condition of the index contents_in_need word for word, and adds the state.
   const removed_sql = database
     .prepare(
-      `SELECT id FROM contents WHERE state IN ('refused', 'removed_on_service') AND +state = 'removed_on_service'
+      `SELECT id FROM contents WHERE ${in_need} AND +state = 'removed_on_service'
          AND project = ? AND EXISTS (SELECT 1 FROM files WHERE content = contents.id AND files.state = 'present')`,
     )
     .pluck()
@@ -137,10 +137,7 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
   function resend(project: number, at_ms: number): void {
     const removed = removed_sql.all(project) as number[]
     const expected = rows.usable(project) + removed.length
-    if (isMassRemoval({ removed: removed.length, expected })) return
-    for (const content of removed) {
-      contents.apply({ type: 'content_wanted_again', content, not_before_ms: at_ms }, at_ms)
-    }
+    if (!isMassRemoval({ removed: removed.length, expected })) contents.retry(removed, at_ms)
   }
 
   return { apply, follow, accept: rows.acceptEmptied, states: rows.states, unaudited }

@@ -1,7 +1,9 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { day_ms } from '../../base/time/time.ts'
+import { ingest_failed } from '../../domain/asset.ts'
 import { type ContentProgress, contentAfter, isUnderway } from '../../domain/content.ts'
 import type { ContentFact } from '../../domain/fact.ts'
+import { typeRefusal } from '../../domain/file-type.ts'
 import { fact_table } from '../fact-table.ts'
 import type { Tickets } from '../file/tickets.ts'
 import { type ContentRow, createContentRows } from '../rows/content-rows.ts'
@@ -9,6 +11,7 @@ import type { Counts, Usage } from '../rows/counts.ts'
 import { is_there, oldestThere } from '../rows/file-rows.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { RemovalRows } from '../rows/removal-rows.ts'
+import { createTypeRows } from '../rows/type-rows.ts'
 
 /** Applies facts about contents: the pure transition, and what follows from it in the ledger. */
 export function createContentRecorder(
@@ -17,6 +20,7 @@ export function createContentRecorder(
 ) {
   const { folders, counts, tickets, usage, removals } = parts
   const rows = createContentRows(database)
+  const types = createTypeRows(database)
   const present_by_folder = database.prepare(
     `SELECT folder, count(*) AS files FROM files WHERE content = ? AND state = 'present' GROUP BY folder`,
   )
@@ -67,19 +71,27 @@ export function createContentRecorder(
     if (fact_table[fact.type].is_history) {
       append_history.run(at_ms, before.id, fact.type, after.error_message ?? null)
     }
-    if (fact.type === 'asset_missing' && mayBeRemovedByUs(before, at_ms)) wantAgain(before.id, at_ms)
+    if (fact.type === 'asset_missing' && mayBeRemovedByUs(before, at_ms) && present.get(before.id) !== undefined)
+      retry([before.id], at_ms)
     if (fact.type === 'asset_removed') afterRemoval(before, at_ms)
     if (fact.type === 'asset_kept') afterKeeping(before, fact, at_ms)
     return true
   }
 
-  /** A user asks for a retry: a content given up is wanted again, a deferred one is due. */
-  function retry(id: number, at_ms: number): void {
-    const content = rows.get(id)
-    if (!content) return
-    if (content.state === 'refused' || content.state === 'removed_on_service') {
-      apply({ type: 'content_wanted_again', content: id, not_before_ms: at_ms }, at_ms)
-    } else if (isUnderway(content.state)) rows.update(content, { ...content, not_before_ms: at_ms })
+  /** Makes contents that were given up wanted again, and deferred ones due. */
+  function retry(contents: readonly number[], at_ms: number): void {
+    for (const id of contents) {
+      const content = rows.get(id)!
+      if (isUnderway(content.state)) rows.update(content, { ...content, not_before_ms: at_ms })
+      else apply({ type: 'content_wanted_again', content: id, not_before_ms: at_ms }, at_ms)
+    }
+  }
+
+  /** Refuses a wanted content if all its types are refused. Returns false for any other. */
+  function refuseByType(content: ContentRow, at_ms: number): boolean {
+    const type = content.state === 'wanted' && !content.any_type ? types.refusing(content) : undefined
+    if (!type) return false
+    return apply({ type: 'type_refused', content: content.id, error: typeRefusal(type.extension) }, at_ms)
   }
 
   /** Records that a content became usable through this folder; does nothing if it already was. */
@@ -107,12 +119,8 @@ export function createContentRecorder(
     removals.removed(content, at_ms)
     const others = same_asset.all(content.asset_id, content.id) as number[]
     for (const other of others) apply({ type: 'asset_missing', content: other }, at_ms)
-    for (const id of [content.id, ...others]) wantAgain(id, at_ms)
-  }
-
-  function wantAgain(content: number, at_ms: number): void {
-    if (present.get(content) === undefined) return
-    apply({ type: 'content_wanted_again', content, not_before_ms: at_ms }, at_ms)
+    const wanted = [content.id, ...others].filter((id) => present.get(id) !== undefined)
+    retry(wanted, at_ms)
   }
 
   function afterKeeping(
@@ -145,14 +153,16 @@ export function createContentRecorder(
     // The waiting time counts from here: a content that was ready or refused for a year has not
     // waited for a year.
     if (isUnderway(after.state) && !isUnderway(before.state)) want_anew.run(at_ms, before.id)
+    if (after.state === 'refused' && after.error_code === ingest_failed) types.failed(before, at_ms)
     if (after.state === 'ready') {
+      retry(types.becameReady(before), at_ms)
       mark_ready.run(at_ms, before.id)
       labelsDue(before.id, at_ms)
       removals.becameReady(before.id, at_ms)
     }
   }
 
-  return { rows, apply, retry, arrive, labelsDue, labelsDone }
+  return { rows, types, apply, retry, refuseByType, arrive, labelsDue, labelsDone }
 }
 
 export type ContentRecorder = ReturnType<typeof createContentRecorder>

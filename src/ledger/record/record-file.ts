@@ -127,7 +127,7 @@ export function createFileRecorder(parts: {
   function contentFor(
     folder: FolderRow,
     row: FileRow | undefined,
-    { md5, stat }: { md5: string; stat: FileStat },
+    { path, md5, stat }: Settled,
     at_ms: number,
   ): ContentOfFile | { id?: undefined } {
     const { rows } = contents
@@ -139,7 +139,8 @@ export function createFileRecorder(parts: {
       if (id !== undefined) return wanted(id, stat, at_ms)
     }
     const known = rows.find(bytes.project, md5, stat.size)
-    if (known && known.state !== 'abandoned') return known
+    const has_other_type = known?.state === 'type_refused' && !contents.types.isRefused(bytes.project, path)
+    if (known && known.state !== 'abandoned' && !has_other_type) return known
     if (is_held) return {}
     const times = newTimes(row, stat, at_ms)
     if (known) {

@@ -1,5 +1,6 @@
 import type { Sqlite, Statement } from '../../base/files/sqlite.ts'
 import type { UserFact } from '../../domain/fact.ts'
+import { extensionOf, isTypePattern } from '../../domain/file-type.ts'
 import type { RemovalPolicy } from '../../domain/removal.ts'
 import { fileRow, pathsBelow, type RawFile, waits_for_accept } from '../rows/file-rows.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
@@ -20,6 +21,9 @@ const conditions = {
   blocked: `+state = 'blocked' AND NOT ${waits_for_accept}`,
 } as const
 
+/** States of contents that a retry concerns. */
+const retried_states = `'refused', 'removed_on_service', 'wanted', 'reserving', 'reserved', 'sent', 'ingesting'`
+
 /** Applies requests of users, and what a changed config means for many rows at once. */
 export function createUserRecorder(
   database: Sqlite,
@@ -30,11 +34,10 @@ export function createUserRecorder(
     database
       .prepare(`SELECT * FROM files WHERE folder = @folder AND ${path} AND ${condition} ORDER BY path LIMIT @limit`)
       .safeIntegers(true)
-  const in_need = (path: string) =>
+  const contents_in = (states: string) => (path: string) =>
     database.prepare(
       `SELECT files.path, contents.id FROM files CROSS JOIN contents ON contents.id = files.content
-         WHERE files.folder = @folder AND ${path} AND +files.state = 'present'
-           AND contents.state IN ('refused', 'removed_on_service', 'wanted', 'reserving', 'reserved', 'sent', 'ingesting')
+         WHERE files.folder = @folder AND ${path} AND +files.state = 'present' AND contents.state IN (${states})
          ORDER BY files.path LIMIT @limit`,
     )
   const relabel = database.prepare(
@@ -42,13 +45,16 @@ export function createUserRecorder(
   )
 
   function apply(fact: Exclude<UserFact, { type: 'removals_accepted' }>, folder: FolderRow, at_ms: number): void {
-    if (fact.type === 'accepted') {
-      checkAgain(folder, fact.path, 'held', { accepted: true }, at_ms)
+    const { type, path } = fact
+    if (type === 'accepted' && isTypePattern(path)) {
+      contents.retry(contents.types.accept(folder.project, extensionOf(path)), at_ms)
       return
     }
-    checkAgain(folder, fact.path, 'blocked', {}, at_ms)
-    for (const page of pagesOf<{ path: string; id: number }>(in_need, folder, fact.path)) {
-      for (const content of new Set(page.map(({ id }) => id))) contents.retry(content, at_ms)
+    if (type === 'accepted') checkAgain(folder, path, 'held', { accepted: true }, at_ms)
+    else checkAgain(folder, path, 'blocked', {}, at_ms)
+    const found = contents_in(type === 'accepted' ? `'type_refused'` : retried_states)
+    for (const page of pagesOf<{ path: string; id: number }>(found, folder, path)) {
+      contents.retry([...new Set(page.map(({ id }) => id))], at_ms)
     }
   }
 

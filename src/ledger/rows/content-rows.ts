@@ -10,6 +10,7 @@ const queue_of: Record<ContentState, 'send' | 'follow' | undefined> = {
   ingesting: 'follow',
   ready: undefined,
   refused: undefined,
+  type_refused: undefined,
   removed_on_service: undefined,
   abandoned: undefined,
   removing: undefined,
@@ -25,6 +26,7 @@ export const queue_by_state = `CASE state ${Object.entries(queue_of)
 /** Conditions on a row of `contents`, word for word as in its indexes, or SQLite ignores these. */
 export const to_send = `queue = 'send'`
 export const underway = 'queue IS NOT NULL'
+export const in_need = `contents.state IN ('refused', 'type_refused', 'removed_on_service')`
 
 export interface ContentRow extends ContentProgress {
   id: number
@@ -47,6 +49,7 @@ const progress_columns = [
   'asset_id',
   'made_here',
   'without_md5',
+  'any_type',
   'not_before_ms',
   'attempts',
   'failing_since_ms',
@@ -146,5 +149,6 @@ export function contentRow(raw: unknown): ContentRow {
   row.md5 = (row.md5 as Buffer).toString('hex')
   row.made_here = row.made_here === 1
   row.without_md5 = row.without_md5 === 1
+  row.any_type = row.any_type === 1
   return row as ContentRow
 }

@@ -131,8 +131,8 @@ function fileView(folder: string, raw: RawFile): FileView {
  * - `ingesting`: the service has the bytes and is reading them.
  * - `ready`: usable in the assistant. Only this is success.
  * - `refused`: the service does not accept it; new bytes or `sluice retry` change that.
- * - `blocked`: it should be uploaded and cannot now: unreadable, changing, outside its folder, or
- *   held by the upload limit.
+ * - `blocked`: it should be uploaded and cannot now: unreadable, changing, outside its folder, held
+ *   by the upload limit, or of a type that the service could not read so far.
  * - `skipped`: it will not be uploaded, because of the file itself or the rules.
  * - `removed_on_service`: the service had it, and it was removed there.
  * - `gone`: it was in the folder, and no longer is.
@@ -165,6 +165,7 @@ const stage_of: Record<CountedState, Stage> = {
   ingesting: 'ingesting',
   ready: 'ready',
   refused: 'refused',
+  type_refused: 'blocked',
   removed_on_service: 'removed_on_service',
   blocked: 'blocked',
   skipped: 'skipped',

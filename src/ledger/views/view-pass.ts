@@ -1,5 +1,6 @@
 import { waitsForUser } from '../../domain/disappearance.ts'
 import type { UserFact } from '../../domain/fact.ts'
+import { extensionOf, isTypePattern, typeRefusal } from '../../domain/file-type.ts'
 import { openLedgerReadOnly } from '../file/ledger-file.ts'
 import { pathsBelow, waits_for_accept } from '../rows/file-rows.ts'
 import { readFolderRows } from '../rows/folder-row.ts'
@@ -29,9 +30,10 @@ const reached: Record<UserFact['type'], string> = {
   removals_accepted: `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM contents
     WHERE state = 'ready' AND remove_due_ms IS NOT NULL AND id IN (SELECT content FROM partings
       WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('partings')} AND policy = 'remove' AND accepted = 0)`,
-  accepted: `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM files
-    WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('files')}
-      AND state <> 'gone' AND ${waits_for_accept}`,
+  accepted: `SELECT count(*) AS files, coalesce(sum(files.size), 0) AS bytes
+    FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present' AND contents.state = 'type_refused'
+    WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND (error_code = @code
+      OR ${under('files')} AND (error_code IS NOT NULL OR files.state <> 'gone' AND ${waits_for_accept}))`,
   retried: `SELECT count(*) AS files, coalesce(sum(files.size), 0) AS bytes
     FROM files LEFT JOIN contents ON contents.id = files.content
     WHERE files.folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('files')}
@@ -60,7 +62,8 @@ export function openPassView(state_dir: string) {
     },
     /** Files, or assets to remove, that this fact would change. */
     reachedBy({ type, folder, path }: UserFact) {
-      return database.prepare(reached[type]).get({ folder, path, ...pathsBelow(path) }) as Amount
+      const code = isTypePattern(path) ? typeRefusal(extensionOf(path)).code : ''
+      return database.prepare(reached[type]).get({ folder, path, code, ...pathsBelow(path) }) as Amount
     },
     /** How the folder waits for an acknowledgement of missing files. */
     disappearanceIn(folder: string): DisappearanceWait {

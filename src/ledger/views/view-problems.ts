@@ -1,6 +1,6 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { slow_reading } from '../../domain/content.ts'
-import { to_send } from '../rows/content-rows.ts'
+import { in_need, to_send } from '../rows/content-rows.ts'
 import { waits_for_accept } from '../rows/file-rows.ts'
 import type { Amount } from './view-folders.ts'
 
@@ -14,7 +14,7 @@ export interface Example {
 /** Files that are stuck for the same reason. */
 export interface ProblemGroup extends Amount {
   stage: 'refused' | 'removed_on_service' | 'blocked'
-  /** Error code of the service, or the reason of a block. */
+  /** Error code of the service, or the reason of a block; see `refusedTypeIn`. */
   code: string
   message: string
   examples: Example[]
@@ -59,12 +59,12 @@ export function readProblems(database: Sqlite): ProblemGroup[] {
 /** Contents that need a user, each with its files. */
 const needy = `FROM contents CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
     JOIN folders ON folders.id = files.folder AND folders.configured = 1
-  WHERE contents.state IN ('refused', 'removed_on_service')`
+  WHERE ${in_need}`
 
 /** Sizes come from contents, so SQLite reads an index by content and no rows of files. */
 function needyContents(database: Sqlite): ProblemGroup[] {
   const groups = database.prepare(
-    `SELECT contents.state AS stage, error_code AS code, min(error_message) AS message, count(*) AS files,
+    `SELECT contents.state, error_code AS code, min(error_message) AS message, count(*) AS files,
          sum(contents.size) AS bytes
        ${needy} GROUP BY contents.state, error_code ORDER BY files DESC LIMIT ${max_groups}`,
   )
@@ -72,14 +72,14 @@ function needyContents(database: Sqlite): ProblemGroup[] {
     `SELECT folders.name AS folder, files.path, coalesce(error_message, '') AS message
        ${needy} AND contents.state = ? AND error_code IS ? LIMIT ${max_examples}`,
   )
-  return readAll<NeedyRow>(groups).map(({ code, message = 'removed on the service', ...group }) => {
-    const { stage } = group
-    return { ...group, code: code ?? stage, message, examples: readAll(examples, stage, code) }
+  return readAll<NeedyRow>(groups).map(({ state, code, message = 'removed on the service', ...amount }) => {
+    const stage = state === 'type_refused' ? 'blocked' : state
+    return { stage, ...amount, code: code ?? stage, message, examples: readAll(examples, state, code) }
   })
 }
 
 interface NeedyRow extends Amount {
-  stage: 'refused' | 'removed_on_service'
+  state: 'refused' | 'type_refused' | 'removed_on_service'
   code: string | undefined
   message: string | undefined
 }

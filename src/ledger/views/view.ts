@@ -31,6 +31,9 @@ export function openLedgerView(state_dir: string) {
       `SELECT state FROM contents WHERE md5 = ? AND size = ? AND project = (SELECT id FROM projects WHERE project_id = ?)`,
     )
     .pluck()
+  const refused_types = database
+    .prepare(`SELECT project_id || ' ' || extension FROM types JOIN projects ON id = project WHERE state = 'refused'`)
+    .pluck()
   const blob_origin = database.prepare(`SELECT origin FROM hosts WHERE what = 'blob'`).pluck()
   return {
     /** Runs several reads on the same state of the ledger. */
@@ -42,6 +45,8 @@ export function openLedgerView(state_dir: string) {
     /** Number of contents that the service has been reading for longer than `slow_reading` says. */
     slow: (now_ms: number) => countSlow(database, now_ms),
     over_limit: () => readOverLimit(database),
+    /** Types that are not uploaded, each as `PROJECT_ID EXTENSION`. */
+    refused_types: () => new Set(refused_types.all() as string[]),
     /**
      * Number and bytes of contents that became wanted (for the upload limit) or were sent (for the
      * daily limit), in the hours that began in this span.

@@ -46,6 +46,7 @@ const origins: Record<Fact['type'], Origin> = {
   asset_unready: 'worker',
   asset_failed: 'worker',
   asset_returned: 'ledger',
+  type_refused: 'ledger',
   content_orphaned: 'ledger',
   content_wanted_again: 'ledger',
   removal_intended: 'ledger',

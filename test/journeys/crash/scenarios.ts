@@ -1,5 +1,6 @@
 import { renameSync } from 'node:fs'
 import type { Fact } from '../../../src/domain/fact.ts'
+import { typeRefusal } from '../../../src/domain/file-type.ts'
 import type { Failure } from '../../../src/service/faults/fault-injection.ts'
 import { md5Of } from '../rig/disk-truth.ts'
 import { audit_scenarios } from './audit-scenarios.ts'
@@ -190,6 +191,8 @@ export const scenarios: Scenario[] = [
       {
         before: (world) => world.remove('a.txt'),
         facts_after: (world) => [
+          { type: 'type_refused', content: 2, error: typeRefusal('txt') },
+          { type: 'content_wanted_again', content: 2, not_before_ms: world.clock.now_ms() },
           { type: 'content_orphaned', content: 2 },
           { type: 'content_wanted_again', content: 2, not_before_ms: world.clock.now_ms() },
         ],

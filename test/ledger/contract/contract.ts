@@ -23,6 +23,7 @@ import { removalContract } from './removals/removals.ts'
 import { removalTimesContract } from './removals/times.ts'
 import { uncertainRemovalContract } from './removals/uncertain.ts'
 import { ticketContract } from './tickets.ts'
+import { typeContract } from './types.ts'
 import { wallClockContract } from './wall-clock.ts'
 
 /** The tests that every ledger must pass, however it stores its rows. */
@@ -33,6 +34,7 @@ export function ledgerContract(name: string, factory: LedgerFactory): void {
     describe('claims', () => claimContract(factory))
     describe('order of uploads', () => orderContract(factory))
     describe('limits', () => limitContract(factory))
+    describe('types of files', () => typeContract(factory))
     describe('pause', () => pauseContract(factory))
     describe('labels', () => labelContract(factory))
     describe('folders', () => folderContract(factory))

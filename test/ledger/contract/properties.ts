@@ -15,6 +15,7 @@ const content_types: ContentFact['type'][] = [
   'ingest_continues',
   'asset_ready',
   'content_refused',
+  'type_refused',
   'deferred',
   'slot_lost',
   'hit_dead',

@@ -76,7 +76,7 @@ describe('stages', () => {
   test('each state has one stage, and each stage at least one state', () => {
     for (const stage of stages) for (const state of statesOf([stage])) expect(stageOf(state)).toBe(stage)
     for (const stage of stages) expect(statesOf([stage])).not.toHaveLength(0)
-    expect(statesOf(stages)).toHaveLength(14)
+    expect(statesOf(stages)).toHaveLength(15)
   })
 
   test('counts and rows agree for every stage', async () => {

@@ -1,0 +1,252 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { day_ms, minute_ms } from '../../../src/base/time/time.ts'
+import { max_failed_of_type } from '../../../src/domain/file-type.ts'
+import { Bench, type LedgerFactory, md5Of, other_project_id } from '../fixture.ts'
+import { type LedgerTest, withLedger } from './with-ledger.ts'
+
+const error = { code: 'ingest_failed', message: 'the service cannot read this file' }
+
+/** The asset of a content ends `failed`. */
+async function fail(bench: Bench, content: number): Promise<void> {
+  await bench.send(content)
+  await bench.record({ type: 'content_refused', content, error })
+}
+
+async function failMany(bench: Bench, folder: string, extension: string, count = max_failed_of_type): Promise<void> {
+  for (let file = 0; file < count; file++) {
+    await fail(bench, await bench.settle(folder, `bad-${file}${extension}`, `${folder} bad ${file} ${extension}`))
+  }
+}
+
+/** All that the uploader can claim now; each claim ends at once. */
+async function sendable(bench: Bench): Promise<number[]> {
+  const work = await bench.sendable()
+  for (const { content } of work) bench.free(content)
+  return work.map(({ content }) => content)
+}
+
+const stateOf = (bench: Bench, text: string, project?: string) => bench.see.content(md5Of(text), project)?.state
+
+export function typeContract(factory: LedgerFactory): void {
+  const check = withLedger(factory)
+  refusals(check)
+  waysOut(check)
+  propertyOfTypes(factory)
+}
+
+function refusals(check: LedgerTest): void {
+  check('after 20 failures of a type and none ready, the rest is not claimed but held', async (bench) => {
+    await failMany(bench, 'docs', '.gz', max_failed_of_type - 1)
+    await bench.settle('docs', 'a.gz', 'a')
+    await bench.settle('docs', 'b.GZ', 'b')
+    const other = await bench.settle('docs', 'c.txt', 'c')
+    const without = await bench.settle('docs', 'README', 'd')
+    expect(await sendable(bench)).toHaveLength(4)
+    await failMany(bench, 'docs', '.Gz')
+    expect(await sendable(bench)).toEqual([other, without])
+    expect(stateOf(bench, 'b')).toBe('type_refused')
+    expect(bench.see.content(md5Of('a'))).toMatchObject({ state: 'type_refused', error_code: 'type_refused:gz' })
+    expect(bench.see.counts('docs').type_refused).toEqual({ files: 2, bytes: 2 })
+    expect(bench.see.counts('docs')).toEqual(bench.see.recounted('docs'))
+    await bench.settle('docs', 'sub/later.gz', 'later')
+    await bench.reopen()
+    expect(await sendable(bench)).toEqual([other, without])
+    expect(stateOf(bench, 'later')).toBe('type_refused')
+  })
+
+  check('work in flight goes on, and a slot that was given is used', async (bench) => {
+    const in_flight = await bench.settle('docs', 'in-flight.gz', 'in flight')
+    const reserved = await bench.settle('docs', 'reserved.gz', 'reserved')
+    await bench.sendable()
+    await bench.reserve(reserved)
+    bench.free(reserved)
+    await failMany(bench, 'docs', '.gz')
+    expect(await sendable(bench)).toEqual([reserved])
+    expect(stateOf(bench, 'in flight')).toBe('wanted')
+    await bench.send(in_flight)
+    expect(stateOf(bench, 'in flight')).toBe('ingesting')
+  })
+
+  check('a file that fails again and again counts once', async (bench) => {
+    const content = await bench.settle('docs', 'a.gz', 'a')
+    for (let round = 0; round < 2 * max_failed_of_type; round++) {
+      await fail(bench, content)
+      await bench.record({ type: 'retried', folder: 'docs', path: '' })
+    }
+    const other = await bench.settle('docs', 'b.gz', 'b')
+    expect(await sendable(bench)).toEqual([content, other])
+  })
+
+  check('a type with one ready file is never refused', async (bench) => {
+    await bench.makeReady(await bench.settle('docs', 'good.gz', 'good'))
+    await failMany(bench, 'docs', '.gz', 2 * max_failed_of_type)
+    const other = await bench.settle('docs', 'a.gz', 'a')
+    expect(await sendable(bench)).toEqual([other])
+  })
+
+  check('a type is of its project', async (bench) => {
+    await bench.online('others', { project_id: other_project_id })
+    await failMany(bench, 'docs', '.gz')
+    await bench.settle('docs', 'a.gz', 'a')
+    await bench.settle('others', 'a.gz', 'a')
+    expect(await sendable(bench)).toHaveLength(1)
+    expect([stateOf(bench, 'a'), stateOf(bench, 'a', other_project_id)]).toEqual(['type_refused', 'wanted'])
+  })
+
+  check('bytes under two names are held only if both types are refused', async (bench) => {
+    await failMany(bench, 'docs', '.gz')
+    const both = await bench.settle('docs', 'a.gz', 'a')
+    await bench.settle('docs', 'a.tgz', 'a')
+    expect(await sendable(bench)).toEqual([both])
+    await failMany(bench, 'docs', '.tgz')
+    expect(await sendable(bench)).toEqual([])
+    expect(stateOf(bench, 'a')).toBe('type_refused')
+    // A third name has a type that may be usable.
+    await bench.settle('docs', 'a.txt', 'a')
+    expect(await sendable(bench)).toEqual([both])
+  })
+
+  check('other failures say nothing about a type', async (bench) => {
+    for (let file = 0; file < 2 * max_failed_of_type; file++) {
+      const content = await bench.settle('docs', `${file}.gz`, `text ${file}`)
+      await bench.record({ type: 'content_refused', content, error: { code: 'too_large', message: 'too large' } })
+    }
+    const other = await bench.settle('docs', 'a.gz', 'a')
+    expect(await sendable(bench)).toEqual([other])
+  })
+}
+
+function waysOut(check: LedgerTest): void {
+  async function hold(bench: Bench): Promise<number[]> {
+    await failMany(bench, 'docs', '.gz')
+    const held = [await bench.settle('docs', 'x/a.gz', 'a'), await bench.settle('docs', 'x/b.gz', 'b')]
+    expect(await sendable(bench)).toEqual([])
+    return held
+  }
+
+  check('one is tried a day; if it becomes ready, the others are sent', async (bench) => {
+    const [first, second] = await hold(bench)
+    await bench.clock.advance(day_ms - minute_ms)
+    expect(await sendable(bench)).toEqual([])
+    await bench.clock.advance(minute_ms)
+    expect(await sendable(bench)).toEqual([first])
+    expect(await sendable(bench)).toEqual([first])
+    await fail(bench, first!)
+    expect(await sendable(bench)).toEqual([])
+    await bench.clock.advance(day_ms)
+    expect(await sendable(bench)).toEqual([second])
+    await bench.settle('docs', 'c.gz', 'c')
+    expect(await sendable(bench)).toEqual([second])
+    await bench.makeReady(second!)
+    expect(await sendable(bench)).toEqual([bench.see.content(md5Of('c'))!.id])
+    expect(bench.see.counts('docs')).toEqual(bench.see.recounted('docs'))
+  })
+
+  check('a pause begins no daily try', async (bench) => {
+    const [first] = await hold(bench)
+    await bench.record({ type: 'paused', by: 'ann', why: undefined, until_ms: undefined })
+    await bench.clock.advance(2 * day_ms)
+    expect(await sendable(bench)).toEqual([])
+    await bench.record({ type: 'resumed' })
+    expect(await sendable(bench)).toEqual([first])
+  })
+
+  check('a clock that was turned back by years does not stop the tries', async (bench) => {
+    const [first] = await hold(bench)
+    bench.clock.jumpWall(-700 * day_ms)
+    expect(await sendable(bench)).toEqual([first])
+    expect(await sendable(bench)).toEqual([first])
+  })
+
+  check('a user accepts the type by its pattern, for good', async (bench) => {
+    const held = await hold(bench)
+    await bench.record({ type: 'accepted', folder: 'docs', path: '*.GZ' })
+    expect(await sendable(bench)).toEqual(held)
+    for (const content of held) await fail(bench, content)
+    await failMany(bench, 'docs', '.gz', 2 * max_failed_of_type)
+    const later = await bench.settle('docs', 'later.gz', 'later')
+    expect(await sendable(bench)).toEqual([later])
+  })
+
+  check('a user accepts the type before any of it came', async (bench) => {
+    await bench.record({ type: 'accepted', folder: 'docs', path: '*.' })
+    await failMany(bench, 'docs', '')
+    const later = await bench.settle('docs', 'README', 'later')
+    expect(await sendable(bench)).toEqual([later])
+  })
+
+  check('a user accepts one file or one directory', async (bench) => {
+    const [first, second] = await hold(bench)
+    await bench.record({ type: 'accepted', folder: 'docs', path: 'x/a.gz' })
+    expect(await sendable(bench)).toEqual([first])
+    await bench.record({ type: 'accepted', folder: 'docs', path: 'x' })
+    expect(await sendable(bench)).toEqual([first, second])
+  })
+
+  check('a retry sends what failed, whatever its type, and not what is held', async (bench) => {
+    await hold(bench)
+    await bench.record({ type: 'retried', folder: 'docs', path: '' })
+    expect(await sendable(bench)).toHaveLength(max_failed_of_type)
+    expect([stateOf(bench, 'a'), stateOf(bench, 'b')]).toEqual(['type_refused', 'type_refused'])
+  })
+}
+
+function propertyOfTypes(factory: LedgerFactory): void {
+  const acts = fc.constantFrom('settled', 'failed', 'ready', 'claim', 'gone', 'retried', 'accepted', 'type', 'day')
+  const steps = fc.array(fc.record({ act: acts, file: fc.nat(40), extension: fc.constantFrom('.gz', '.tgz', '') }), {
+    minLength: 20,
+    maxLength: 80,
+  })
+
+  test('whatever happens: only types with 20 failures and no ready file hold anything', async () => {
+    const bench = await new Bench(factory).open()
+    let run = 0
+    const property = fc.asyncProperty(steps, async (all) => {
+      const folder = `types ${++run}`
+      await bench.online(folder, { project_id: `project_${String(run).padStart(20, '0')}` })
+      const failed = new Map<string, Set<number>>()
+      const usable = new Set<string>()
+      const noteFailure = (content: number) => {
+        for (const type of bench.see.typesOf(content)) failed.set(type, (failed.get(type) ?? new Set()).add(content))
+      }
+      for (let file = 0; file < max_failed_of_type - 2; file++) {
+        const content = await bench.settle(folder, `bad-${file}.gz`, `${run} bad ${file}`)
+        await fail(bench, content)
+        noteFailure(content)
+      }
+      for (const { act, file, extension } of all) {
+        const path = `${file}${extension}`
+        const content = bench.see.file(folder, path)?.content ?? 0
+        const is_wanted = bench.see.typesOf(content).length > 0 && bench.see.stateOf(content) === 'wanted'
+        if (act === 'settled') await bench.settle(folder, path, `${run} ${file % 30}`)
+        else if (act === 'claim') await sendable(bench)
+        else if (act === 'day') await bench.clock.advance(day_ms)
+        else if (act === 'gone') await bench.gone(folder, path)
+        else if (act === 'retried' || act === 'accepted') await bench.record({ type: act, folder, path })
+        else if (act === 'type' && file < 3) {
+          await bench.record({ type: 'accepted', folder, path: `*${extension || '.'}` })
+          usable.add(extension.slice(1))
+        } else if (act === 'failed' && is_wanted) {
+          await fail(bench, content)
+          noteFailure(content)
+        } else if (act === 'ready' && is_wanted && file < 3) {
+          await bench.makeReady(content)
+          for (const type of bench.see.typesOf(content)) usable.add(type)
+        }
+        for (const held of bench.see.inState('type_refused')) {
+          for (const type of bench.see.typesOf(held)) {
+            expect(usable.has(type), `${act} ${path}: ${type} is usable`).toBe(false)
+            expect(failed.get(type)?.size, `${act} ${path}: ${type} failed`).toBeGreaterThanOrEqual(max_failed_of_type)
+          }
+        }
+        expect(bench.see.counts(folder), act).toEqual(bench.see.recounted(folder))
+      }
+    })
+    try {
+      await fc.assert(property, { numRuns: 20 })
+    } finally {
+      await bench.close()
+    }
+  })
+}
