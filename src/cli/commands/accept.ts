@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { ControlClient } from '../../control/control-client.ts'
 import type { UserFact } from '../../domain/fact.ts'
+import { isTypePattern } from '../../domain/file-type.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 import type { DisappearanceWait } from '../../ledger/views/view-pass.ts'
 import { argument, defineCommand, flag, words } from '../command.ts'
@@ -17,7 +18,10 @@ import type { Terminal } from '../text/terminal.ts'
 export const accept = defineCommand({
   options: (yargs) =>
     yargs
-      .positional('path', argument('a file, a directory or a whole folder, by where it is or as FOLDER/PATH'))
+      .positional(
+        'path',
+        argument("a file, a directory or a whole folder, by where it is or as FOLDER/PATH; '*.gz': a type of files"),
+      )
       .option('removals', flag('also remove from the service what was deleted or replaced there, without a limit')),
   run({ config, path, removals }, terminal) {
     return recordCommand(removals ? 'removals_accepted' : 'accepted', config, [path], terminal)
@@ -45,7 +49,7 @@ async function recordCommand(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { config } = loadConfig({ file: config_file })
-  const requests: UserFact[] = placesOf(paths, config).map((place) => ({ type, ...place }))
+  const requests: UserFact[] = placesOf(type, paths, config).map((place) => ({ type, ...place }))
   // Counted before anything is recorded: afterwards these files are on their way.
   const reached = await findReached(requests, config)
   // Without a ledger no file is known, so there is nothing to record.
@@ -59,9 +63,13 @@ async function recordCommand(
   return exit_codes.ok
 }
 
-function placesOf(paths: readonly string[], { folders }: Config): Place[] {
+function placesOf(type: UserFact['type'], paths: readonly string[], { folders }: Config): Place[] {
   if (paths.length === 0) return folders.map(({ name }) => ({ folder: name, path: '' }))
-  return paths.map((path) => placeOf(path, folders, process.cwd()))
+  return paths.flatMap((path) => {
+    // A pattern such as `*.gz` is about all folders.
+    if (type === 'accepted' && isTypePattern(path)) return folders.map(({ name }) => ({ folder: name, path }))
+    return [placeOf(path, folders, process.cwd())]
+  })
 }
 
 interface Reached extends Amount {

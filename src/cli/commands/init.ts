@@ -57,7 +57,7 @@ export const command = defineCommand({
       const tools = { flags, dialog, terminal, clock: system_clock, cwd, new_token_file, stopped }
       const connection = await askConnection(tools)
       const config = { ...connection, token_file: connection.token.file }
-      const folders = await askFolders(given, { ...tools, config, start })
+      const folders = await askFolders(given, { ...tools, config, start, refused: connection.refused })
       const starting: StartingConfig = {
         ...config,
         folders,

@@ -1,11 +1,17 @@
+import { isSluiceError } from '../../base/run/errors.ts'
 import { counted, formatAmount, formatBytes, formatCount, shellWord } from '../../base/text/format.ts'
-import { system_clock } from '../../base/time/time.ts'
+import { second_ms, system_clock } from '../../base/time/time.ts'
+import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
+import { openSecrets } from '../../config/secrets.ts'
+import { openRemote } from '../../daemon/open-remote.ts'
 import { file_reasons } from '../../domain/file-reasons.ts'
 import type { RemovalWait } from '../../domain/removal.ts'
 import { type Plan, planUploads } from '../../inspect/plan/plan.ts'
 import type { FolderPlan, Reason, RemovalGroup, WaitingRemovals } from '../../inspect/plan/plan-answer.ts'
+import { type RefusedTypes, typesRefusedBy } from '../../inspect/plan/refused-types.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
+import { excludeSetting } from '../../status/text/text.ts'
 import { defineCommand, flag } from '../command.ts'
 import { withLedgerView } from '../daemon/views.ts'
 import { exit_codes } from '../exit-codes.ts'
@@ -18,14 +24,32 @@ export const command = defineCommand({
       .option('json', flag('one JSON object')),
   async run({ config: named, hash, json }, terminal) {
     const { config } = loadConfig({ file: named })
-    const plan = await withLedgerView(config.state_dir, (ledger) =>
-      planUploads({ config, ledger, hash, now_ms: system_clock.now_ms() }),
-    )
+    const plan = await withLedgerView(config.state_dir, async (ledger) => {
+      const refused = ledger?.refused_types() ?? (await typesOnService(config))
+      return planUploads({ config, ledger, hash, refused, now_ms: system_clock.now_ms() })
+    })
     if (json) printJson(terminal, plan)
     else printLines(terminal, planLines(plan, terminal.width))
     return plan.folders.every(({ seen }) => seen?.complete) ? exit_codes.ok : exit_codes.incomplete
   },
 })
+
+/** A plan needs no answer of the service, so it does not wait long for one. */
+const max_answer_ms = 5 * second_ms
+
+async function typesOnService(config: Config): Promise<RefusedTypes> {
+  const uploads = { ...config.uploads, request_timeout_ms: max_answer_ms }
+  try {
+    const { secrets } = openSecrets(config)
+    const remote = openRemote({ ...config, uploads }, () => secrets.token(), system_clock)
+    const projects = config.folders.map(({ project_id }) => project_id)
+    return await typesRefusedBy(remote, projects).finally(() => remote.close())
+  } catch (error) {
+    // Without a token, `plan` shows the rest all the same.
+    if (!isSluiceError(error)) throw error
+    return new Set()
+  }
+}
 
 /** Types shown, because more say little to a user. --json has them all. */
 const max_types = 12
@@ -36,6 +60,7 @@ const other_reasons: Record<Exclude<Reason, keyof typeof file_reasons>, string> 
   ready: 'ready already',
   underway: 'already on the way',
   refused: 'refused (sluice ls --state refused)',
+  type_refused: 'of a type that the service could not read so far',
   removed_on_service: 'removed on the service (sluice retry PATH uploads them again)',
   known_bytes: 'bytes that the project has: linked, not uploaded',
   same_bytes: 'same bytes as another one here: uploaded once',
@@ -108,6 +133,8 @@ function sayFolder(writer: LineWriter, folder: FolderPlan): void {
     const names = examples.join(', ')
     const rest = amount.files > examples.length ? ' …' : ''
     writer.say(`${formatAmount(amount)}: ${reasonText(reason)}: ${names}${rest}`, { indent: 2 })
+    const exclude = reason === 'type_refused' ? excludeSetting(examples) : undefined
+    if (exclude !== undefined) writer.say(`this setting of the folder leaves them out: ${exclude}`, { indent: 4 })
   }
   sayRemovals(writer, folder)
   if (folder.seen) saySeen(writer, folder.seen)

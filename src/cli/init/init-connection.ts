@@ -9,9 +9,10 @@ import { project_id as project_schema } from '../../config/schema/schema-folder.
 import { openSecrets, type Secrets, secretsOf } from '../../config/secrets.ts'
 import type { StartingConfig } from '../../config/starting-config.ts'
 import { readCa } from '../../daemon/open-remote.ts'
+import { type RefusedTypes, typesRefusedBy } from '../../inspect/plan/refused-types.ts'
 import type { ProjectReference } from '../../remote/assets.ts'
-import { type Failure, failureText, type Outcome } from '../../remote/outcome.ts'
-import { createRemote } from '../../remote/remote.ts'
+import { type Failure, failureText } from '../../remote/outcome.ts'
+import { createRemote, type Remote } from '../../remote/remote.ts'
 import { printTitled, printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { type Dialog, refuseStopped } from './init-dialog.ts'
@@ -23,6 +24,7 @@ export interface Connection {
   token: { file: string /** Typed just now, to be written there: a secret. */; typed: string | undefined }
   ca_file: string | undefined
   project: StartingConfig['project']
+  refused: RefusedTypes
 }
 
 export interface ConnectionTools {
@@ -50,18 +52,23 @@ export async function askConnection(tools: ConnectionTools): Promise<Connection>
   for (;;) {
     base_url ??= await askAddress(dialog!)
     token ??= await askToken(tools)
-    const listed = await listOf({ base_url, ca_file, secrets: token.secrets }, tools)
+    const reached = { base_url, ca_file, secrets: token.secrets }
+    const listed = await askService(reached, tools, (remote) => remote.listProjects())
     const { file, typed } = token
-    const done = (project: Connection['project']): Connection => ({
-      base_url: base_url!,
+    const done = (project: Connection['project'], refused: RefusedTypes): Connection => ({
+      base_url: reached.base_url,
       token: { file, typed },
       ca_file,
       project,
+      refused,
     })
     const chosen = listed.ok ? await chooseProject(listed.value, tools) : undefined
-    if (chosen) return done(chosen)
+    if (chosen) {
+      const readTypes = (remote: Remote) => typesRefusedBy(remote, [chosen.project_id])
+      return done(chosen, await askService(reached, tools, readTypes))
+    }
     const way = listed.ok ? await askWay(reachText([]), tools) : await afterFailure(listed.failure, tools)
-    if (way === 'go on') return done({ project_id: givenId(flags) ?? (await askProjectId(dialog!)) })
+    if (way === 'go on') return done({ project_id: givenId(flags) ?? (await askProjectId(dialog!)) }, new Set())
     if (way === 'address') base_url = undefined
     if (way === 'token') token = undefined
     if (way === 'authority') ca_file = await askCaFile(dialog!, tools.cwd)
@@ -116,11 +123,12 @@ function fromHome(path: string): string {
   return path.replace(/^~(?=\/|$)/, readEnvironment().home)
 }
 
-/** Lists the projects that the token reaches. Errors `config.ca_file`, `answer.stopped`. */
-async function listOf(
+/** Asks the service by a connection of its own. Errors `config.ca_file`, `answer.stopped`. */
+async function askService<Answer>(
   { base_url, ca_file, secrets }: { base_url: string; ca_file: string | undefined; secrets: Secrets },
   { clock, stopped }: ConnectionTools,
-): Promise<Outcome<ProjectReference[]>> {
+  ask: (remote: Remote) => Promise<Answer>,
+): Promise<Answer> {
   const remote = createRemote({
     base_url,
     token: () => secrets.token(),
@@ -134,9 +142,9 @@ async function listOf(
   const cut = () => void remote.close()
   stopped.addEventListener('abort', cut)
   try {
-    const listed = await remote.listProjects()
+    const answer = await ask(remote)
     refuseStopped(stopped)
-    return listed
+    return answer
   } finally {
     stopped.removeEventListener('abort', cut)
     await remote.close()

@@ -11,8 +11,11 @@ import {
   type StartText,
   startingValue,
 } from '../../config/starting-config.ts'
+import { typeRefusal } from '../../domain/file-type.ts'
+import { type RefusedTypes, typeKey } from '../../inspect/plan/refused-types.ts'
 import { type Survey, surveyFolder, usual_survey } from '../../inspect/plan/survey.ts'
 import { LineWriter } from '../../status/text/lines.ts'
+import { excludeSetting } from '../../status/text/text.ts'
 import { printLines, sayIgnored } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -26,6 +29,7 @@ export interface FolderTools {
   cwd: string
   /** The configuration so far: all but `folders` and `old_versions`. */
   config: Omit<StartingConfig, 'folders' | 'old_versions'>
+  refused: RefusedTypes
   /** From --start, for every folder. Undefined: asked, or `all` if the program cannot ask. */
   start: StartText | undefined
   /** Aborts when the user stops waiting. */
@@ -87,7 +91,7 @@ async function surveyAndAsk({ name, path }: NamedPath, tools: FolderTools): Prom
   const survey = await surveyFolder(root, { clock, younger_than_ms, signal: stopped }).finally(() => spinner.end())
   refuseStopped(stopped)
   const errors_width = Number.isFinite(terminal.width) ? terminal.width : 100
-  printLines(terminal, surveyLines({ name, path }, survey, errors_width), 'err')
+  printLines(terminal, surveyLines({ name, path }, survey, tools, errors_width), 'err')
   const start = tools.start ?? (dialog ? await askStart(dialog, survey) : 'all')
   return { name, path, start }
 }
@@ -118,7 +122,7 @@ export async function askOldVersions(dialog: Dialog | undefined, given: OldVersi
   ])
 }
 
-function surveyLines({ name, path }: NamedPath, survey: Survey, width: number) {
+function surveyLines({ name, path }: NamedPath, survey: Survey, { config, refused }: FolderTools, width: number) {
   const writer = new LineWriter(width)
   writer.say(`${name}  ${path}`, { tone: 'strong' })
   if (survey.offline !== null) {
@@ -134,6 +138,12 @@ function surveyLines({ name, path }: NamedPath, survey: Survey, width: number) {
   const more = survey.types.length - max_types
   if (types.length > 0)
     writer.say(types.join(', ') + (more > 0 ? ` and ${counted(more, 'more type')}` : ''), { indent: 2 })
+  for (const { extension, files } of survey.types) {
+    if (!refused.has(typeKey(config.project.project_id, `a.${extension}`))) continue
+    const exclude = excludeSetting([`a.${extension}`])
+    const leave = exclude === undefined ? '' : `; to leave them out, add to the folder: ${exclude}`
+    writer.say(`${counted(files, 'file')}: ${typeRefusal(extension).message}${leave}`, { indent: 2, tone: 'warn' })
+  }
   if (survey.stopped) {
     const why = survey.stopped === 'time' ? 'it takes long, so counting was stopped: ' : ''
     writer.say(`${why}\`sluice plan\` counts to the end, and says what is ignored`, { indent: 2, tone: 'faint' })

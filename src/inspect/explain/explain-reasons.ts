@@ -5,6 +5,7 @@ import { ingest_failed } from '../../domain/asset.ts'
 import { type ContentState, slowAfter_ms } from '../../domain/content.ts'
 import { excludeLine, large_bytes } from '../../domain/file.ts'
 import { type SkipReason, skip_reasons } from '../../domain/file-reasons.ts'
+import { refusedTypeIn } from '../../domain/file-type.ts'
 import type { RemovalWait } from '../../domain/removal.ts'
 import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
 import type { FileStory, Stage } from '../../ledger/views/view-files.ts'
@@ -129,6 +130,15 @@ function skippedReasons(of: Case): string[] {
 
 function blockedReasons(of: Case): string[] {
   const { reason, detail, not_before_ms } = of.story!.row
+  const { error_code = '', error_message = '' } = of.story!.content ?? {}
+  const type = of.story!.row.state === 'present' ? refusedTypeIn(error_code) : undefined
+  if (type !== undefined) {
+    return [
+      error_message,
+      `to upload it all the same: sluice accept ${placeOf(of)}; or all files of its type: sluice accept ${shellWord(`*.${type}`)}`,
+      'Sluice tries one of them a day; `sluice status` has the setting that leaves them out',
+    ]
+  }
   if (reason === 'upload_limit') {
     const { limit, limit_hours: hours } = of.uploads
     const allowed = limit === 'off' ? '' : ` (${limit.files} files or ${formatBytes(limit.bytes)} in ${hours} h)`

@@ -1,5 +1,6 @@
 import type { ScanEnd } from '../../disk/scan/scan.ts'
 import type { BlockReason, SkipReason } from '../../domain/file-reasons.ts'
+import { extensionOf } from '../../domain/file-type.ts'
 import type { RemovalWait } from '../../domain/removal.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 
@@ -8,6 +9,7 @@ import type { Amount } from '../../ledger/views/view-folders.ts'
  *
  * - `ready`, `underway`, `refused`, `removed_on_service`: the ledger knows this path with the same
  *   size and times.
+ * - `type_refused`: the service could read no file of its type so far.
  * - `known_bytes`: the project has or gets these bytes. Sluice links the file without uploading it
  *   (only where files are read).
  * - `same_bytes`: another file of this plan has these bytes, so one upload serves both (only where
@@ -18,6 +20,7 @@ export type Reason =
   | 'underway'
   | 'refused'
   | 'removed_on_service'
+  | 'type_refused'
   | 'known_bytes'
   | 'same_bytes'
   | SkipReason
@@ -75,8 +78,6 @@ export function noAmount(): Amount {
 const max_examples = 3
 /** More extensions count as none: a list of those of random names would say nothing. */
 const max_types = 1_000
-/** A longer ending is no extension. */
-const max_extension_chars = 16
 
 /** Amounts by extension. */
 export class TypeTally {
@@ -132,12 +133,4 @@ export function count(amount: Amount, bytes: number): void {
 export function countWithExample(group: Amount & { examples: string[] }, path: string, bytes: number): void {
   count(group, bytes)
   if (group.examples.length < max_examples) group.examples.push(path)
-}
-
-/** Extension in lower case without its dot, or an empty text. */
-function extensionOf(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1)
-  const dot = name.lastIndexOf('.')
-  if (dot <= 0 || dot === name.length - 1 || name.length - dot - 1 > max_extension_chars) return ''
-  return name.slice(dot + 1).toLowerCase()
 }

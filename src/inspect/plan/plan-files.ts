@@ -144,7 +144,7 @@ export function judge(file: ScannedFile): Reason | undefined {
   return skipReason(file) ?? (known !== undefined && sameStat(known.stat, stat) ? standing(known) : undefined)
 }
 
-function standing({ stage, reason }: ComparedFile): Reason | undefined {
+function standing({ stage, state, reason }: ComparedFile): Reason | undefined {
   switch (stage) {
     case 'ready':
     case 'refused':
@@ -156,7 +156,7 @@ function standing({ stage, reason }: ComparedFile): Reason | undefined {
     case 'ingesting':
       return 'underway'
     case 'blocked':
-      return reason as BlockReason
+      return state === 'present' ? 'type_refused' : (reason as BlockReason)
     // The setting that skipped it has changed since.
     case 'skipped':
     case 'gone':

@@ -20,6 +20,7 @@ import type { RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
 import { type FolderPlan, noAmount, type Reason, Tally, TypeTally } from './plan-answer.ts'
 import { FolderDepartures, judge, type ScannedFile, scannedFiles } from './plan-files.ts'
 import { keepsAll, planRemovals, type WalkedFolder } from './plan-removals.ts'
+import { type RefusedTypes, typeKey } from './refused-types.ts'
 
 /** Version of the JSON form. From the first release on it grows when a field goes or changes. */
 const plan_version = 1
@@ -30,6 +31,8 @@ export interface PlanOptions {
   ledger: LedgerView | undefined
   /** Reads every file that would be uploaded, to recognise known bytes. */
   hash: boolean
+  /** Files of these types stay; absent: none are known. */
+  refused?: RefusedTypes
   now_ms: number
 }
 
@@ -168,7 +171,7 @@ interface NewFile {
 }
 
 async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
-  const { folder, cases, arriving, tally, departures, scanned } = round
+  const { folder, cases, arriving, refused, tally, departures, scanned } = round
   const fresh: NewFile[] = []
   for (let index = 0; index < batch.count; index += 1) {
     const path = entryPath(batch, index)
@@ -184,7 +187,7 @@ async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
   }
   const reasons = round.examiner ? await readAndCompare(fresh, round, round.examiner) : []
   for (const [index, { path, stat, held }] of fresh.entries()) {
-    const reason = reasons[index]
+    const reason = reasons[index] ?? (refused?.has(typeKey(folder.project_id, path)) ? 'type_refused' : undefined)
     const is_unreadable = reason !== undefined && reason in block_reasons
     // Without its bytes, every content of this size may be this file.
     if (!round.examiner || is_unreadable) arriving.sizes.add(`${folder.project_id} ${stat.size}`)

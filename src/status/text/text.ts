@@ -3,6 +3,7 @@ import { ingest_failed } from '../../domain/asset.ts'
 import { waitsForUser } from '../../domain/disappearance.ts'
 import { troubleSubject } from '../../domain/fact.ts'
 import { excludeLine } from '../../domain/file.ts'
+import { extensionOf, refusedTypeIn } from '../../domain/file-type.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 import { amountOf, underway } from '../folders.ts'
@@ -160,10 +161,11 @@ const words = { refused: 'refused', removed_on_service: 'removed on the service'
 function sayProblems(writer: LineWriter, status: StatusView): void {
   for (const { stage, code, message, examples, ...amount } of status.problems) {
     writer.gap()
-    const why = stage === 'blocked' ? code : `${message} [${code}]`
+    const type = refusedTypeIn(code)
+    const why = type !== undefined ? message : stage === 'blocked' ? code : `${message} [${code}]`
     writer.say(`${words[stage]}: ${formatAmount(amount)}: ${why}`, { tone: stage === 'refused' ? 'bad' : 'warn' })
     for (const example of examples) {
-      const detail = stage === 'blocked' ? `: ${example.message}` : ''
+      const detail = stage === 'blocked' && type === undefined ? `: ${example.message}` : ''
       writer.say(`${example.folder}/${example.path}${detail}`, { indent: 2 })
     }
     if (amount.files > examples.length) {
@@ -171,7 +173,8 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
         indent: 2,
       })
     }
-    writer.say(todo[stage], { indent: 2, tone: 'faint' })
+    if (type === undefined) writer.say(todo[stage], { indent: 2, tone: 'faint' })
+    else sayType(writer, type, examples)
     if (code === ingest_failed) sayExclude(writer, examples)
   }
   for (const { code, message, contents, next_try, examples } of status.retrying) {
@@ -198,6 +201,16 @@ function sayExclude(writer: LineWriter, examples: readonly { path: string }[]): 
   for (const { path } of examples) writer.command(excludeLine(path), 4)
 }
 
+/** `type`: the extension, or an empty text. */
+function sayType(writer: LineWriter, type: string, examples: readonly { path: string }[]): void {
+  writer.say('Sluice tries one of them a day, and uploads all once one is ready; to upload all now:', { indent: 2 })
+  writer.command(`sluice accept ${shellWord(`*.${type}`)}`, 4)
+  const exclude = excludeSetting(examples.map(({ path }) => path))
+  if (exclude === undefined) return
+  writer.say('or leave them out by this setting of their folder:', { indent: 2 })
+  writer.command(exclude, 4)
+}
+
 function sayLimits(writer: LineWriter, { at, daily_limit, bandwidth }: StatusView): void {
   if (daily_limit || bandwidth) writer.gap()
   if (bandwidth) writer.say(bandwidthText(bandwidth, Date.parse(at)), { tone: 'faint' })
@@ -215,4 +228,15 @@ function bandwidthText({ bytes_per_s, until }: BandwidthStatus, now_ms: number):
   const limit = bytes_per_s === null ? 'no limit for uploads now' : `${formatBytes(bytes_per_s)} a second for uploads`
   const left = until === null ? '' : `, for another ${spanText(now_ms, until)}`
   return `bandwidth: ${limit}${left}`
+}
+
+/**
+ * The setting that leaves out the types of these files, in their spelling. Undefined if they have
+ * no extension: no pattern is about these alone.
+ */
+export function excludeSetting(paths: readonly string[]): string | undefined {
+  const named = paths.filter((path) => extensionOf(path) !== '')
+  const endings = named.map((path) => path.slice(path.lastIndexOf('.')).replaceAll(/[\\*?[\]]/g, '\\$&'))
+  const patterns = [...new Set(endings)].map((ending) => JSON.stringify(`*${ending}`))
+  return patterns.length === 0 ? undefined : `exclude: [${patterns.join(', ')}]`
 }
