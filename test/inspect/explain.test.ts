@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { day_ms, minute_ms } from '../../src/base/time/time.ts'
 import { large_bytes } from '../../src/domain/file.ts'
+import { typeRefusal } from '../../src/domain/file-type.ts'
 import { type Explanation, explain } from '../../src/inspect/explain/explain.ts'
 import { nothing_seen } from '../ledger/fixture.ts'
 import { assetOf, openRig, project_id, type Rig, stat, ticket } from '../ledger/views/view-rig.ts'
@@ -159,6 +160,20 @@ describe('blocked', () => {
     expect(state).toBe('blocked')
     expect(why[0]).toContain('1 files or 1.0 GB in 24 h')
     expect(why[1]).toBe(`to upload it: sluice accept '${root}/new disk/it'\\''s.txt'`)
+  })
+
+  test('a refused type: shows why, and the commands that upload the file or all files of its type', async () => {
+    const { ask, rig, root } = await setUp()
+    const content = await rig.settle('data/a.GZ')
+    await rig.record({ type: 'type_refused', content, error: typeRefusal('gz') })
+    const { why, state, next_try, last_error } = ask('data/a.GZ')
+    expect(state).toBe('blocked')
+    expect(why[0]).toBe('type refused: the service could read none of 20 .gz files')
+    expect(why[1]).toContain(`sluice accept ${root}/data/a.GZ; or all files of its type: sluice accept '*.gz'`)
+    expect([next_try, last_error?.code]).toEqual([null, 'type_refused:gz'])
+    expect(
+      rig.view().files({ folder: 'notes', prefix: '', stages: ['blocked'], after: undefined, limit: 9 }),
+    ).toMatchObject([{ path: 'data/a.GZ', stage: 'blocked', reason: 'type_refused:gz', detail: why[0] }])
   })
 
   test('unreadable: shows the reason and the next try; outside: a user must act', async () => {

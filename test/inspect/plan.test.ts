@@ -5,9 +5,11 @@ import { describe, expect, test } from 'vitest'
 import { day_ms, hour_ms } from '../../src/base/time/time.ts'
 import type { FileStat } from '../../src/domain/file.ts'
 import type { SkipSettings } from '../../src/domain/file-reasons.ts'
+import { typeRefusal } from '../../src/domain/file-type.ts'
 import { type Plan, planUploads } from '../../src/inspect/plan/plan.ts'
 import { type FolderPlan, TypeTally } from '../../src/inspect/plan/plan-answer.ts'
 import { judge } from '../../src/inspect/plan/plan-files.ts'
+import { typesRefusedBy } from '../../src/inspect/plan/refused-types.ts'
 import { nothing_seen } from '../ledger/fixture.ts'
 import { openRig } from '../ledger/views/view-rig.ts'
 import { makeStore, makeTree } from '../rig/tree.ts'
@@ -41,6 +43,60 @@ test('without a ledger: JSON shows files to send by type, and the others with re
   const config = configFor({ root, folder: { max_file_bytes: '1kB' } })
   const plan = await planUploads({ config, ledger: undefined, hash: false, now_ms })
   expect(JSON.parse(JSON.stringify(plan).replaceAll(root, 'ROOT'))).toMatchSnapshot()
+})
+
+test('files of refused types stay: those that the ledger blocks, and new ones', async () => {
+  const root = makeTree({ 'known.gz': 'known', 'new.GZ': 'new', 'other.txt': 'text' })
+  const rig = await openRig({ root })
+  const stat = statAt(root, 'known.gz')
+  await rig.record({ type: 'file_settled', folder: 'notes', path: 'known.gz', stat, md5: 'a'.repeat(32) })
+  const content = rig.view().story('notes', 'known.gz')!.content!.id
+  await rig.record({ type: 'type_refused', content, error: typeRefusal('gz') })
+  const config = configFor({ root, state_dir: rig.state_dir })
+  const { project_id } = config.folders[0]!
+  const refused = new Set([`${project_id} gz`, 'project_of_others txt'])
+  const plan = await planUploads({ config, ledger: rig.view(), hash: false, refused, now_ms })
+  expect(staying(only(plan))).toEqual({ type_refused: 2 })
+  expect(only(plan).would_upload.files).toBe(1)
+})
+
+describe('the types that the service could not read, from its list', () => {
+  const asset = (name: string, status: 'failed' | 'ready', index: number) =>
+    ({ asset_id: `asset_${index}`, filename: name, status, raw_status: status }) as const
+
+  function typesOf(...assets: ReturnType<typeof asset>[]) {
+    const pages = Array.from({ length: Math.ceil(assets.length / 10) }, (_, page) =>
+      assets.slice(page * 10, page * 10 + 10),
+    )
+    const asked: (string | undefined)[] = []
+    const listAssets = async (_project: string, { after_id }: { after_id?: string | undefined }) => {
+      asked.push(after_id)
+      const at = Number(after_id ?? 0)
+      const next = at + 1 < pages.length ? `${at + 1}` : undefined
+      return { ok: true as const, value: { items: pages[at] ?? [], ...(next === undefined ? {} : { next }) } }
+    }
+    return { asked, types: typesRefusedBy({ listAssets } as never, ['p', 'p']) }
+  }
+  const many = (count: number, name: string, status: 'failed' | 'ready' = 'failed') =>
+    Array.from({ length: count }, (_, index) => asset(`docs/${index}${name}`, status, index))
+
+  test('20 failed and none ready', async () => {
+    const few = many(19, '.bin')
+    const mixed = [...many(30, '.pdf'), asset('a.PDF', 'ready', 1)]
+    const { types } = typesOf(...many(10, '.gz'), ...few, ...mixed, ...many(10, '.GZ'))
+    expect([...(await types)]).toEqual(['p gz'])
+  })
+
+  test('no more than 20 pages are read', async () => {
+    const { types, asked } = typesOf(...many(500, '.txt', 'ready'))
+    expect((await types).size).toBe(0)
+    expect(asked).toHaveLength(20)
+  })
+
+  test('none is known if the service does not answer', async () => {
+    const listAssets = async () => ({ ok: false, failure: { about: 'network', message: 'cut' } })
+    expect((await typesRefusedBy({ listAssets } as never, ['p'])).size).toBe(0)
+  })
 })
 
 test('with a ledger: separates ready, underway and refused files from new and changed ones', async () => {

@@ -6,7 +6,7 @@ import { no_removals } from '../../src/ledger/views/view-removal-cases.ts'
 import { removalStatus } from '../../src/status/assets.ts'
 import type { FolderStatus } from '../../src/status/folders.ts'
 import { LineWriter } from '../../src/status/text/lines.ts'
-import { statusLines } from '../../src/status/text/text.ts'
+import { excludeSetting, statusLines } from '../../src/status/text/text.ts'
 import type { StatusView } from '../../src/status/view.ts'
 
 const none = Object.fromEntries(stages.map((stage) => [stage, { files: 0, bytes: 0 }])) as FolderStatus['stages']
@@ -185,6 +185,24 @@ test('a file that the service cannot read has the line that excludes it', () => 
   const lines = text({ ...busy, problems }, 100)
   const at = lines.indexOf('  or leave them out, each by a line in the .sluiceignore of its folder:')
   expect(lines[at + 1]).toBe('    /scans/map\\ \\[1\\].png')
+})
+
+test('a refused type has the command that uploads its files, and the setting that leaves them out', () => {
+  const examples = ['a/x.gz', 'y.GZ', 'z.gz'].map((path) => ({ folder: 'notes', path, message: 'type refused: why' }))
+  const group = { stage: 'blocked', files: 835, bytes: 5_000_000, message: 'type refused: why', examples } as const
+  const shown = (extension: string) =>
+    text({ ...busy, problems: [{ ...group, code: `type_refused:${extension}` }] }, 120).join('\n')
+  expect(shown('gz')).toContain('blocked: 835 files (5.0 MB): type refused: why\n  notes/a/x.gz\n  notes/y.GZ\n')
+  expect(shown('gz')).toContain('and 832 more: `sluice ls --state blocked`')
+  expect(shown('gz')).toContain(`to upload all now:\n    sluice accept '*.gz'\n`)
+  expect(shown('gz')).toContain('setting of their folder:\n    exclude: ["*.gz", "*.GZ"]')
+})
+
+test('the setting that leaves out a type has its characters as they are, and is absent without an extension', () => {
+  expect(excludeSetting(['a/x.tar.gz'])).toBe('exclude: ["*.gz"]')
+  expect(excludeSetting(['x.a[1]*'])).toBe('exclude: ["*.a\\\\[1\\\\]\\\\*"]')
+  expect(excludeSetting(['x."q'])).toBe('exclude: ["*.\\"q"]')
+  expect(excludeSetting(['README', '.profile', 'x.'])).toBeUndefined()
 })
 
 test('a folder with many problems says first what is wrong, and what to do', () => {

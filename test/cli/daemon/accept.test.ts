@@ -57,6 +57,43 @@ test('accept releases the files that the upload limit holds', async (context) =>
   })
 })
 
+test('a type that the service cannot read: status, ls and plan name it, accept uploads it, init and another plan know it', async (context) => {
+  const pictures = (from: number, to: number) =>
+    Object.fromEntries(
+      Array.from({ length: to - from }, (_, index) => [`${from + index}.png`, `picture ${from + index}`]),
+    )
+  const home = await Home.of(context, pictures(0, 20))
+  const puts = () => home.service.requestLog.filter(({ place }) => place === 'put').length
+  expect((await home.inProcess('sync')).out).toContain('the service does not read this kind of file')
+  home.write({ ...pictures(20, 23), 'a.txt': 'text' })
+  const why = 'type refused: the service could read none of 20 .png files'
+  const synced = await home.inProcess('sync')
+  expect([synced.code, puts(), home.readyAssets()]).toEqual([3, 21, 1])
+  expect(synced.out).toMatch(new RegExp(`blocked +3 files.*\n +3 × ${why} \\(docs/2\\d.png`))
+  expect((await home.inProcess('status')).out).toMatch(/exclude: \["\*\.png"\]/)
+  expect((await home.inProcess('ls', '--state', 'blocked')).out.match(/blocked .*type refused/g)).toHaveLength(3)
+  expect((await home.inProcess('plan')).out).toContain('3 files (30 B): of a type that the service could not read')
+  expect((await home.inProcess('verify')).out).toContain('20 refused, 3 blocked')
+
+  expect((await home.inProcess('retry')).out).toBe('docs: 20 files (190 B) will be tried again now\n')
+  expect((await home.inProcess('accept', 'docs/20.png')).out).toBe('docs/20.png: 1 file (10 B) will be uploaded now\n')
+  expect((await home.inProcess('accept', '*.png')).out).toBe('docs/*.png: 2 files (20 B) will be uploaded now\n')
+  await home.inProcess('sync')
+  expect([puts(), (await home.inProcess('ls', '--state', 'blocked')).out]).toEqual([21 + 23, ''])
+  expect((await home.inProcess('plan')).out).not.toContain('could not read')
+
+  // Another daemon has no ledger yet. The service lists no ready picture.
+  rmSync(join(home.path, 'state'), { recursive: true })
+  const planned = await home.inProcess('plan')
+  expect(planned.out).toContain('23 files (220 B): of a type that the service could not read so far')
+  expect(planned.out).toContain('this setting of the folder leaves them out: exclude: ["*.png"]')
+  const flags = ['--base-url', home.service.api, '--token-file', join(home.path, 'token'), '--project', home.project_id]
+  const made = await home.sluice('init', ...flags, '--folder', 'docs=docs', '--yes', '--config', 'made.yaml')
+  expect(made.err.replaceAll(/\s+/g, ' ')).toContain(
+    `23 files: ${why}; to leave them out, add to the folder: exclude: ["*.png"]`,
+  )
+})
+
 test('accept confirms missing files without a daemon: the next pass records them as deleted, and files over the upload limit still wait', async (context) => {
   const lost = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`lost/${index}.txt`, `text ${index}`]))
   const home = await Home.of(context, lost)
