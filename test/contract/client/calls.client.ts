@@ -78,7 +78,8 @@ describe.each(profiles)('the %s profile', (profile) => {
     expect(member).toMatchObject({ email: user, role: 'owner', join_method: 'created' })
     const guest = { email: 'bob@example.org', role: 'reader' } as const
     const invitation = await projects.invite(project_id, guest)
-    expect(await projects.invite(project_id, guest)).toEqual(invitation)
+    const again = await projects.invite(project_id, guest)
+    expect(again, 'the same invitation, with a new link').toEqual({ ...invitation, url: again.url })
     expect(invitation).toMatchObject(guest)
     await projects.uninvite(project_id, invitation.invitation_id)
     expect(await statusOf(projects.uninvite(project_id, invitation.invitation_id))).toBe(404)
