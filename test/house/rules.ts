@@ -64,7 +64,7 @@ export const doors: Record<string, RegExp> = {
   croner: /^base\/time\/cron\.ts$/,
   diff: /^cli\/commands\/prompts-diff/,
   fastify: /^base\/net\/http-server/,
-  ignore: /^disk\/scan\/ignore/,
+  ignore: /^base\/text\/ignore-patterns/,
   // Pinned for fastify: newer versions need Node 22, and an override of ours does not hold where
   // npm installs the packed program.
   'light-my-request': /^$/,

@@ -1,7 +1,4 @@
 import { basename, join } from 'node:path'
-import { type DefaultIgnore, defaultIgnore, defaultsNamedBy } from '../default-ignores.ts'
-import { parentOf } from './directory-names.ts'
-import { ignore_file_name, isNarrower, narrower_ignored, readIgnoreFile } from './ignore-file.ts'
 import {
   anchorPattern,
   compilePatterns,
@@ -10,7 +7,10 @@ import {
   type Pattern,
   type PatternList,
   parsePattern,
-} from './ignore-patterns.ts'
+} from '../../base/text/ignore-patterns.ts'
+import { type DefaultIgnore, defaultIgnore, defaultsNamedBy } from '../default-ignores.ts'
+import { parentOf } from './directory-names.ts'
+import { ignore_file_name, isNarrower, narrower_ignored, readIgnoreFile } from './ignore-file.ts'
 
 /** The config of one folder; patterns as in gitignore(5). */
 export interface IgnoreSpec {

@@ -1,7 +1,8 @@
+import { pathMatcher } from '../../base/text/ignore-patterns.ts'
 import { backoff_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 import type { FolderState, Ledger } from '../../ledger/ledger.ts'
 import type { RunWork } from '../../ledger/prompt-work.ts'
-import { asksForWhatCame, pathMatcher } from '../plan/fresh.ts'
+import { asksForWhatCame } from '../plan/fresh.ts'
 import { Patience, type PromptSettings } from '../prompt-settings.ts'
 import type { RunTools } from '../run-tools.ts'
 

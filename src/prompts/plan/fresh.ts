@@ -1,4 +1,3 @@
-import { anchorPattern, compilePatterns, parsePattern } from '../../disk/scan/ignore-patterns.ts'
 import type { RunAsset } from '../../domain/run.ts'
 import type { Arrival, ArrivalQuery } from '../../ledger/prompt-work.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
@@ -38,14 +37,6 @@ export async function collectFresh(
   }
   const fresh = uncovered.concat(covered).slice(0, max)
   return { fresh, more: found.size - fresh.length }
-}
-
-/** Patterns as in gitignore(5), relative to the folder; the last match decides. No pattern: all. */
-export function pathMatcher(paths: readonly string[]): (path: string) => boolean {
-  if (paths.length === 0) return () => true
-  const patterns = paths.map(parsePattern).filter((pattern) => pattern !== undefined)
-  const list = compilePatterns(patterns.map((pattern) => ({ pattern: anchorPattern(pattern, ''), meaning: true })))
-  return (path) => list.match(path) !== undefined
 }
 
 /**

@@ -1,8 +1,9 @@
+import { pathMatcher } from '../../base/text/ignore-patterns.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Arrival, RunWork } from '../../ledger/prompt-work.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import type { FolderScan } from './coverage.ts'
-import { asksForWhatCame, collectFresh, type FreshFound, freshQueryOf, pathMatcher } from './fresh.ts'
+import { asksForWhatCame, collectFresh, type FreshFound, freshQueryOf } from './fresh.ts'
 import { maxTaken } from './question.ts'
 import { noUnready, type Unready, UnreadyTally } from './unready.ts'
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { pathMatcher } from '../../../src/base/text/ignore-patterns.ts'
 import type { Arrival } from '../../../src/ledger/prompt-work.ts'
-import { collectFresh, freshQueryOf, pathMatcher } from '../../../src/prompts/plan/fresh.ts'
+import { collectFresh, freshQueryOf } from '../../../src/prompts/plan/fresh.ts'
 import { due_ms, settingsOf } from '../settings.ts'
 
 function arrivalOf(seq: number, content: number, folder: string, path: string, covered = false): Arrival {

@@ -23,8 +23,11 @@ export interface PatternList<Meaning> {
   extend(patterns: readonly Pattern<Meaning>[]): PatternList<Meaning>
 }
 
-/** A matcher of `ignore` remembers every path. After this many (some MB), a new one starts. */
-const max_remembered = 10_000
+/**
+ * A matcher of `ignore` remembers every path. After this many (some 100 KB), a new one starts: a
+ * folder can have 50 matchers for its labels alone.
+ */
+const max_remembered = 1_000
 
 const git_like = { ignorecase: false, allowRelativePaths: true } as const
 
@@ -94,4 +97,12 @@ export function anchorPattern({ body, negative }: ParsedPattern, directory: stri
   if (!isNamePattern(body)) return `${sign}${below}/${body.startsWith('/') ? body.slice(1) : body}`
   // `**` without a slash means one `*`. After `/**/` it would become a globstar.
   return `${sign}${below}/**/${body.replace(/^\*{2,}(?=\/?$)/, '*')}`
+}
+
+/** Patterns as in gitignore(5), relative to the folder; the last match decides. No pattern: all. */
+export function pathMatcher(paths: readonly string[]): (path: string) => boolean {
+  if (paths.length === 0) return () => true
+  const patterns = paths.map(parsePattern).filter((pattern) => pattern !== undefined)
+  const list = compilePatterns(patterns.map((pattern) => ({ pattern: anchorPattern(pattern, ''), meaning: true })))
+  return (path) => list.match(path) !== undefined
 }
