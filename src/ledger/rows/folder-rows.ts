@@ -23,40 +23,13 @@ interface Checks {
   first_scan_ended_ms?: number
 }
 
-const columns = [
-  'name',
-  'root',
-  'project',
-  'labels',
-  'label_from',
-  'rules',
-  'configured',
-  'device',
-  'identity',
-  'offline_reason',
-  'state_since_ms',
-  'started_ms',
-  'kept_ms',
-  'moved_ms',
-  'disappearance',
-  'first_scan_ms',
-  'scan_began_ms',
-  'scan_ended_ms',
-  'scan_wanted_ms',
-  'scan_summary',
-  'watch',
-  'watcher_changes',
-  'on_delete',
-  'on_change',
-  'delete_grace_ms',
-] as const
-
 /** The folders, kept in memory: every fact about a file needs one. */
 export function createFolderRows(database: Sqlite) {
   let by_name = new Map<string, FolderRow>()
   let by_id = new Map<number, FolderRow>()
   let want_labels = false
   const checks = new Map<string, Checks>()
+  const columns = database.prepare(`SELECT name FROM pragma_table_info('folders') WHERE name <> 'id'`).pluck().all()
   const put_sql = database.prepare(
     `INSERT INTO folders (${columns.join()}) VALUES (${columns.map((column) => `@${column}`).join()})
        ON CONFLICT (name) DO UPDATE SET ${columns.map((column) => `${column} = @${column}`).join()}`,
