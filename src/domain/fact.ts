@@ -5,6 +5,7 @@ import type { DeliveryFact } from './delivery.ts'
 import type { FoundThere } from './disappearance.ts'
 import type { FileStat } from './file.ts'
 import type { BlockReason, SkipReason } from './file-reasons.ts'
+import type { LabelSettings } from './labels.ts'
 import type { RemovalFact, RemovalPolicy } from './removal.ts'
 import type { RunFact } from './run.ts'
 
@@ -15,12 +16,10 @@ export interface FolderWatch {
   reason: string
 }
 
-export interface FolderFact extends Partial<RemovalPolicy> {
+export interface FolderFact extends LabelSettings, Partial<RemovalPolicy> {
   name: string
   root: string
   project_id: string
-  labels: readonly string[]
-  label_from: 'none' | 'first_folder'
   /** JSON of the settings that decide about skips. A change makes skipped files checked again. */
   rules: string
 }

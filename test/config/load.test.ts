@@ -322,6 +322,17 @@ fodlers: []
   })
 
   test.each([
+    ['{ path: "!/a/**", add: [legal] }', /^7:16: folders\[0\]\.labels\[0\]\.path: must be a pattern .* without ! or #/],
+    ['{ path: "# a", add: [legal] }', /^7:16: folders\[0\]\.labels\[0\]\.path: must be a pattern .* without ! or #/],
+    ['{ path: "/a/**", add: [] }', /^7:31: folders\[0\]\.labels\[0\]\.add: must be a list of 1 to 20 labels$/],
+    ['{ path: "/a/**", add: [x] }', /^7:37: folders\[0\]\.labels\[0\]\.add\[0\]: must have 2 to 255 characters$/],
+    ['{ add: [legal] }', /^7:14: folders\[0\]\.labels\[0\]\.path: is missing$/],
+    ['7', /^7:14: folders\[0\]\.labels\[0\]: must be a label of 2 to 255 characters, or a rule/],
+  ])('%s gives no label', (rule, fault) => {
+    expect(faultsOf(`${minimal.trimEnd()}\n    labels: [${rule}]\n`)).toEqual([expect.stringMatching(fault)])
+  })
+
+  test.each([
     ['', ['service: is missing', 'folders: is missing']],
     ['- a', ['1:1: must be a section with fields of its own']],
     [`${service}folders: []`, ['4:1: folders: must name at least one folder']],
@@ -333,7 +344,10 @@ fodlers: []
     [`${minimal}    start: { newer_than: 90 }`, [/start.*must be all, from_now, or newer_than with an age/]],
     [`${minimal}    start: yesterday`, [/^7:5: folders\[0\]\.start: must be all, from_now, or/]],
     [`${minimal}    watch: yes`, ['7:5: folders[0].watch: must be one of auto, chokidar, native, scan']],
-    [`${minimal}    label_from: folder`, ['7:5: folders[0].label_from: must be one of none, first_folder']],
+    [
+      `${minimal}    label_from: folder`,
+      ['7:5: folders[0].label_from: must be one of none, first_folder, every_folder'],
+    ],
     [`${minimal}    mime_types: { md: markdown }`, [/mime_types\.md: must be a media type/]],
     [`${minimal}    mime_types: { "a/b": text/plain }`, [/mime_types\.a\/b: must be an extension/]],
     [`${minimal}    path: HOME/other`, ['7:5: Map keys must be unique']],

@@ -325,6 +325,21 @@ test('versions from another path of the folder are kept, with the reason', async
   expect(ask('changed').why).toContainEqual(expect.stringContaining(`still answers, and stays there: ${time}`))
 })
 
+test('each label has the setting that gives it to this path', async () => {
+  const labels = ['team', { path: '/reports/**', add: ['legal'] }]
+  const { ask, rig } = await setUp({ tree: { 'reports/a.txt': 'x' }, folder: { labels, label_from: 'first_folder' } })
+  const content = await rig.bringIn('reports/a.txt')
+  for (const name of ['legal', 'reports', 'team', 'elsewhere']) {
+    await rig.record({ type: 'label_attached', content, name, label_id: `label_${name}` })
+  }
+  expect(ask('reports/a.txt').label_settings).toEqual([
+    { label: 'elsewhere', setting: null },
+    { label: 'legal', setting: 'labels: /reports/**' },
+    { label: 'reports', setting: 'label_from: first_folder' },
+    { label: 'team', setting: 'labels' },
+  ])
+})
+
 test('ready, the JSON form', async () => {
   const { ask, rig, root } = await setUp({ tree: { 'reports/a.txt': 'x'.repeat(10) } })
   const content = await rig.bringIn('reports/a.txt', { md5: 'a'.repeat(32) })

@@ -60,7 +60,7 @@ export function explanationLines(explanation: Explanation, width: number): Line[
 }
 
 function sayIdentity(writer: LineWriter, explanation: Explanation): void {
-  const { last_error, why, next_try, asset_id, md5, labels, same_bytes, project_id } = explanation
+  const { last_error, why, next_try, asset_id, md5, label_settings, same_bytes, project_id } = explanation
   if (last_error) {
     const { code, message } = last_error
     const is_shown = message !== '' && why.some((reason) => reason.includes(message))
@@ -69,6 +69,7 @@ function sayIdentity(writer: LineWriter, explanation: Explanation): void {
   if (next_try !== null) writer.say(`next try: ${next_try}`, { indent: 2 })
   if (asset_id !== null) writer.say(`asset: ${asset_id} in ${project_id}`, { indent: 2 })
   if (md5 !== null) writer.say(`md5: ${md5}`, { indent: 2 })
+  const labels = label_settings.map(({ label, setting }) => (setting === null ? label : `${label} (${setting})`))
   if (labels.length > 0) writer.say(`labels: ${labels.join(', ')}`, { indent: 2 })
   if (same_bytes.length > 0) {
     const names = same_bytes.map((other) => `${other.folder}/${other.path}`).join(', ')

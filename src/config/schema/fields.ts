@@ -75,8 +75,8 @@ export function choice<const Words extends readonly [string, ...string[]]>(words
   return schema.prefault(usual as z.input<typeof schema>)
 }
 
-/** A list of texts, empty by default. A list with more than `max_entries` is a mistake. */
-export function texts(rule: z.ZodString, max_entries: number) {
+/** A list, empty by default. A list with more than `max_entries` is a mistake. */
+export function list<Rule extends z.ZodType>(rule: Rule, max_entries: number) {
   return z
     .array(rule, 'must be a list, each entry on a line of its own after "- "')
     .max(max_entries, `must not have more than ${max_entries} entries`)

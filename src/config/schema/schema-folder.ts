@@ -1,6 +1,7 @@
 import { optional, z } from 'zod'
 import { hasCharacters } from '../../base/text/format.ts'
-import { choice, duration, flag, matching, size, texts } from './fields.ts'
+import { parsePattern } from '../../base/text/ignore-patterns.ts'
+import { choice, duration, flag, list, matching, size } from './fields.ts'
 import { removal_policy } from './schema-limits.ts'
 import { duration_pattern, parseDuration_ms } from './units.ts'
 
@@ -85,6 +86,26 @@ const watch = z
       'number of files and the limits of the kernel. `sluice status` shows the choice and its reason.',
   )
 
+const wrong_add = 'must be a list of 1 to 20 labels'
+const label_rule = z.strictObject({
+  path: pattern.refine(
+    (text) => parsePattern(text)?.negative === false,
+    'must be a pattern as in .gitignore, without ! or # at its beginning',
+  ),
+  add: z.array(label, wrong_add).min(1, wrong_add).max(20, wrong_add),
+})
+
+const wrong_label = 'must be a label of 2 to 255 characters, or a rule such as { path: "/contracts/**", add: [legal] }'
+
+const labels = list(z.union([label, label_rule], wrong_label), 50).describe(
+  'Labels that files get once they are ready. A label of 2 to 255 characters is for every file of the folder. A ' +
+    'rule such as { path: "/contracts/**", add: [legal] } gives its 1 to 20 labels to the files that match the ' +
+    'pattern (as in .gitignore, relative to the folder). All rules that match a file add their labels. At most ' +
+    '50 entries, because each file is compared with each rule, and 100 labels for an asset, because each is one ' +
+    'call; names of folders are left out first. Empty by default: the labels that users make on the service are ' +
+    'mostly enough.',
+)
+
 export const folder_schema = z.strictObject({
   name: name_field.describe(
     'The name of the folder in status, in the log and at the beginning of names on the service. Unique. Do not ' +
@@ -95,11 +116,11 @@ export const folder_schema = z.strictObject({
       'an offline folder.',
   ),
   project_id: optional(project_id).describe('The project that its files are uploaded to. Default: service.project_id.'),
-  include: texts(pattern, 1_000).describe(
+  include: list(pattern, 1_000).describe(
     'Patterns as in .gitignore. If there are any, Sluice uploads only files that match one. Empty by default: it ' +
       'uploads every file that is not ignored.',
   ),
-  exclude: texts(pattern, 1_000).describe(
+  exclude: list(pattern, 1_000).describe(
     'Patterns as in .gitignore of files that are not uploaded, after the built-in ones and the .sluiceignore ' +
       'files in the folder. A negation such as !*.tmp brings back files that a built-in pattern ignores. Empty by ' +
       'default: without a pattern, Sluice uploads only the first 20 files of a type that the service cannot read ' +
@@ -109,14 +130,11 @@ export const folder_schema = z.strictObject({
     'true: files and folders whose names begin with a dot are uploaded, too. Default false: they are mostly ' +
       'settings and caches of programs. Secrets by name (.env, .ssh/ …) are never uploaded.',
   ),
-  labels: texts(label, 50).describe(
-    'Labels that every file of the folder gets once it is ready, 2 to 255 characters each. Empty by default: the ' +
-      'labels that users make on the service are mostly enough.',
-  ),
-  label_from: choice(['none', 'first_folder'], 'none').describe(
+  labels,
+  label_from: choice(['none', 'first_folder', 'every_folder'], 'none').describe(
     'first_folder: each file gets the name of the first folder below this one as a label, if the name has 2 to ' +
-      '255 characters. Default none: all members of the project see labels, so Sluice makes none unless you ask ' +
-      'for it.',
+      '255 characters. every_folder: it gets the names of all folders on its path. Default none: all members of ' +
+      'the project see labels, so Sluice makes none unless you ask for it.',
   ),
   max_file_bytes: size({ usual: '4GiB', min: 1, max: 2 ** 42 }).describe(
     'Larger files are skipped, and status counts them. Default 4GiB: larger files are mostly disk images and ' +

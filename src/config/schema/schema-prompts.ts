@@ -1,7 +1,7 @@
 import { optional, z } from 'zod'
 import { cronFault } from '../../base/time/cron.ts'
 import { isZone } from '../../base/time/time.ts'
-import { choice, count, flag, matching, refusing, span, spanValue, texts } from './fields.ts'
+import { choice, count, flag, list, matching, refusing, span, spanValue } from './fields.ts'
 import { deliver, lineOf, template } from './schema-deliver.ts'
 import { label, name_field, pattern, project_id } from './schema-folder.ts'
 
@@ -39,20 +39,20 @@ const fresh = z
 function ids(kind: string, what: string) {
   const wrong = `must be ${kind}_ and 20 small letters or digits, as the service shows it`
   const id = matching(new RegExp(`^${kind}_[a-z0-9]{20}$`), wrong)
-  return texts(id, 100).describe(`${what} Empty by default: a question is about named things only.`)
+  return list(id, 100).describe(`${what} Empty by default: a question is about named things only.`)
 }
 
 const scope_schema = z.strictObject({
-  folders: texts(name_field, 1_000).describe(
+  folders: list(name_field, 1_000).describe(
     'Names of watched folders, all of one project. Empty by default: a prompt can ask about other things than ' +
       'files.',
   ),
-  paths: texts(pattern, 100).describe(
+  paths: list(pattern, 100).describe(
     'Patterns as in .gitignore, relative to the folder. Only files that match one are in scope. Empty by ' +
       'default: all files are.',
   ),
   fresh,
-  labels: texts(label, 100).describe(
+  labels: list(label, 100).describe(
     'Names of labels. All assets with one of them are in scope, new or not. Empty by default: the folders decide.',
   ),
   chats: ids('chat', 'Chats that are in scope.'),
@@ -84,7 +84,7 @@ export const prompt_schema = z.strictObject({
     .regex(/^[a-z][a-z0-9_-]*$/, provider_rule)
     .optional()
     .describe('The preferred provider of models, by its name on the service. Default: the service chooses.'),
-  skills: texts(lineOf(255), 20).describe('Names of skills that the service loads, in this order. Empty by default.'),
+  skills: list(lineOf(255), 20).describe('Names of skills that the service loads, in this order. Empty by default.'),
   public_data: optional(z.boolean('must be true or false')).describe(
     'false: the service does not search the web. Default: as the service decides.',
   ),

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { day_ms, isoTime } from '../../base/time/time.ts'
 import type { Config, FolderConfig } from '../../config/config.ts'
 import { createIgnoreRules } from '../../disk/scan/ignore.ts'
+import { labelGiver } from '../../domain/labels.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FileStory } from '../../ledger/views/view-files.ts'
 import { checkPath } from '../plan/check-path.ts'
@@ -53,7 +54,7 @@ export function explain(options: {
     why,
     on_disk,
     ignored_by,
-    ...factsOf(known.story),
+    ...factsOf(known.story, labelSetting(folder, path)),
     /** Assets of earlier versions that still answer; `kept`: they will stay. */
     older_versions: known.older_versions.map(({ asset_id, outdated_ms, due_ms }) => {
       return { asset_id, replaced: isoTime(outdated_ms), kept: due_ms === undefined }
@@ -92,7 +93,7 @@ function circumstancesOf({ name, project_id }: FolderConfig, ledger: LedgerView 
   }
 }
 
-function factsOf(story: FileStory | undefined) {
+function factsOf(story: FileStory | undefined, settingOf: ReturnType<typeof labelSetting>) {
   const content = story && story.row.state === 'present' ? story.content : undefined
   const { error_code, error_message } = content ?? {}
   const time = (at_ms: number | undefined) => (at_ms === undefined ? null : isoTime(at_ms))
@@ -103,6 +104,8 @@ function factsOf(story: FileStory | undefined) {
     asset_id: content?.asset_id ?? null,
     md5: content?.md5 ?? null,
     labels: story?.labels.map(({ name }) => name) ?? [],
+    /** The setting that gives each label to this path; null: another path or an earlier setting. */
+    label_settings: story?.labels.map(({ name }) => ({ label: name, setting: settingOf(name) })) ?? [],
     /** Other files with the same bytes, served by one upload. */
     same_bytes: story?.others ?? [],
     times: story
@@ -119,6 +122,16 @@ function factsOf(story: FileStory | undefined) {
       event,
       detail: detail ?? null,
     })),
+  }
+}
+
+function labelSetting(folder: FolderConfig, path: string): (label: string) => string | null {
+  const given = { by_rule: new Map<string, string | undefined>(), by_folder: new Set<string>() }
+  labelGiver(folder)(path, given)
+  return (label) => {
+    const rule = given.by_rule.get(label)
+    if (given.by_rule.has(label)) return rule === undefined ? 'labels' : `labels: ${rule}`
+    return given.by_folder.has(label) ? `label_from: ${folder.label_from}` : null
   }
 }
 

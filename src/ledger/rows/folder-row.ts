@@ -1,16 +1,16 @@
 import { readAll, type Sqlite } from '../../base/files/sqlite.ts'
 import type { FolderEvent, FolderFact, ScanSummary } from '../../domain/fact.ts'
+import type { LabelSettings } from '../../domain/labels.ts'
 import { keep_everything, type RemovalPolicy } from '../../domain/removal.ts'
 import type { FolderState } from '../ledger.ts'
 
 export interface FolderRow
   extends Omit<FolderState, 'is_moved' | 'counted' | 'judged_ms' | 'known_files'>,
+    LabelSettings,
     RemovalPolicy {
   /** 0 until the row is stored. */
   id: number
   project: number
-  labels: readonly string[]
-  label_from: string
   rules: string
   configured: boolean
   /** Unix ms since when it has been configured with this project, without interruption. */
@@ -63,7 +63,7 @@ function folderRow({ scan_summary, ...stored }: StoredFolder & { id: number }): 
     configured: configured === 1,
     online: device !== undefined && offline_reason === undefined,
     device: device === undefined ? undefined : BigInt(device),
-    labels: JSON.parse(labels) as string[],
+    labels: JSON.parse(labels) as LabelSettings['labels'],
     disappearance: parsed(disappearance, (name, value) => (name === 'device' ? BigInt(value as string) : value)),
     scan: parsed(scan_summary),
     watch: parsed(watch),

@@ -63,6 +63,22 @@ localJourneys('labels', (profile) => {
     await labels(journey, 'docs/alpha/a.txt', [])
   })
 
+  test('by rule follow the path of a file and a changed rule', async () => {
+    const rule = (path: string) => ({
+      docs: { labels: ['team', { path, add: ['legal'] }], label_from: 'every_folder' },
+    })
+    const tree = { 'docs/contracts/2026/a.txt': 'a', 'docs/notes/b.txt': 'b' }
+    const journey = await begin({ profile, folders: rule('/contracts/**'), tree })
+    await labels(journey, 'docs/contracts/2026/a.txt', ['2026', 'contracts', 'legal', 'team'])
+    await labels(journey, 'docs/notes/b.txt', ['notes', 'team'])
+    journey.write({ 'docs/contracts/b.txt': 'b' })
+    await labels(journey, 'docs/contracts/b.txt', ['contracts', 'legal', 'notes', 'team'])
+    await journey.reload({ folders: rule('/notes/**') })
+    await labels(journey, 'docs/contracts/2026/a.txt', ['2026', 'contracts', 'team'])
+    await labels(journey, 'docs/notes/b.txt', ['contracts', 'legal', 'notes', 'team'])
+    expect(journey.cost()).toEqual({ creates: 2, puts: 2 })
+  })
+
   test('are attached in spite of failing answers', async () => {
     const failures = [{ route: 'assets.attach_label' as const, status: 500, every: 2 }]
     const tree = { 'docs/alpha/a.txt': 'a', 'docs/beta/b.txt': 'b' }

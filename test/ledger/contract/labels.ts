@@ -55,6 +55,23 @@ export function labelContract(factory: LedgerFactory): void {
     expect(bench.see.attached(content)).toEqual(['Rome'])
   })
 
+  check('rules give labels by path, and a changed rule attaches and detaches', async (bench) => {
+    const legal = { path: '/contracts/**', add: ['legal'] }
+    await bench.configure('docs', { labels: ['team', legal], label_from: 'every_folder' })
+    const content = await bench.settle('docs', 'contracts/2026/a.txt', 'text')
+    await bench.settle('docs', 'copies/a.txt', 'text')
+    await bench.makeReady(content)
+    const both = ['2026', 'contracts', 'copies', 'legal', 'team']
+    expect(await settleLabels(bench)).toEqual([{ wanted: both, attached: [] }])
+    await bench.reopen()
+    await bench.configure('docs', { labels: ['team', legal], label_from: 'every_folder' })
+    expect(await settleLabels(bench), 'the same rules').toEqual([])
+    await bench.configure('docs', { labels: [{ path: 'copies/', add: ['copy'] }] })
+    expect(await settleLabels(bench)).toEqual([{ wanted: ['copy'], attached: both }])
+    await bench.gone('docs', 'copies/a.txt')
+    expect(await settleLabels(bench)).toEqual([{ wanted: [], attached: ['copy'] }])
+  })
+
   check('contents that need no change do not delay others', async (bench) => {
     await bench.configure('docs', { label_from: 'first_folder' })
     for (const name of ['a', 'b', 'c']) await bench.makeReady(await bench.settle('docs', `Berlin/${name}`, name))
