@@ -13,7 +13,7 @@ export interface LabelSettings {
  * A content can have many paths, and each path can give labels. More labels tell a user nothing,
  * and each one costs a call. Labels of `labels` come before names of folders.
  */
-export const max_labels_per_asset = 100
+const max_labels_per_asset = 100
 
 /** The labels of one path, or of several together. */
 export interface GivenLabels {

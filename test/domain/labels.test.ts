@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type LabelSettings, labelGiver, labelNames, max_labels_per_asset } from '../../src/domain/labels.ts'
+import { type LabelSettings, labelGiver, labelNames } from '../../src/domain/labels.ts'
 
 function given(settings: Partial<LabelSettings>, ...paths: string[]): string[] {
   const give = labelGiver({ labels: [], label_from: 'none', ...settings })
@@ -38,6 +38,6 @@ test('the names of folders are labels if they are long enough', () => {
 test('with too many labels the names of folders are left out, the last by name first', () => {
   const paths = Array.from({ length: 200 }, (_, index) => `folder ${String(index).padStart(3, '0')}/a`).reverse()
   const names = given({ labels: ['zeta'], label_from: 'every_folder' }, ...paths)
-  expect(names).toHaveLength(max_labels_per_asset)
+  expect(names).toHaveLength(100)
   expect(names.slice(-2)).toEqual(['folder 098', 'zeta'])
 })
