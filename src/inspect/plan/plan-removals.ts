@@ -200,7 +200,7 @@ function nowAt(
 }
 
 function isComing(state: string | undefined): boolean {
-  return state !== 'refused' && state !== 'removed_on_service'
+  return state !== 'refused' && state !== 'type_refused' && state !== 'removed_on_service'
 }
 
 /** Folders with so many removals, recent ones included, that a user must accept them. */

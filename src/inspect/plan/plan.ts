@@ -225,7 +225,7 @@ async function readAndCompare(files: readonly NewFile[], round: FolderRound, exa
     const key = `${folder.project_id} ${outcome.md5} ${size}`
     arriving.bytes.add(key)
     const state = ledger?.contentState(folder.project_id, outcome.md5, size)
-    if (state !== undefined && state !== 'abandoned') return 'known_bytes'
+    if (state !== undefined && state !== 'abandoned' && state !== 'type_refused') return 'known_bytes'
     if (seen.has(key)) return 'same_bytes'
     seen.add(key)
     return undefined

@@ -19,7 +19,8 @@ interface TypeRow {
 
 /** Each try costs an upload, and a service seldom learns to read another type. */
 const try_again_ms = day_ms
-const held = `${in_need} AND +state = 'type_refused'`
+const held = `${in_need} AND +state = 'type_refused'
+  AND EXISTS (SELECT 1 FROM files WHERE content = contents.id AND files.state = 'present')`
 
 /** Reads and writes `types`, and finds contents whose types are all refused. */
 export function createTypeRows(database: Sqlite) {

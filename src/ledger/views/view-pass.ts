@@ -39,7 +39,7 @@ const reached: Record<UserFact['type'], string> = {
     WHERE files.folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('files')}
       AND ((files.state = 'blocked' AND NOT ${waits_for_accept})
         OR (files.state = 'present' AND (contents.state IN ('refused', 'removed_on_service')
-          OR (contents.attempts > 0 AND contents.state NOT IN ('ready', 'abandoned')))))`,
+          OR (contents.attempts > 0 AND contents.state NOT IN ('ready', 'type_refused', 'abandoned')))))`,
 }
 
 /** Errors: those of openLedgerReadOnly. */

@@ -143,6 +143,17 @@ function waysOut(check: LedgerTest): void {
     expect(bench.see.counts('docs')).toEqual(bench.see.recounted('docs'))
   })
 
+  check('a file that is gone is not tried; it is held still when it returns', async (bench) => {
+    const [, second] = await hold(bench)
+    await bench.gone('docs', 'x/a.gz')
+    await bench.clock.advance(day_ms)
+    expect(await sendable(bench)).toEqual([second])
+    await bench.settle('docs', 'x/a.gz', 'a')
+    expect(stateOf(bench, 'a')).toBe('type_refused')
+    await bench.makeReady(second!)
+    expect(stateOf(bench, 'a')).toBe('wanted')
+  })
+
   check('a pause begins no daily try', async (bench) => {
     const [first] = await hold(bench)
     await bench.record({ type: 'paused', by: 'ann', why: undefined, until_ms: undefined })
