@@ -58,8 +58,7 @@ export function createTypeRows(database: Sqlite) {
     const news = types.filter(({ state }) => state !== 'usable')
     for (const type of news) put.run({ ...type, state: 'usable', failed: '[]' })
     if (!news.some(isRefused)) return []
-    const contents = all_held.all() as Content[]
-    return contents.filter((content) => !typesOf(content).every(isRefused)).map(({ id }) => id)
+    return (all_held.all() as Content[]).filter((content) => !refusing(content)).map(({ id }) => id)
   }
 
   /** A refused type of a content; undefined if one of its types is not refused. */
@@ -70,9 +69,8 @@ export function createTypeRows(database: Sqlite) {
 
   /** Begins the daily tries that are due. Returns a content of each of these types. */
   function dailyTries(at_ms: number): number[] {
-    const types = all_refused.all() as TypeRow[]
     // A time far in the future means that the clock was turned back since.
-    const due = types.filter(({ tried_ms }) => Math.abs(at_ms - tried_ms) >= try_again_ms)
+    const due = (all_refused.all() as TypeRow[]).filter(({ tried_ms }) => Math.abs(at_ms - tried_ms) >= try_again_ms)
     for (const type of due) put.run({ ...type, tried_ms: at_ms })
     return due.flatMap(({ project, extension }) => one_held.all(project, typeRefusal(extension).code) as number[])
   }
