@@ -56,21 +56,25 @@ export const gate_texts = {
   other_origin: 'Web pages of this Origin may not call this service (--allow-origin).',
 } as const
 
-/** What is wrong with a field, by the finding of the validator. The contract has others. */
+/** What is wrong with the type of a field, by the type that the validator expects. */
+export const type_texts: Readonly<Record<string, string>> = {
+  string: 'must be text',
+  number: 'must be a number',
+  int: 'must be a whole number',
+  boolean: 'must be true or false',
+  array: 'must be a list',
+  object: 'must be an object',
+}
+
+/** What else is wrong with a field. The schemas of the contract have further texts. */
 export const finding_texts = {
   missing: 'is missing',
+  empty: 'is empty',
   unknown_field: 'has an unknown field "{key}"',
-  text: 'must be text',
-  number: 'must be a number',
-  whole_number: 'must be a whole number',
-  boolean: 'must be true or false',
-  list: 'must be a list',
-  object: 'must be an object',
   choice: 'must be one of these: {choice}',
   minimum: 'must be at least {limit}',
   maximum: 'must be at most {limit}',
-  min_length: 'must have at least {limit} entries',
-  max_length: 'must have at most {limit} entries',
+  max_entries: 'must have at most {limit} entries',
   max_characters: 'must have at most {limit} characters',
   email: 'must be an e-mail address',
   other: 'is not valid',
@@ -98,37 +102,24 @@ export function fieldSentence(whole: string, path: readonly PropertyKey[], findi
   return `${subject}${path.length > 1 ? ` (${path.map(String).join('.')})` : ''} ${finding}.`
 }
 
-const types: Readonly<Record<string, keyof typeof finding_texts>> = {
-  string: 'text',
-  number: 'number',
-  int: 'whole_number',
-  boolean: 'boolean',
-  array: 'list',
-  object: 'object',
-  record: 'object',
-}
-
 /** Takes the place of the validator's own messages, which are for programmers. */
 export function findingOf(issue: z.core.$ZodRawIssue): string {
+  const { missing, empty, choice, unknown_field, minimum, maximum, max_entries, max_characters, email, other } =
+    finding_texts
   switch (issue.code) {
     case 'invalid_type':
-      return finding_texts[issue.input === undefined ? 'missing' : (types[issue.expected] ?? 'other')]
+      return issue.input === undefined ? missing : (type_texts[issue.expected] ?? other)
     case 'invalid_value':
-      return fillText(finding_texts.choice, { choice: issue.values.join(', ') })
+      return fillText(choice, { choice: issue.values.join(', ') })
     case 'unrecognized_keys':
-      return fillText(finding_texts.unknown_field, { key: issue.keys[0] ?? '' })
+      return fillText(unknown_field, { key: issue.keys[0] ?? '' })
     case 'too_small':
-      return fillText(finding_texts[issue.origin === 'array' ? 'min_length' : 'minimum'], {
-        limit: Number(issue.minimum),
-      })
-    case 'too_big':
-      return fillText(finding_texts[max_findings[issue.origin] ?? 'maximum'], { limit: Number(issue.maximum) })
+      return issue.origin === 'array' ? empty : fillText(minimum, { limit: Number(issue.minimum) })
+    case 'too_big': {
+      const texts: Readonly<Record<string, string>> = { array: max_entries, string: max_characters }
+      return fillText(texts[issue.origin] ?? maximum, { limit: Number(issue.maximum) })
+    }
     default:
-      return issue.code === 'invalid_format' && issue.format === 'email' ? finding_texts.email : finding_texts.other
+      return issue.code === 'invalid_format' && issue.format === 'email' ? email : other
   }
-}
-
-const max_findings: Readonly<Record<string, keyof typeof finding_texts>> = {
-  array: 'max_length',
-  string: 'max_characters',
 }

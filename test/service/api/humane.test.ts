@@ -10,6 +10,7 @@ import {
   findingOf,
   gate_texts,
   humane_texts,
+  type_texts,
 } from '../../../src/service/faults/humane.ts'
 import { start } from '../fixture.ts'
 
@@ -35,7 +36,7 @@ test('A-22 every code has a text for end users, with the longest values in it', 
   expect(Object.keys(humane_texts).sort()).toEqual(Object.keys(error_statuses).sort())
   const texts = [...Object.values(humane_texts), ...Object.values(gate_texts)]
   expect(texts.flatMap((text) => faultsOf(fillText(text, values)))).toEqual([])
-  const findings = Object.values(finding_texts).map((text) =>
+  const findings = [...Object.values(type_texts), ...Object.values(finding_texts)].map((text) =>
     fieldSentence('request', ['field'], fillText(text, { key: longest, limit: 24_000, choice: 'one, two' })),
   )
   expect(findings.flatMap(faultsOf)).toEqual([])
