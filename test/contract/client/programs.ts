@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -13,11 +13,12 @@ export type Profile = (typeof profiles)[number]
 const here = fileURLToPath(new URL('.', import.meta.url))
 const sluice = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
 
-/** A program of this package, with what it says to nobody but its operator. */
+/** Runs a program of this package. Returns its output; the error of a failed one has all that it wrote. */
 export function tool(name: string, words: readonly string[]): string {
   const quiet = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' }
   try {
-    return execFileSync(join(here, 'node_modules/.bin', name), words, { cwd: here, encoding: 'utf8', env: quiet })
+    const options = { cwd: here, encoding: 'utf8', env: quiet, stdio: 'pipe' } as const
+    return execFileSync(join(here, 'node_modules/.bin', name), words, options)
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string }
     throw new Error(`${name} ${words.join(' ')}:\n${stdout}${stderr}`)
@@ -44,6 +45,7 @@ async function start(file: string, words: readonly string[], pattern: RegExp): P
 }
 
 async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
   const closed = once(child, 'close')
   child.kill('SIGTERM')
   await closed
@@ -61,19 +63,21 @@ export interface Served extends Program {
 export async function serve(profile: Profile): Promise<Served> {
   const folder = ['--data-dir', makeStore()]
   const command = (...words: string[]) =>
-    execFileSync(process.execPath, [sluice, 'serve', ...words, ...folder], { encoding: 'utf8' }).trim()
+    execFileSync(process.execPath, [sluice, 'serve', ...words, ...folder], { encoding: 'utf8', stdio: 'pipe' }).trim()
   command('user', 'create', user)
   const key = command('token', 'create', 'client', '--user', user)
   const words = [sluice, 'serve', '--profile', profile, ...folder]
   const { found: url, stop } = await start(process.execPath, words, /"api":"([^"]+)"/)
-  const description = join(here, 'generated', `${profile}.yaml`)
-  mkdirSync(join(here, 'generated'), { recursive: true })
+  const description = join(makeStore(), `${profile}.yaml`)
   writeFileSync(description, await (await fetch(`${url}/v1/openapi.yaml`)).text())
   return { url, key, description, stop }
 }
 
 /** Prism as a proxy that compares each request and each answer with the description. */
-export async function proxy({ url, description }: Served): Promise<Program & { url: string }> {
+export async function proxy({
+  url,
+  description,
+}: Pick<Served, 'url' | 'description'>): Promise<Program & { url: string }> {
   const port = await freePort()
   const words = ['proxy', description, url, '--port', String(port)]
   const { found, stop } = await start(join(here, 'node_modules/.bin/prism'), words, /listening on (http:\S+\d)/)
