@@ -56,7 +56,11 @@ export const gate_texts = {
   other_origin: 'Web pages of this Origin may not call this service (--allow-origin).',
 } as const
 
-/** What is wrong with the type of a field, by the type that the validator expects. */
+/**
+ * What is wrong with the type of a field, by the type that the validator expects.
+ *
+ * @internal
+ */
 export const type_texts: Readonly<Record<string, string>> = {
   string: 'must be text',
   number: 'must be a number',
