@@ -159,6 +159,7 @@ function waysOut(check: LedgerTest): void {
     await bench.record({ type: 'paused', by: 'ann', why: undefined, until_ms: undefined })
     await bench.clock.advance(2 * day_ms)
     expect(await sendable(bench)).toEqual([])
+    expect(stateOf(bench, 'a')).toBe('type_refused')
     await bench.record({ type: 'resumed' })
     expect(await sendable(bench)).toEqual([first])
   })
