@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { parse } from 'yaml'
 import { eventually, fact, freshWord, md5Of, putInto } from './api.ts'
 
 const plain = { filename: 'fact.txt', mime_type: 'text/plain' }
@@ -150,5 +151,18 @@ export const facts_of_assets = [
     await api.post(`/v1/assets/${slot.asset_id}/complete`)
     await eventually(async () => !['uploaded', 'ingesting'].includes(await status()))
     expect(['ready', 'failed']).toContain(await status())
+  }),
+
+  fact('B-27 a failed asset says why, if the description of the service has a field for it', async (api) => {
+    const { schemas } = parse((await api.get('/v1/openapi.yaml')).body).components
+    const slot = await api.slot({ filename: 'fact.bin', mime_type: 'application/x-nobody-knows' })
+    const { asset_id } = slot
+    await putInto(slot, '\0\0\0\0')
+    await api.post(`/v1/assets/${asset_id}/complete`)
+    const read = async () => (await api.get(`/v1/assets/${asset_id}`)).body
+    await eventually(async () => !['uploaded', 'ingesting'].includes((await read()).status))
+    const { status, error } = await read()
+    if (status !== 'failed' || schemas.Asset?.properties.error === undefined) return
+    expect(error).toEqual({ code: expect.stringMatching(/\./), humane: expect.stringMatching(/\.$/) })
   }),
 ]
