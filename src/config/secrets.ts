@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { readBeginning } from '../base/files/atomic-file.ts'
 import { codeOf, SluiceError } from '../base/run/errors.ts'
+import { token_pattern } from '../base/text/scrub.ts'
 import type { Config } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 
@@ -107,10 +108,10 @@ function readToken(file: string, named_by: string): { text: string; mode: number
 
 /** The message shows no content: a password may stand in the wrong file. */
 function checkShape(token: string, where: string): void {
-  if (/^pat_[A-Za-z0-9]{32}$/.test(token)) return
+  if (token_pattern.test(token)) return
   throw new SluiceError({
     code: 'account.token_malformed',
     message: `${where} holds no valid token: expected "pat_" and 32 characters, got ${token.length === 0 ? 'an empty text' : token.length}`,
-    hint: 'the 32 characters are letters or digits; the file holds nothing but the token',
+    hint: 'the 32 characters are printable ones without spaces; the file holds nothing but the token',
   })
 }

@@ -1,9 +1,14 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import { messageOf } from '../base/run/errors.ts'
+import { token_character } from '../base/text/scrub.ts'
 import type { Fault, Path, Place } from './faults.ts'
 
 const secret_field = /^(token|(x[-_])?api[-_]?key|password|secret|authorization)$/i
-const token_like = /pat_[A-Za-z0-9]{32}/g
+/** A longer text with other characters than letters and digits is no token: it may be a path. */
+const token_like = new RegExp(
+  String.raw`pat_[A-Za-z0-9]{32}|(?<![\w/.-])pat_${token_character}{32}(?![^\s"',\]}])`,
+  'g',
+)
 
 function keepOut(what: string, field: string, more = ''): string {
   return `a ${what} does not belong into this file: put it into a file of its own (chmod 600) and name that as ${field}${more}`

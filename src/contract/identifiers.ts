@@ -28,12 +28,6 @@ export type IdKind = (typeof id_kinds)[number]
 /** The part after the kind and the underscore. */
 const id_tail = /[a-z0-9]{20}/
 
-/**
- * `pat_` and 32 characters. The contract names no alphabet. Letters and digits are our choice (L)
- * and safe in a header.
- */
-export const token_pattern = /^pat_[A-Za-z0-9]{32}$/
-
 /** Hexadecimal digits in any case. The service changes them to lower case. */
 export const md5_pattern = /^[0-9a-fA-F]{32}$/
 

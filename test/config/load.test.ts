@@ -388,12 +388,20 @@ describe('a token does not belong into the file', () => {
     [`# ${token}`, '7:3'],
     [`"${token}": 1`, '7:2'],
     [`token: ${token}\n: : [`, '7:1: token'],
+    ["log: { level: 'pat_0123456789abcdef0-!$&()*+;=<>^|~' }", '7:16'],
+    ['log: { level: "pat_0123456789abcdef0\\"!$&()*+;=<>^|~" }', '7:16'],
+    ['x: https://h.example/?key=pat_0123456789abcdef0%2F%3F0123456789abc', '7:27'],
   ])('%s', (line, where) => {
     const faults = faultsOf(`${minimal}${line}\n`)
     const token_faults = faults.filter((fault) => fault.includes('a token does not belong into this file'))
     expect(token_faults).toEqual([expect.stringContaining(`${where}: `)])
     expect(faults.join('\n')).not.toMatch(/0123456789abcdef0|SECRET/)
   })
+})
+
+test('a path that begins like a token is none', () => {
+  const text = minimal.replace('HOME/notes', `HOME/pat_smith/${'quarterly-report/'.repeat(3)}`)
+  expect(faultsOf(`${text}    exclude: [pat_2026-${'long-name-'.repeat(4)}]\n`)).toEqual([])
 })
 
 describe('paths that must not overlap', () => {

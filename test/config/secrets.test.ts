@@ -100,6 +100,15 @@ test('no error shows the token, not even an almost valid one', () => {
   expect(JSON.stringify(errorOf(() => open({}, file)))).not.toContain('ssss')
 })
 
+test('a token of any printable characters is taken from a file and a variable', () => {
+  const token = `pat_-._~:/?#[]@!$&'()*+,;=%"<>^{|}a9`
+  expect(token).toHaveLength(36)
+  expect(open({}, write('token', `${token}\n`)).secrets.token()).toBe(token)
+  expect(open({ SLUICE_TOKEN: token }).secrets.token()).toBe(token)
+  const spaced = errorOf(() => secretsOf(`pat_${'a b'.repeat(11).slice(0, 32)}`))
+  expect(spaced).toMatchObject({ code: 'account.token_malformed', hint: expect.stringContaining('without spaces') })
+})
+
 test('secretsOf wraps a token that a caller passes in', () => {
   const secrets = secretsOf(tokenOf('z'))
   expect([secrets.token(), secrets.reload()]).toEqual([tokenOf('z'), false])

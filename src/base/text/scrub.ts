@@ -6,6 +6,19 @@
 
 const hidden = '***'
 
+/** The service's tokens: `pat_` and 32 printable characters without spaces (A-36). */
+export const token_pattern = /^pat_[\x21-\x7e]{32}$/
+
+/** One character of a token in a text: bare, or escaped as in a URL, in JSON or in HTML. */
+export const token_character = String.raw`(?:\\+u[\dA-Fa-f]{4}|\\*(?:%(?:25)*[\dA-Fa-f]{2}|&#?\w{2,6};|[!-~]))`
+const word_start = String.raw`(?:^|[^A-Za-z0-9]|%[\dA-Fa-f]{2}|\\[bfnrt]|\\u[\dA-Fa-f]{4})`
+const already_hidden = String.raw`\*{3}(?![A-Za-z0-9])`
+/** `{1,32}` never backtracks, so that a hostile text costs no time. */
+const any_token = new RegExp(
+  `pat_(?<=${word_start}pat_)(?!${already_hidden})(?=[!-~]{32})${token_character}{1,32}[A-Za-z0-9]*`,
+  'g',
+)
+
 /** Fields whose whole value is a secret. Names are compared without case, `-` and `_`. */
 const secret_fields = new Set([
   'token',
@@ -24,8 +37,11 @@ const secret_fields = new Set([
 ])
 
 const patterns: readonly (readonly [RegExp, string])[] = [
-  // The service's tokens: `pat_` + 32 characters.
+  // A token of letters and digits, wherever it stands.
   [/pat_[A-Za-z0-9]{32,}/g, `pat_${hidden}`],
+  // Any other token at the start of a word. A long file name that begins so is hidden, too: Sluice
+  // cannot tell it from a token.
+  [any_token, `pat_${hidden}`],
   // user:password@ in a URL, for example a proxy's.
   [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"@]+@/gi, `$1${hidden}@`],
   // Any query of a URL, absolute or not: a signed URL has its signature there.

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import { token_pattern } from '../../contract/identifiers.ts'
+import { token_pattern } from '../../base/text/scrub.ts'
 import type { Role } from '../../contract/messages/messages-projects.ts'
 import type { Route } from '../../contract/routes/route.ts'
 import type { AnswerOf, ParamsOf, QueryOf, RequestOf, RouteId } from '../../contract/routes/routes.ts'
