@@ -5,7 +5,7 @@ import type { Clock } from '../base/time/time.ts'
 import { isHtml } from '../contract/errors.ts'
 import { type Call, classifyAnswer, dateHeader_ms, type Failure, unreadableAnswer } from '../contract/failures.ts'
 import { api_key_header, project_header } from '../contract/identifiers.ts'
-import { OddAnswer, type Outcome, withTexts } from './outcome.ts'
+import { OddAnswer, type Outcome, present, withoutSecrets } from './outcome.ts'
 
 export interface ApiRequest {
   /** Decides how a failure of this call is judged. */
@@ -60,11 +60,11 @@ export async function callApi<T>(options: ApiOptions, request: ApiRequest, read:
       body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     })
   } catch (error) {
-    return { ok: false, failure: withoutToken(networkFailure(error), token) }
+    return { ok: false, failure: withoutSecrets(networkFailure(error), [token]) }
   }
   const outcome = judge(request, response, options.clock.now_ms(), read)
   if (outcome.ok) return outcome
-  const failure = withoutToken(outcome.failure, token)
+  const failure = withoutSecrets(outcome.failure, [token])
   const is_of_old_token = failure.about === 'account' && readToken(options.token) !== token
   return { ok: false, failure: is_of_old_token ? { ...failure, of_old_token: true } : failure }
 }
@@ -89,7 +89,8 @@ function judge<T>(request: ApiRequest, response: HttpResponse, now_ms: number, r
     return { ok: true, value, ...(date_ms === undefined ? {} : { date_ms }) }
   } catch (error) {
     if (!(error instanceof OddAnswer)) throw error
-    return { ok: false, failure: unreadableAnswer(call, response, error.message) }
+    const { message, code } = error
+    return { ok: false, failure: { ...unreadableAnswer(call, response, message), ...present({ code }) } }
   }
 }
 
@@ -116,11 +117,6 @@ function readToken(token: () => string): string | Failure {
     if (!(error instanceof SluiceError)) throw error
     return { about: 'account', code: error.code, message: error.message }
   }
-}
-
-/** A service may echo the token in its texts; it must not get any further. */
-function withoutToken(failure: Failure, token: string): Failure {
-  return withTexts(failure, (text) => text.replaceAll(token, '***'))
 }
 
 /** The service's address: prefix of every path, and the only origin that gets the token. */

@@ -1,10 +1,11 @@
 import { formatCount } from '../base/text/format.ts'
 import { scrubText } from '../base/text/scrub.ts'
 import { humaneOf } from '../contract/errors.ts'
+import { findHeaderFault } from '../contract/upload-headers.ts'
 import type { Ticket } from '../domain/asset.ts'
 import { parseUploadUrl } from './api.ts'
 import { type Failure, type Fields, fieldsOf, idOf, itemsOf, OddAnswer, present, textOf, timeOf_ms } from './outcome.ts'
-import { findHeaderFault } from './put-bytes.ts'
+import { unsendable_header } from './put-bytes.ts'
 
 export type LabelReference = ReturnType<typeof labelOf>
 
@@ -34,13 +35,16 @@ export function createdOf(value: unknown, status: number): Created {
   return { kind: 'slot', asset_id, ticket: ticketOf(fields) }
 }
 
-/** Reads an asset; `asset_id`: the id that it must have. */
+/**
+ * Reads an asset. `asset_id`: the id that it must have; absent for an item of a list, whose
+ * `raw_status` is empty if the list shows none.
+ */
 export function assetRecordOf(value: unknown, asset_id?: string) {
   const fields = fieldsOf(value, 'the asset')
   const id = idOf('asset', fields.asset_id)
   if (asset_id !== undefined && id !== asset_id) throw new OddAnswer('it is about another asset')
-  const raw_status = statusText(fields.status)
-  if (raw_status === undefined) throw new OddAnswer('the asset has no status')
+  const raw_status = statusText(fields.status) ?? ''
+  if (raw_status === '' && asset_id !== undefined) throw new OddAnswer('the asset has no status')
   return present({
     asset_id: id,
     status: statuses.find((status) => status === raw_status) ?? ('other' as const),
@@ -99,10 +103,9 @@ function isSize(value: unknown): value is number {
 function ticketOf(fields: Fields): Ticket {
   if (fields.upload_method !== 'PUT') throw new OddAnswer('upload_method is not PUT')
   const { upload_url } = fields
-  if (typeof upload_url !== 'string' || !parseUploadUrl(upload_url)) {
-    throw new OddAnswer('upload_url is not an https address')
-  }
-  const upload_headers = uploadHeadersOf(fields.upload_headers)
+  const url = typeof upload_url === 'string' ? parseUploadUrl(upload_url) : undefined
+  if (typeof upload_url !== 'string' || !url) throw new OddAnswer('upload_url is not an https address')
+  const upload_headers = uploadHeadersOf(fields.upload_headers, url.host)
   const bytes = Buffer.byteLength([upload_url, ...Object.entries(upload_headers).flat()].join(''))
   if (bytes > max_ticket_bytes) {
     const seen = `upload_url and upload_headers have ${formatCount(bytes)} bytes`
@@ -113,10 +116,10 @@ function ticketOf(fields: Fields): Ticket {
   return { upload_url, upload_method: 'PUT', upload_headers, expires_at_ms }
 }
 
-function uploadHeadersOf(value: unknown): Record<string, string> {
+function uploadHeadersOf(value: unknown, host: string): Record<string, string> {
   const headers = value === undefined || value === null ? {} : fieldsOf(value, 'upload_headers')
-  const fault = findHeaderFault(headers)
-  if (fault !== undefined) throw new OddAnswer(fault)
+  const fault = findHeaderFault(headers, host)
+  if (fault !== undefined) throw Object.assign(new OddAnswer(fault), { code: unsendable_header })
   return { ...headers } as Record<string, string>
 }
 

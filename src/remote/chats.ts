@@ -67,9 +67,12 @@ export function chatSummaryOf(value: unknown) {
   return present({ chat_id: idOf('chat', chat_id), created_at_ms: timeOf_ms(created_at), title: textOf(title) })
 }
 
+/** The whole list: under `messages`, under `data`, or bare. */
 export function messageSummariesOf(value: unknown) {
-  const { messages } = fieldsOf(value, 'the answer')
-  return itemsOf(messages, 'messages').map((item) => messageSummary(fieldsOf(item, 'the message')))
+  const { messages, data, has_more }: Fields = Array.isArray(value) ? { data: value } : fieldsOf(value, 'the answer')
+  // A turn on a page that is not read would count as lost, and be asked again.
+  if (has_more === true) throw new OddAnswer('the list of messages has a further page')
+  return itemsOf(messages ?? data, 'messages').map((item) => messageSummary(fieldsOf(item, 'the message')))
 }
 
 /** The hosted service shows no `status`, so a response decides first, then the status. */

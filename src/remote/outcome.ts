@@ -33,9 +33,16 @@ export function failureText({ message, humane }: Failure): string {
   return humane === undefined ? message : `${message}: ${humane}`
 }
 
-/** The same failure with other texts: they may hold a secret, which must not get any further. */
-export function withTexts(failure: Failure, clean: (text: string) => string): Failure {
+/**
+ * Hides secrets that a service may repeat in its texts, also URL-encoded or escaped as in JSON: they
+ * must not get any further.
+ */
+export function withoutSecrets(failure: Failure, secrets: readonly string[]): Failure {
   const { code, message, humane } = failure
+  const forms = secrets
+    .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
+    .sort((one, other) => other.length - one.length)
+  const clean = (text: string) => forms.reduce((rest, form) => rest.replaceAll(form, '***'), text)
   const texts = { code: code && clean(code), message: clean(message), humane: humane && clean(humane) }
   return { ...failure, ...present(texts) }
 }
@@ -46,7 +53,10 @@ export function noteOf(failure: Failure): FaultNote {
 }
 
 /** A success that breaks the contract. The message never has the value, which may be secret. */
-export class OddAnswer extends Error {}
+export class OddAnswer extends Error {
+  /** Code of the failure; absent: none. */
+  code?: string
+}
 
 export type Fields = Readonly<Record<string, unknown>>
 

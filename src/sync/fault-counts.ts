@@ -3,6 +3,7 @@ import { formatDuration } from '../base/text/format.ts'
 import { type Clock, minute_ms } from '../base/time/time.ts'
 import type { SendWork } from '../ledger/ledger.ts'
 import type { Failure } from '../remote/outcome.ts'
+import { unsendable_header } from '../remote/put-bytes.ts'
 
 export type Host = 'api' | 'blob'
 /** The calls of an upload, in their order. */
@@ -28,11 +29,12 @@ const works_ms = 5 * minute_ms
 
 /**
  * True if a failure may come from the host, not from one item. An unknown answer of the API counts:
- * a captive portal or sign-in page answers every call that way. From the blob store it may concern
- * one upload only.
+ * a captive portal or sign-in page answers every call that way. From the blob store, or with a header
+ * that cannot be sent, it may concern one upload only.
  */
-export function isOfAHost({ about }: Failure, host: Host): boolean {
-  return about === 'network' || about === 'later' || (about === 'unknown_protocol' && host === 'api')
+export function isOfAHost({ about, code }: Failure, host: Host): boolean {
+  if (about === 'network' || about === 'later') return true
+  return about === 'unknown_protocol' && host === 'api' && code !== unsendable_header
 }
 
 interface InARow {
@@ -112,6 +114,7 @@ export function givenUp(
   now_ms: number,
 ): Failure | undefined {
   const failing_ms = now_ms - (failing_since_ms ?? now_ms)
+  if (failure.code === unsendable_header) return undefined
   if (attempts + 1 < max_attempts || failing_ms < min_failing_ms) return undefined
   const message = `given up after ${attempts + 1} tries in ${formatDuration(failing_ms)}: ${failure.message}`
   return { ...failure, code: 'gave_up', message }

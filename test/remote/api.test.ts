@@ -69,6 +69,22 @@ describe('the token', () => {
     expect(server.requests.map((request) => request.headers['x-api-key'])).toEqual(['pat_one', 'pat_two'])
   })
 
+  test('A-36 that the service repeats is masked in each form, whatever its characters', async () => {
+    const odd = `pat_***"\\%&/?<>{}|^~abcdefghijklmnop`
+    expect(odd).toHaveLength(36)
+    const forms = [odd, encodeURIComponent(odd), JSON.stringify(odd).slice(1, -1)]
+    const server = await startServer(
+      forms.map((form) => ({ status: 400, body: { code: '', humane: `No: x${form}, ${form}`, statusCode: 400 } })),
+    )
+    const remote = remoteAt(server.origin, { token: () => odd })
+    for (const _ of forms) {
+      const { humane } = failureOf(await remote.createAsset(project_id, { filename: 'a', mime_type: 'a/b' }))
+      expect(humane).toMatch(/^No: x/)
+      expect(humane).not.toContain('bcdefg')
+    }
+    expect(server.requests.map((request) => request.headers['x-api-key'])).toEqual([odd, odd, odd])
+  })
+
   test('that was refused is called the old one if it has changed since', async () => {
     const refusal = { status: 401, body: { code: 'publicapi.auth.invalid', statusCode: 401 } }
     const server = await startServer([refusal, refusal])

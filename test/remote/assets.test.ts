@@ -116,6 +116,28 @@ describe('create', () => {
     expect(failureOf(await create(200, { asset_id, already_exists: false })).about).toBe('unknown_protocol')
   })
 
+  test('B-31 the failure names the header that cannot be sent, and never its value', async () => {
+    const cases: [headers: Record<string, unknown>, named: string][] = [
+      [{ 'Transfer-Encoding': 'SECRET' }, 'Transfer-Encoding'],
+      [{ Connection: 'SECRET' }, 'Connection'],
+      [{ Expect: '100-continue' }, 'Expect'],
+      [{ Host: 'SECRET' }, 'Host'],
+      [{ 'x-meta-name': 'SECRET €' }, 'x-meta-name'],
+      [{ 'x-meta-name': 'SECRET\r\nx-b: c' }, 'x-meta-name'],
+      [{ 'x-count': 7 }, 'x-count'],
+      [{ 'Authorization: Bearer SECRET': '' }, 'Authorization…'],
+      [{ 'x-a': 'one', 'X-A': 'two' }, 'X-A'],
+      [{ [`x-${'y'.repeat(9_000)}`]: '€' }, `x-${'y'.repeat(62)}`],
+    ]
+    for (const [upload_headers, named] of cases) {
+      const failure = failureOf(await create(201, { ...slot, upload_headers }))
+      expect(failure).toMatchObject({ about: 'unknown_protocol', code: 'upload_header', status: 201 })
+      expect(failure.message).toContain(`: the header ${named} of upload_headers cannot be sent: `)
+      expect(failure.message).not.toContain('SECRET')
+    }
+    successOf(await create(201, { ...slot, upload_headers: { Host: 'blob.example' } }))
+  })
+
   test('failures are about this content or this project, by the table', async () => {
     const { remote } = await remoteFor({ status: 400, body: { code: '', statusCode: 400 } }, missing('a.b'))
     expect(failureOf(await remote.createAsset(project_id, file)).about).toBe('content')
@@ -233,6 +255,18 @@ describe('list', () => {
       `/v1/assets?limit=10&after_id=${last_id}`,
       '/v1/assets?limit=100',
     ])
+  })
+
+  test('B-30 an item without a status is read all the same; its status is empty', async () => {
+    const items = [{ asset_id: idNumber('asset', 1), filename: 'a.txt' }, { ...item(2), status: null }, item(3)]
+    const { remote } = await remoteFor({ status: 200, body: { data: items, has_more: false } })
+    expect(successOf(await remote.listAssets(project_id, {}))).toEqual({
+      items: [
+        { asset_id: idNumber('asset', 1), status: 'other', raw_status: '', filename: 'a.txt' },
+        { asset_id: idNumber('asset', 2), status: 'other', raw_status: '' },
+        { asset_id: idNumber('asset', 3), status: 'ready', raw_status: 'ready' },
+      ],
+    })
   })
 
   test('a page that leads nowhere or in a circle, or holds unknown items, is refused', async () => {

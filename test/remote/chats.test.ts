@@ -134,6 +134,25 @@ test('a new message may be 404 for a moment', async () => {
   expect(server.requests[0]?.path).toBe(`/v1/chats/${chat_id}/messages/${message_id}`)
 })
 
+test('C-21 messages are listed under `messages`, under `data` or bare, but never in part', async () => {
+  const items = [{ message_id, created_at }, { id: idNumber('message', 1) }]
+  const bodies = [{ messages: items }, { data: items, has_more: false }, { data: items }, items]
+  const { remote } = await remoteFor(
+    ...bodies.map((body) => ({ status: 200, body })),
+    { status: 200, body: [] },
+    ...[{ data: items, has_more: true }, { chats: items }, [{ id: 'x' }]].map((body) => ({ status: 200, body })),
+  )
+  for (const _ of bodies) {
+    expect(successOf(await remote.listMessages(project_id, chat_id))).toEqual([
+      { message_id, created_at_ms },
+      { message_id: idNumber('message', 1) },
+    ])
+  }
+  expect(successOf(await remote.listMessages(project_id, chat_id))).toEqual([])
+  for (let round = 0; round < 3; round++)
+    expect(failureOf(await remote.listMessages(project_id, chat_id)).about).toBe('unknown_protocol')
+})
+
 test('chats and messages are listed', async () => {
   const chats = {
     data: [

@@ -68,7 +68,24 @@ describe('the blob store gets', () => {
     expect(blob.requests[0]?.header_names).toEqual(['host', 'connection', 'content-length'])
     const failure = failureOf(await remote.putBytes(ticketFor(blob.origin, { 'Content-Length': '3' }), whole))
     expect(failure.about).toBe('unknown_protocol')
+    expect(failure).toMatchObject({ code: 'upload_header', message: expect.stringContaining('header Content-Length') })
     expect(blob.requests).toHaveLength(1)
+  })
+
+  test('B-31 each header that can be sent, with its value unchanged', async () => {
+    const blob = await startServer([{ status: 201 }])
+    const upload_headers = {
+      Host: new URL(blob.origin).host,
+      'X-Empty': '',
+      'x-latin': 'Gr\u00fc\u00dfe',
+      'x-quoted': 'a "b"; c=\td',
+      'Cache-Control': 'no-store',
+      Authorization: 'Bearer of the blob store',
+    }
+    successOf(await remoteAt(blob.origin).putBytes(ticketFor(blob.origin, upload_headers), whole))
+    const lower = Object.entries(upload_headers).map(([name, value]) => [name.toLowerCase(), value])
+    expect(blob.requests[0]?.headers).toMatchObject(Object.fromEntries(lower))
+    expect(blob.requests[0]?.body).toEqual(bytes)
   })
 
   test('no request for an invalid ticket, which may come from the disk', async () => {

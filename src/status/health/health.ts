@@ -95,7 +95,7 @@ function failingProblems({ failing, paused, absences, now_ms }: HealthFacts): Pr
       message: `${name}${others}${lasting}: ${message}`,
       hint: given_up
         ? 'Sluice tries new bytes by itself; `sluice retry PATH` tries these again'
-        : 'Sluice tries it again by itself, and refuses it after too many tries; `sluice explain PATH` says more',
+        : 'Sluice tries it again by itself, and refuses it after too many tries unless the service is at fault; `sluice explain PATH` says more',
       since_ms,
     }
   })

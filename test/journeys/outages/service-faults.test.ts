@@ -2,7 +2,10 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { minute_ms } from '../../../src/base/time/time.ts'
+import { openHealthView } from '../../../src/ledger/views/view-health.ts'
 import type { ProfileName } from '../../../src/service/options.ts'
+import { healthOf } from '../../../src/status/health/health.ts'
+import { healthFacts } from '../../../src/status/health/health-facts.ts'
 import { MovingClock } from '../../rig/moving-clock.ts'
 import { begin, fullOrPart, type Journey, localJourneys } from '../rig/harness.ts'
 import { type Answer, type Change, startInBetween } from '../rig/in-between.ts'
@@ -212,6 +215,71 @@ localJourneys('a ticket that does not work', (profile) => {
     expect(journey.log().join('')).not.toContain('SECRET')
   })
 })
+
+localJourneys('upload headers that cannot be sent', (profile) => {
+  test('B-31 all slots have one: every file waits, the trouble names the header, and later all become ready', async () => {
+    const clock = new MovingClock({ times: 10 })
+    const journey = await begin({ profile, tree: files(5), clock, service: { clock } }, 'not started')
+    let is_odd = true
+    const odd = ({ upload_headers }: Fields) => ({ ...(upload_headers as Fields), 'Transfer-Encoding': 'SECRET' })
+    await startBehind(
+      journey,
+      slotsWith((slot) => (is_odd ? { upload_headers: odd(slot) } : undefined)),
+    )
+    await journey.until('a trouble is recorded', () => journey.troubles().length > 0)
+    const [trouble] = journey.troubles()
+    expect(trouble).toMatchObject({ about: 'uploads', message: expect.stringContaining('header Transfer-Encoding of') })
+    clock.skip(60 * minute_ms)
+    await journey.until('a later try failed', () => journey.requests('assets.create').length > 6)
+    expect(Object.values(journey.stages())).not.toContain('refused')
+    expect(journey.requests('put')).toEqual([])
+    is_odd = false
+    await journey.allReady()
+    await journey.until('it is resolved', () => journey.troubles().length === 0)
+    expect(journey.log().join('')).not.toContain('SECRET')
+  })
+
+  test('B-31 one file has one: it is never refused, health names the header, and the others are ready', async () => {
+    const clock = new MovingClock()
+    const retried = { ...documented, uploads: { ...documented.uploads, max_attempts: 3 } }
+    const journey = await begin({ profile, tree: files(3), clock, service: { clock }, config: retried }, 'not started')
+    let is_odd = true
+    await startBehind(journey, {
+      changed({ method, path, body }, { status, body: slot }) {
+        if (!is_odd || method !== 'POST' || path !== '/v1/assets' || body?.filename !== 'docs/1.txt') return undefined
+        return {
+          status,
+          body: { ...slot, upload_headers: { ...(slot.upload_headers as Fields), 'Content-Length': '3' } },
+        }
+      },
+    })
+    const name = 'docs/1.txt'
+    for (let tries = 1; tries < 8; tries++) {
+      await journey.until('it is tried', () => {
+        const { error_code, attempts } = journey.file(name) ?? {}
+        return error_code === 'upload_header' && (attempts ?? 0) >= tries
+      })
+      clock.skip(6 * minute_ms)
+    }
+    expect(journey.stages()).toMatchObject({ 'docs/0.txt': 'ready', 'docs/2.txt': 'ready' })
+    expect(journey.stages()[name]).not.toBe('refused')
+    await journey.until('health says it', () =>
+      problemsOf(journey, clock).some((message) => /1\.txt has failed .* header Content-Length of /.test(message)),
+    )
+    is_odd = false
+    await journey.allReady()
+  })
+})
+
+function problemsOf(journey: Journey, clock: MovingClock): string[] {
+  const config = journey.config()
+  const view = openHealthView(config.state_dir)
+  try {
+    return healthOf(healthFacts(view, config, clock.now_ms()), config.health).problems.map(({ message }) => message)
+  } finally {
+    view.close()
+  }
+}
 
 function stateBytes(journey: Journey): number {
   const names = ['tickets.db', 'tickets.db-wal']
