@@ -71,7 +71,7 @@ class ProjectComparer {
       const outcome = await this.#page(after_id)
       if (outcome.ok) {
         const { items, next } = outcome.value
-        await this.#see(place.take(items), after_id)
+        await this.#see(await this.#withStatus(place.take(items)), after_id)
         if (next === undefined) return
         cursor = next
       } else if (place.refused(outcome.failure) !== 'other cursor') throw unlisted(failureText(outcome.failure))
@@ -81,6 +81,28 @@ class ProjectComparer {
   #page(after_id: string | undefined) {
     const query = { after_id, limit: assets_a_page }
     return ask(() => this.#tools.remote.listAssets(this.#project_id, query), this.#tools)
+  }
+
+  /** Reads singly what the list shows without a status. Without an answer an item stays as it is. */
+  #withStatus(items: readonly AssetRecord[]): Promise<AssetRecord[]> {
+    return this.#someAtOnce(items, async (item) => {
+      if (item.raw_status !== '') return item
+      const outcome = await this.#readAsset(item.asset_id)
+      return outcome.ok ? { ...item, ...outcome.value } : item
+    })
+  }
+
+  #readAsset(asset_id: string): Promise<Outcome<AssetRecord>> {
+    return ask(() => this.#tools.remote.readAsset(this.#project_id, asset_id), this.#tools)
+  }
+
+  async #someAtOnce<Item, Answer>(items: readonly Item[], act: (item: Item) => Promise<Answer>): Promise<Answer[]> {
+    const answers: Answer[] = []
+    for (let from = 0; from < items.length; from += max_reads_at_once) {
+      if (this.#tools.signal.aborted) throw stopped()
+      answers.push(...(await Promise.all(items.slice(from, from + max_reads_at_once).map(act))))
+    }
+    return answers
   }
 
   /** `after_id` is the start of the page. */
@@ -154,25 +176,22 @@ class ProjectComparer {
    * singly.
    */
   async #compare(): Promise<void> {
-    const { comparison, signal } = this.#tools
+    const { comparison } = this.#tools
     for (let after = 0; ; ) {
       const query = { project_id: this.#project_id, folders: this.#folders, after, limit: max_rows_at_once }
       const page = comparison.ready(query)
       const unseen = page.filter(({ content }) => !this.#isMarked(content))
       this.counts.expected += page.length - unseen.length
       this.counts.usable += page.length - unseen.length
-      for (let from = 0; from < unseen.length; from += max_reads_at_once) {
-        if (signal.aborted) throw stopped()
-        await Promise.all(unseen.slice(from, from + max_reads_at_once).map((asset) => this.#read(asset)))
-      }
+      await this.#someAtOnce(unseen, (asset) => this.#read(asset))
       if (page.length < max_rows_at_once) return
       after = page.at(-1)!.content
     }
   }
 
   async #read(asset: ComparedAsset): Promise<void> {
-    const { comparison, remote, onDifference } = this.#tools
-    const outcome = await ask(() => remote.readAsset(this.#project_id, asset.asset_id), this.#tools)
+    const { comparison, onDifference } = this.#tools
+    const outcome = await this.#readAsset(asset.asset_id)
     // The daemon may have recorded this meanwhile, or uploaded the file again.
     const now = comparison.asset(asset.content)
     if (now?.state !== 'ready' || now.asset_id !== asset.asset_id) return

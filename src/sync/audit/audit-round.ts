@@ -113,8 +113,8 @@ export function createAuditRound(
 
 /** If the status does not say so, an asset without bytes counts as a slot. */
 function listedAsset(record: AssetRecord): { asset_id: string; status: 'ready' | 'slot' | 'other' } {
-  const { asset_id, status } = record
-  if (status === 'ready') return { asset_id, status }
+  const { asset_id, status, raw_status } = record
+  if (status === 'ready' || raw_status === '') return { asset_id, status: status === 'ready' ? status : 'other' }
   const is_slot = status === 'uploaded' || (status !== 'failed' && isUnfilled(record, Number.POSITIVE_INFINITY))
   return { asset_id, status: is_slot ? 'slot' : 'other' }
 }

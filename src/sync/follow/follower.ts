@@ -61,7 +61,8 @@ async function followProject(
       if (!listed.ok && isLeft(listed.failure)) return true
       if (!listed.ok) return (await circuits.failed(listed.failure, project_id, 'api')) === 'count'
       await circuits.succeeded(project_id, 'api')
-      await take(listed.value.items)
+      // Items without a status are read singly.
+      await take(listed.value.items.filter(({ raw_status }) => raw_status !== ''))
       after_id = listed.value.next
       if (after_id === undefined) break
     }
