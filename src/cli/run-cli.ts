@@ -167,7 +167,7 @@ interface Called {
   name: string
   /** The same with its arguments. */
   usage: string
-  /** Its subcommands. */
+  /** The command's subcommands. */
   listed: readonly ListedCommand[]
 }
 

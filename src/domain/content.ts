@@ -52,7 +52,7 @@ export interface ContentProgress {
   made_here: boolean
   /** True: the next slot request omits the md5, for which the service named a dead asset. */
   without_md5: boolean
-  /** True: it is uploaded even if its type is refused, because a user asked, or as the daily try. */
+  /** True: it is uploaded even if its type is refused: a user asked, or it is the daily try. */
   any_type: boolean
   /** Earliest next try, Unix ms. */
   not_before_ms: number

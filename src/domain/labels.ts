@@ -5,7 +5,7 @@ import { pathMatcher } from '../base/text/ignore-patterns.ts'
 export interface LabelSettings {
   /** A label of all files, or labels of the files that match a pattern as in gitignore(5). */
   labels: readonly (string | { path: string; add: readonly string[] })[]
-  /** Whose names are labels: of the first folder below this one, or of every folder on the path. */
+  /** The path's directories whose names are labels: none, the first, or every one. */
   label_from: 'none' | 'first_folder' | 'every_folder'
 }
 

@@ -34,8 +34,8 @@ export function failureText({ message, humane }: Failure): string {
 }
 
 /**
- * Hides secrets that a service may repeat in its texts, also URL-encoded or escaped as in JSON: they
- * must not get any further.
+ * Hides secrets that a service may repeat in its texts, also URL-encoded or escaped as in JSON.
+ * They must not get any further.
  */
 export function withoutSecrets(failure: Failure, secrets: readonly string[]): Failure {
   const { code, message, humane } = failure

@@ -136,8 +136,8 @@ function admitAgain(access: Access, route: Route, request: HttpRequest, context:
 
 /**
  * Refuses requests for another host, and from pages of origins that are not allowed. Our own page
- * takes its own form only, even where pages of others may call the API. Browsers send that form with
- * `Origin: null`, because of the page's referrer policy. Most add where it comes from.
+ * takes its own form only, even where pages of others may call the API. Browsers send that form
+ * with `Origin: null`, because of the page's referrer policy. Most add where it comes from.
  */
 function checkOrigin(gate: Gate, { raw, headers }: HttpRequest, is_page = false): void {
   const refuse = (why: keyof typeof gate_texts) => fault('publicapi.request.malformed', {}, gate_texts[why])

@@ -29,8 +29,8 @@ const works_ms = 5 * minute_ms
 
 /**
  * True if a failure may come from the host, not from one item. An unknown answer of the API counts:
- * a captive portal or sign-in page answers every call that way. From the blob store, or with a header
- * that cannot be sent, it may concern one upload only.
+ * a captive portal or sign-in page answers every call that way. From the blob store, or with a
+ * header that cannot be sent, it may concern one upload only.
  */
 export function isOfAHost({ about, code }: Failure, host: Host): boolean {
   if (about === 'network' || about === 'later') return true

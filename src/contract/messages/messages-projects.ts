@@ -10,8 +10,8 @@ import { max_description_length, max_email_length, max_name_length, text } from 
 export const roles = ['owner', 'collaborator', 'reader'] as const
 
 /**
- * `created`: made the project. `invited`: was invited by an owner. `added`: was added by a command of
- * the service. The names are ours: only the field is known (P).
+ * `created`: made the project. `invited`: was invited by an owner. `added`: was added by a command
+ * of the service. Only the field is known (P), the names are ours.
  */
 const join_methods = ['created', 'invited', 'added'] as const
 

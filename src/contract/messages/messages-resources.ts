@@ -51,7 +51,9 @@ export const skillRecord = z
 export const skillList = listEnvelope(skillRecord, 'skill').meta({ id: 'SkillList', description: 'Newest first.' })
 
 const memory_categories = ['identity', 'preference', 'fact', 'context', 'instruction'] as const
-/** A `user` memory is its maker's alone, unless a key without a user made it. Others are for all. */
+/**
+ * A `user` memory is for its maker alone, unless a key without a user made it. Others are for all.
+ */
 const memory_scopes = ['user', 'project'] as const
 
 const memoryFields = {

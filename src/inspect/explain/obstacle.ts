@@ -42,8 +42,8 @@ export function obstacleOn(
 }
 
 /**
- * Finds a name that is not UTF-8. The user types it as it is, and Node replaces its bytes by U+FFFD;
- * or with `\xNN`, as Sluice shows it.
+ * Finds a name that is not UTF-8. The user types it as it is, and Node replaces its bytes by
+ * U+FFFD, or the user types `\xNN`, as Sluice shows it.
  */
 function oddName(root: string, directory: string, name: string): Obstacle | undefined {
   const entries = attempt(

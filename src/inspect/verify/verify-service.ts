@@ -83,7 +83,7 @@ class ProjectComparer {
     return ask(() => this.#tools.remote.listAssets(this.#project_id, query), this.#tools)
   }
 
-  /** Reads singly what the list shows without a status. Without an answer an item stays as it is. */
+  /** Reads singly what the list shows without a status. An item without an answer stays so. */
   #withStatus(items: readonly AssetRecord[]): Promise<AssetRecord[]> {
     return this.#someAtOnce(items, async (item) => {
       if (item.raw_status !== '') return item

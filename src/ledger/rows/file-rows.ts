@@ -72,7 +72,7 @@ export function pathsBelow(path: string): { first: string; last: string | Buffer
   return path === '' ? { first: '', last: after_all_paths } : { first: `${path}/`, last: `${path}0` }
 }
 
-/** Whether the setting `start` left out this file (inode, size, mtime) of a folder at any path. */
+/** True if the setting `start` left out this file (inode, size, mtime), at any path of a folder. */
 export function beforeStart(database: Sqlite, folder_sql: string) {
   // Without INDEXED BY, SQLite takes the primary key and reads the whole folder for every new file.
   const query = database.prepare(

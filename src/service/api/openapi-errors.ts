@@ -88,7 +88,7 @@ export function errorExamples(): Json {
   )
 }
 
-/** Of the placeholders in the texts. */
+/** Values for the placeholders in the texts. */
 const example_values = {
   id: 'asset_4f7k2m9q0x3c8v1b6n5z',
   name: 'contract-review',

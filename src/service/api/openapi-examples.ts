@@ -15,7 +15,7 @@ interface Operation {
   responses: Record<string, { content?: Record<string, Content & { examples?: unknown }> }>
 }
 
-/** Gives every request and every success its example. Call it again after a change of the schemas. */
+/** Gives each request and each success its example. Call it again after a change of schemas. */
 export function addExamples(document: Json): void {
   const { paths, components } = document as unknown as Described
   for (const { requestBody, responses } of Object.values(paths).flatMap((operations) => Object.values(operations))) {

@@ -119,7 +119,7 @@ const status_texts: Record<string, string> = {
   204: 'Done, without a body (a status of ours)',
 }
 
-/** Clients send input, which has no other fields. The service answers output, which can get more. */
+/** Clients send `input`, which has no other fields. The service's `output` can get more. */
 type Direction = 'input' | 'output'
 
 /** A schema as JSON Schema. Schemas with an id go to `schemas` and are referenced. */

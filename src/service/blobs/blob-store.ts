@@ -32,8 +32,8 @@ export function blobPathOf(asset_id: string): string {
 }
 
 /**
- * Accepts only signed PUTs, and their preflights from web pages, on an origin of its own. It refuses
- * requests that carry a token.
+ * Accepts only signed PUTs, and their preflights from web pages, on an origin of its own. It
+ * refuses requests that carry a token.
  */
 export function createBlobStore(parts: BlobParts): Server {
   const { log } = parts

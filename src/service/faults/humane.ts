@@ -70,7 +70,7 @@ export const type_texts: Readonly<Record<string, string>> = {
   object: 'must be an object',
 }
 
-/** What else is wrong with a field. The schemas of the contract have further texts. */
+/** Texts of other faults of a field. The schemas of the contract have further texts. */
 export const finding_texts = {
   missing: 'is missing',
   empty: 'is empty',

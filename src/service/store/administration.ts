@@ -17,7 +17,9 @@ export function checkEmail(email: string): void {
   throw refused(`"${email}" is not an e-mail address`, 'give an address such as ada@example.org')
 }
 
-/** The error `config.service` for a thing that is not stored. `kind` is the word of its commands. */
+/**
+ * The error `config.service` for a thing that is not stored. `kind` is the word of its commands.
+ */
 export function unknownThing(kind: string, name: string): SluiceError {
   return refused(`the ${kind} ${name} does not exist`, `list them with \`sluice serve ${kind} list\``)
 }

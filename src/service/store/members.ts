@@ -61,7 +61,7 @@ export function openMembers(database: Sqlite, clock: Clock) {
    * link is stored, so there is a new link each time, and the one before stops working.
    *
    * An owner can open the link, too. So the token of an owner's invitation must not reach other
-   * projects of the user, now or later. Whoever may run commands can make any token anyway.
+   * projects of the user, now or later. A user of the commands can make any token anyway.
    */
   function invite(project: number, email: string, role: Role, by: 'owner' | 'command'): Invitation & { url: string } {
     const api = address()
@@ -108,8 +108,8 @@ export function openMembers(database: Sqlite, clock: Clock) {
       return tokens.create(invitation_id, { user: email, project_ids: every_project ? undefined : [project_id] })
     },
     /**
-     * Makes a user a member, or changes the role of a member. Returns the invitation of somebody who
-     * is no user yet. Error `config.service`: an unknown project, or its only owner gets another
+     * Makes a user a member, or changes the role of a member. Returns an invitation if the address
+     * has no user yet. Error `config.service`: an unknown project, or its only owner gets another
      * role.
      */
     add: database.transaction((email: string, project_id: string, role: Role) => {
@@ -131,7 +131,10 @@ export function openMembers(database: Sqlite, clock: Clock) {
          FROM invitations JOIN projects ON projects.seq = project WHERE ${not_a_member}
          ORDER BY project_id, email`,
       ),
-    /** Error `config.service` for somebody who is neither a member nor invited, or the only owner. */
+    /**
+     * Error `config.service` for an address that is neither a member nor invited, and for the only
+     * owner.
+     */
     remove: database.transaction((email: string, project_id: string) => {
       const is_known = endMemberships(database, email, projectWith(database, project_id))
       if (!is_known) throw unknownThing('member', `${email} of ${project_id}`)

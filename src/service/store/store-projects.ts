@@ -68,7 +68,7 @@ export function openProjectStore(database: Sqlite) {
          ON CONFLICT (project, user) DO UPDATE SET role = excluded.role`,
         { project, user, role, join_method, now_ms },
       ),
-    /** Does nothing for somebody who is no member. */
+    /** Does nothing for a user who is no member. */
     setRole: (project: number, email: string, role: Role) =>
       run(`UPDATE members SET role = @role WHERE project = @project AND user = ${user_with}`, { role, project, email }),
     isLastOwner: (project: number, email: string): boolean =>

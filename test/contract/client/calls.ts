@@ -14,7 +14,7 @@ export class CallError extends Error {
   }
 }
 
-/** What a call of openapi-fetch resolves to. */
+/** A call of openapi-fetch resolves to this. */
 interface Outcome<Data> {
   data?: Data
   error?: { code?: string; humane?: string }
@@ -42,8 +42,8 @@ interface Options {
 }
 
 /**
- * All calls of the interface, over a client that is generated from the description, in the manner of
- * the public client: it sends what that one sends, and hands out the shapes that it declares.
+ * All calls of the interface, over a client that is generated from the description, in the manner
+ * of the public client: it sends what that one sends, and hands out the shapes that it declares.
  */
 export function clientOf({ base_url, key, project, fetch }: Options) {
   const api = createClient<paths>({ baseUrl: base_url, headers: { 'X-API-Key': key }, fetch })

@@ -13,7 +13,7 @@ export type Profile = (typeof profiles)[number]
 const here = fileURLToPath(new URL('.', import.meta.url))
 const sluice = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
 
-/** Runs a program of this package. Returns its output; the error of a failed one has all that it wrote. */
+/** Runs a program of this package. Returns its output; the error has all that it wrote. */
 export function tool(name: string, words: readonly string[]): string {
   const quiet = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' }
   try {
@@ -37,7 +37,7 @@ async function start(file: string, words: readonly string[], pattern: RegExp): P
   for await (const line of createInterface({ input: child.stdout })) {
     const found = pattern.exec(line)?.[1]
     if (found === undefined) continue
-    // Nobody reads the rest.
+    // The rest is not read.
     child.stdout.resume()
     return { found, stop: () => stop(child) }
   }
@@ -53,9 +53,9 @@ async function stop(child: ChildProcess): Promise<void> {
 
 export interface Served extends Program {
   url: string
-  /** Of a user. */
+  /** The key of a user. */
   key: string
-  /** Its description, as a file. */
+  /** The file with the service's description. */
   description: string
 }
 

@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-// The interface as others see it: files named *.client.ts, which start the program and the tools of this package.
+// The interface as others see it: files named *.client.ts, which start the program and the tools
+// of this package.
 export default defineConfig({
   test: {
     root: new URL('../../..', import.meta.url).pathname,

@@ -8,7 +8,7 @@ interface Violation {
 
 export interface Watch {
   fetch: (input: string | Request, options?: RequestInit) => Promise<Response>
-  /** What Prism found since it was asked last. */
+  /** Returns what Prism found since the last call. */
   takeViolations(): string[]
   /** The calls of the description that were not made. */
   missing(): string[]

@@ -71,7 +71,7 @@ function notIn(watched: Watched): string[] {
   }
 }
 
-/** What counts as soon: within a time, or before the first scan that the test asks for. */
+/** `Soon` is within a time, or before the first scan that the test asks for. */
 type Soon = { within_ms: number; rescan_interval_ms: string } | 'before a scan'
 
 /** The time in which nearly all files are in; scans find the rest. */

@@ -11,11 +11,14 @@ const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.u
 interface Started {
   child: ChildProcess
   out: () => string
-  /** What stood on standard output in the end. */
+  /** Resolves to the whole standard output. */
   ended: Promise<string>
 }
 
-/** One machine with a home for each person. The screen has what was typed and what was shown: notes, then the answer. */
+/**
+ * One machine with a home for each person. The screen has what was typed, and then what was shown:
+ * notes, then the answer.
+ */
 class Machine {
   readonly #root = makeStore()
   readonly #masks: [string, string][] = []
@@ -64,7 +67,10 @@ class Machine {
     this.#screen.push(`${person}$ ${line}\n${text}`)
   }
 
-  /** What stood on the screen since the last call, without the progress of a pass and the text of a configuration. */
+  /**
+   * Returns what the screen showed since the last call, without the progress of a pass and the
+   * text of a configuration.
+   */
   screen(): string {
     const masks = this.#masks.toSorted(([a], [b]) => b.length - a.length)
     let text = this.#screen.join('\n')

@@ -91,7 +91,7 @@ localJourneys('events that the watcher missed', (profile) => {
     await journey.idle()
     expect(await watched_by(journey)).toMatchObject({ watcher: 'native', reason: 'watch: native in the configuration' })
     for (const then of ['native', 'scan']) {
-      // Scans count missed events once one of them has begun under the watcher that replaced another.
+      // Scans count missed events once one of them has begun under the new watcher.
       await journey.until('a scan counts', async () => {
         clock.skip(2 * minute_ms)
         return (await scanned(journey, clock)) !== undefined

@@ -17,7 +17,7 @@ import { start } from '../fixture.ts'
 /** A word of the validator or of a program, or what only a regular expression has. */
 const for_programmers = /expected|received|invalid input|undefined|null|regex|pattern|unrecognized|[\^$\\[\]|]/i
 
-/** What is wrong with a text for end users; nothing: an empty list. */
+/** Lists what is wrong with a text for end users; empty if nothing is. */
 function faultsOf(text: string): string[] {
   const faults: [boolean, string][] = [
     [!/^[A-Z]/.test(text), 'begins with no capital letter'],
