@@ -6,7 +6,7 @@ const service = { base_url: 'http://127.0.0.1:1', project_id: 'project_012345678
 
 const wrong: readonly (readonly [words: string[], said: RegExp])[] = [
   [['snyc'], /snyc is no command of sluice\n {2}did you mean sync\?/],
-  [['sync', '--dry-run'], /Unknown argument: dry-run/],
+  [['sync', '--dry-run'], /sluice sync has no --dry-run\n {2}`sluice plan` shows what would be uploaded/],
   [['status', '--jsno'], /Unknown argument: jsno\n {2}did you mean --json\?/],
   [['sync', '--token', 'pat_x'], /Unknown argument: token/],
   [['sync', '--config'], /config/],
