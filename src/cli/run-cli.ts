@@ -150,8 +150,10 @@ async function usageError(
   const { name, usage } = calledBy(words, commands)
   const is_trial = unknown === 'dry-run' && (name === 'sluice sync' || name === 'sluice run')
   if (is_trial) return usageFault(`${name} has no --dry-run`, '`sluice plan` shows what would be uploaded')
-  const help = /^Not enough non-option|^Missing required/.test(message)
-    ? `write ${usage}; ${name} --help shows its options`
+  const how = `write ${usage}; ${name} --help shows its options`
+  if (message.startsWith('Not enough non-option')) return usageFault(`${name} needs more arguments`, how)
+  const help = message.startsWith('Missing required')
+    ? how
     : 'sluice --help shows the commands, sluice COMMAND --help its options'
   const meant = unknown === undefined ? undefined : didYouMean(unknown, [...names, ...options])
   const shown = meant === undefined || names.includes(meant) ? meant : `--${meant}`
