@@ -83,7 +83,7 @@ export const commands: readonly ListedCommand[] = [
       verb('list', 'list the projects', project),
     ]),
     group('member', 'the members of a project', [
-      verb('add <email>', 'make a user a member, or change their role; invite somebody who is no user yet', member),
+      verb('add <email>', 'make a user a member, or change their role; invite a person who is no user yet', member),
       verb('list', 'list the members and the invited persons of all projects', member),
       verb('remove <email>', 'remove a member or an invited person from a project', member),
     ]),

@@ -37,7 +37,7 @@ export function serveInvitations(app: HttpApp, { administration, commits, origin
     const is_form = request.method === 'POST'
     const accepted = is_form ? await commits.write(() => accept(secret)) : undefined
     if (invitation === undefined || (is_form && accepted === undefined)) {
-      // The same for every link that is not valid, so that a guess tells nothing.
+      // Every link that is not valid gets this same page, so that a guess tells nothing.
       return send(reply, 404, 'This invitation cannot be used', [
         'It was used already, it has expired, or a newer one has replaced it.',
         'Ask the person who invited you for a new one.',
