@@ -1,8 +1,8 @@
 import { SluiceError } from '../base/run/errors.ts'
 import { isoTime } from '../base/time/time.ts'
 import type { ChatScope } from '../contract/messages/messages-chats.ts'
-import { removeAsset } from './api/handlers-assets.ts'
 import type { Parts } from './parts.ts'
+import { removeAsset } from './remove-asset.ts'
 
 /** Access to the stored data beside the API, for operators and tests. */
 export function inspectService(parts: Parts) {

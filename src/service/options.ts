@@ -3,10 +3,10 @@ import type { ProxyVariables } from '../base/net/http-client.ts'
 import { type Clock, hour_ms, minute_ms, system_clock } from '../base/time/time.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { checkAddress } from './address.ts'
-import { limit_options, whole } from './api/limits.ts'
 import { default_assistant, readAssistantConfig } from './assistant/assistant-config.ts'
-import { injected_faults } from './faults/fault-injection.ts'
+import { injected_faults } from './fault-injection.ts'
 import { refused } from './faults/faults.ts'
+import { limit_options, whole } from './limits.ts'
 import type { TlsFiles } from './tls/tls-files.ts'
 
 /** An answer of the API before it is sent, for tests that check it. */

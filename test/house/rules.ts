@@ -44,6 +44,7 @@ const inner_floors: Record<string, readonly string[]> = {
   contract: ['messages', 'routes'],
   disk: ['root', 'scan', 'read watch'],
   ledger: ['file', 'rows', 'record', 'claims', 'views'],
+  service: ['faults', 'store tls', 'ingest', 'reading assistant', 'blobs', 'api'],
   sync: ['intake follow', 'folder upload audit'],
   prompts: ['plan', 'report', 'ask'],
   status: ['health', 'text'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openFaultInjection } from '../../src/service/faults/fault-injection.ts'
+import { openFaultInjection } from '../../src/service/fault-injection.ts'
 import { FakeClock } from '../rig/fake-clock.ts'
 import { put, start, until } from './fixture.ts'
 

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { closeServer } from '../../base/net/http-server.ts'
 import { maxOpenFiles } from '../../base/run/process.ts'
 import { type Clock, minute_ms } from '../../base/time/time.ts'
-import type { RequestEntry } from './observer.ts'
+import type { RequestEntry } from '../observer.ts'
 
 /**
  * Descriptors for everything but connections: databases, threads, open files, and pipes to the

@@ -5,6 +5,7 @@ import { blobPathOf } from '../blobs/blob-store.ts'
 import { fault, found } from '../faults/faults.ts'
 import type { Profile } from '../options.ts'
 import type { Parts } from '../parts.ts'
+import { removeAsset } from '../remove-asset.ts'
 import type { Handlers } from '../store/access.ts'
 import { makeId } from '../store/database.ts'
 import { readPage } from '../store/paging.ts'
@@ -60,26 +61,6 @@ export function assetHandlers(parts: Parts): Handlers<OwnRoutes> {
 
 export function findAsset(assets: AssetStore, project: number, asset_id: string): AssetRow {
   return found(assets.find(project, asset_id), 'asset', asset_id)
-}
-
-/**
- * Deletes the asset that `find` returns, and its bytes. The ingest worker, which this wakes,
- * deletes its passages. The content can then be uploaded again. Returns false if `find` finds none.
- */
-export async function removeAsset(
-  { assets, objects, files, commits, wake }: Parts,
-  find: () => AssetRow | undefined,
-): Promise<boolean> {
-  const removed = await commits.write(() => {
-    const asset = find()
-    if (!asset) return undefined
-    const place = objects.placeOf(asset.seq)
-    assets.remove(asset)
-    return { file: place && 'file' in place ? place.file : undefined }
-  })
-  if (removed?.file !== undefined) await files.remove(removed.file)
-  wake.ingest()
-  return removed !== undefined
 }
 
 function createAsset(

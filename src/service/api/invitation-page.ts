@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { HttpApp, HttpReply, HttpRequest } from '../../base/net/http-server-app.ts'
 import { isoTime } from '../../base/time/time.ts'
+import { checkRate, limitRequests } from '../limits.ts'
 import type { Parts } from '../parts.ts'
-import { checkRate, limitRequests } from './limits.ts'
 
 /**
  * Requests of this page per minute, of all callers together; a sixth of them at once. A team opens

@@ -1,5 +1,5 @@
+import { type Limits, maxLengthOf } from '../limits.ts'
 import type { Profile } from '../options.ts'
-import { type Limits, maxLengthOf } from './limits.ts'
 import type { Json } from './openapi-errors.ts'
 import { addExamples } from './openapi-examples.ts'
 

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs'
 import type { Fact } from '../../../src/domain/fact.ts'
 import { typeRefusal } from '../../../src/domain/file-type.ts'
-import type { Failure } from '../../../src/service/faults/fault-injection.ts'
+import type { Failure } from '../../../src/service/fault-injection.ts'
 import { md5Of } from '../rig/disk-truth.ts'
 import { audit_scenarios } from './audit-scenarios.ts'
 import type { Moments } from './crashing-ledger.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { day_ms, second_ms } from '../../../src/base/time/time.ts'
-import type { Failure } from '../../../src/service/faults/fault-injection.ts'
+import type { Failure } from '../../../src/service/fault-injection.ts'
 import type { ProfileName } from '../../../src/service/options.ts'
 import { MovingClock } from '../../rig/moving-clock.ts'
 import { realWait } from '../../rig/waiting.ts'

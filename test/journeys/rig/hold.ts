@@ -1,5 +1,5 @@
-import type { RequestEntry, Stage } from '../../../src/service/api/observer.ts'
-import type { Place } from '../../../src/service/faults/fault-injection.ts'
+import type { Place } from '../../../src/service/fault-injection.ts'
+import type { RequestEntry, Stage } from '../../../src/service/observer.ts'
 import type { Service } from '../../../src/service/service.ts'
 import { until } from '../../rig/waiting.ts'
 

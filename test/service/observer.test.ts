@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
-import type { Stage } from '../../../src/service/api/observer.ts'
-import { realWait } from '../../rig/waiting.ts'
-import { put, start, until } from '../fixture.ts'
+import type { Stage } from '../../src/service/observer.ts'
+import { realWait } from '../rig/waiting.ts'
+import { put, start, until } from './fixture.ts'
 
 test('the log names every request by its place, with its asset and its status', async () => {
   const client = await start()

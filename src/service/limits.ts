@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { HttpReply } from '../../base/net/http-server-app.ts'
-import { hasCharacters } from '../../base/text/format.ts'
-import { max_body_bytes, max_filename_length, max_name_length, max_prompt_length } from '../../contract/limits.ts'
-import { fault } from '../faults/faults.ts'
-import { fieldSentence, fillText, finding_texts } from '../faults/humane.ts'
+import type { HttpReply } from '../base/net/http-server-app.ts'
+import { hasCharacters } from '../base/text/format.ts'
+import { max_body_bytes, max_filename_length, max_name_length, max_prompt_length } from '../contract/limits.ts'
+import { fault } from './faults/faults.ts'
+import { fieldSentence, fillText, finding_texts } from './faults/humane.ts'
 
 export function whole(min: number, max?: number) {
   const range = max === undefined ? `${min} on` : `${min} to ${max}`

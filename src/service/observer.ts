@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Place } from '../faults/fault-injection.ts'
+import type { Place } from './fault-injection.ts'
 
 /**
  * The stages of a request. Tests listen to them.

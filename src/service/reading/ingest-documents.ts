@@ -3,9 +3,9 @@ import { isSluiceError } from '../../base/run/errors.ts'
 import { runWorker } from '../../base/run/worker.ts'
 import { minute_ms } from '../../base/time/time.ts'
 import type { Parts } from '../parts.ts'
-import type { AssetToRead, ReadOutcome } from '../reading/reader-thread.ts'
-import { keepReadingProcess } from '../reading/reading-process.ts'
 import type { AssetRow } from '../store/store-assets.ts'
+import type { AssetToRead, ReadOutcome } from './reader-thread.ts'
+import { keepReadingProcess } from './reading-process.ts'
 
 type DocumentReader = ReturnType<typeof openDocumentReader>
 

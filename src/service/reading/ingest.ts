@@ -1,10 +1,10 @@
 import { runWorker, type Worker } from '../../base/run/worker.ts'
 import { hour_ms, minute_ms, second_ms, system_clock } from '../../base/time/time.ts'
-import { removeAsset } from '../api/handlers-assets.ts'
 import type { Parts } from '../parts.ts'
-import { isThreadDeath, type Reader } from '../reading/reader.ts'
-import type { AssetToRead, ReadOutcome } from '../reading/reader-thread.ts'
+import { removeAsset } from '../remove-asset.ts'
 import type { AssetRow } from '../store/store-assets.ts'
+import { isThreadDeath, type Reader } from './reader.ts'
+import type { AssetToRead, ReadOutcome } from './reader-thread.ts'
 
 /** The longest rest of the ingest worker. New work wakes it earlier. */
 const idle_ms = 60 * second_ms

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
-import type { Clock } from '../../base/time/time.ts'
-import type { ErrorBody } from '../../contract/envelope.ts'
-import type { ErrorCode } from '../../contract/errors.ts'
-import type { RouteId } from '../../contract/routes/routes.ts'
-import { takeRequest, whole } from '../api/limits.ts'
-import { sendXml } from '../blobs/refusals.ts'
+import type { Clock } from '../base/time/time.ts'
+import type { ErrorBody } from '../contract/envelope.ts'
+import type { ErrorCode } from '../contract/errors.ts'
+import type { RouteId } from '../contract/routes/routes.ts'
+import { sendXml } from './blobs/refusals.ts'
+import { takeRequest, whole } from './limits.ts'
 
 /**
  * The kind of a request: a call of the interface, the PUT to the blob store, or an unknown path.

@@ -1,10 +1,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { limitRequests } from '../../../src/service/api/limits.ts'
-import { settingsFrom } from '../../../src/service/options.ts'
-import { FakeClock } from '../../rig/fake-clock.ts'
-import { md5Of, put, start } from '../fixture.ts'
+import { limitRequests } from '../../src/service/limits.ts'
+import { settingsFrom } from '../../src/service/options.ts'
+import { FakeClock } from '../rig/fake-clock.ts'
+import { md5Of, put, start } from './fixture.ts'
 
 test('A-33 each token has a number of requests a minute: one more gets a 429 that says when to try again', async () => {
   const clock = new FakeClock()
