@@ -131,9 +131,11 @@ export function createCircuits(tools: CircuitTools) {
     try {
       await ledger.record([{ type: 'trouble_ended', about }])
     } catch (error) {
-      // The next success repeats it.
+      // The next success repeats it. The call that succeeded goes on: if it threw here, its result,
+      // such as a new slot, would be lost.
       if (!resting.has(about)) resting.set(about, { ...tripped, until_ms: 0 })
-      throw error
+      report.fault('the end of a trouble', error)
+      return
     }
     report.trouble(about, 'resolved', 'info')
   }

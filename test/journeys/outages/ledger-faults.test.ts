@@ -44,4 +44,29 @@ localJourneys('a fault of the ledger loses nothing', (profile) => {
     await journey.allReady()
     expect(fails).toBe(false)
   })
+
+  test('the ledger fails to end a trouble: the slot that ended it still gets its bytes', async () => {
+    let refused = 0
+    const wrap_ledger = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      async record(facts) {
+        if (refused === 0 && facts.some(({ type }) => type === 'trouble_ended')) {
+          refused++
+          throw new SluiceError({ code: 'database.full', message: 'the disk is full, for the moment' })
+        }
+        await ledger.record(facts)
+      },
+    })
+    const journey = await begin({ profile, tree, wrap_ledger })
+    await journey.allReady()
+    journey.service.tokens.revoke('daemon')
+    journey.write({ 'docs/new.txt': 'new' })
+    await journey.until('the token is refused', () => journey.troubles().length > 0)
+    journey.giveToken('renewed')
+    await journey.allReady()
+    await journey.until('the trouble has ended', () => journey.troubles().length === 0)
+    expect(refused).toBe(1)
+    // One request was refused with the old token.
+    expect(journey.cost()).toEqual({ creates: 5, puts: 4 })
+  })
 })
