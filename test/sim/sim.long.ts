@@ -9,19 +9,17 @@ const patch = fileURLToPath(new URL('patches/bad-ticket-kept.patch', import.meta
 tmp.setGracefulCleanup()
 
 test('a planted fault is found, so the days can fail', async () => {
-  const { lines } = await runSim(
-    '--seed',
-    '22',
-    '--seeds',
-    '1',
-    '--no-shrink',
-    '--red',
-    tmp.dirSync({ unsafeCleanup: true }).name,
-    '--patch',
-    patch,
-  )
-  expect(lines.at(-1)).toMatch(/^1 seed, 1 red, [\d.]+ s$/)
-}, 300_000)
+  // Which day meets the fault changes with every call that the program makes, so no day is named.
+  for (let first = 1; first < 200; first += 10) {
+    const red = tmp.dirSync({ unsafeCleanup: true }).name
+    const some = ['--seed', String(first), '--seeds', '10', '--jobs', '2']
+    const { lines } = await runSim(...some, '--no-shrink', '--red', red, '--patch', patch)
+    const found = Number(/^10 seeds, (\d+) red, /.exec(lines.at(-1) ?? '')?.[1])
+    expect(found).toBeGreaterThanOrEqual(0)
+    if (found > 0) return
+  }
+  expect.fail('200 random days found no planted fault')
+}, 600_000)
 
 test('days that failed once end the same when they are played twice', async () => {
   const { status, lines } = await runSim('--twice', '--no-shrink', ...days.flatMap((day) => ['--day', day]))
