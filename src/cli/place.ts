@@ -20,15 +20,20 @@ type NamedFolder = Pick<FolderConfig, 'name' | 'path'>
  * `usage.path`: the path is in no configured folder.
  */
 export function placeOf(text: string, folders: readonly NamedFolder[], cwd: string): Place {
-  const on_disk = placeOnDisk(resolve(cwd, text), folders)
-  const named = isAbsolute(text) ? undefined : placeByName(text, folders)
-  if (on_disk && (!named || exists(resolve(cwd, text)))) return on_disk
-  if (named) return named
+  const place = findPlace(text, folders, cwd)
+  if (place) return place
   throw new SluiceError({
     code: 'usage.path',
     message: `${text} is in no folder of the configuration`,
     hint: `name a file as FOLDER/PATH or by where it is; the folders are ${folders.map(({ name, path }) => `${name} (${path})`).join(', ')}`,
   })
+}
+
+/** The same; undefined for a path in no configured folder. */
+export function findPlace(text: string, folders: readonly NamedFolder[], cwd: string): Place | undefined {
+  const on_disk = placeOnDisk(resolve(cwd, text), folders)
+  const named = isAbsolute(text) ? undefined : placeByName(text, folders)
+  return on_disk && (!named || exists(resolve(cwd, text))) ? on_disk : named
 }
 
 export interface FolderWords extends GlobalOptions {
@@ -88,7 +93,7 @@ function placeByName(text: string, folders: readonly NamedFolder[]): Place | und
 }
 
 /** A path that this user may not see counts as absent. */
-function exists(path: string): boolean {
+export function exists(path: string): boolean {
   try {
     lstatSync(path)
     return true

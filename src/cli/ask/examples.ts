@@ -35,12 +35,14 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   ls: [
     ['$0 ls notes', 'the files of a folder'],
+    ["$0 ls '*.pdf'", 'the files of all folders that match a pattern'],
     ['$0 ls --state refused,blocked', 'files that need attention'],
   ],
   explain: [['$0 explain notes/2026/minutes.docx', 'why it is not there (yet)']],
   retry: [
     ['$0 retry', 'every file that is refused, blocked or deferred'],
     ['$0 retry notes/scans', 'of one directory'],
+    ["$0 retry 'notes/**/*.docx'", 'of one type in a folder'],
   ],
   accept: [['$0 accept archive', 'upload everything of this folder that is held back']],
   pause: [['$0 pause', 'upload and ask nothing until `sluice resume`']],

@@ -1,16 +1,20 @@
-import { counted, formatAmount, formatBytes, printable } from '../../base/text/format.ts'
+import { SluiceError } from '../../base/run/errors.ts'
+import { counted, formatAmount, formatBytes, formatCount, printable } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { ControlClient } from '../../control/control-client.ts'
 import type { UserFact } from '../../domain/fact.ts'
 import { isTypePattern } from '../../domain/file-type.ts'
+import type { LedgerView } from '../../ledger/views/view.ts'
+import type { FileView } from '../../ledger/views/view-files.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 import type { DisappearanceWait } from '../../ledger/views/view-pass.ts'
 import { argument, defineCommand, flag, words } from '../command.ts'
 import { passToDaemon } from '../daemon/beside-or-alone.ts'
-import { withPassView } from '../daemon/views.ts'
+import { withLedgerView, withPassView } from '../daemon/views.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import { filesNamedBy, knownFiles, nothingMatches } from '../named-files.ts'
 import { type Place, placeOf } from '../place.ts'
 import { printFitted, printNote } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -32,7 +36,9 @@ export const retry = defineCommand({
   options: (yargs) =>
     yargs.positional(
       'paths',
-      words('files or directories, by where they are or as FOLDER/PATH; without any, everything'),
+      words(
+        "files or directories, by where they are or as FOLDER/PATH, or patterns such as '*.gz'; without any, everything",
+      ),
     ),
   run: ({ config, paths }, terminal) => recordCommand('retried', config, paths ?? [], terminal),
 })
@@ -49,13 +55,13 @@ async function recordCommand(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { config } = loadConfig({ file: config_file })
-  const requests: UserFact[] = placesOf(type, paths, config).map((place) => ({ type, ...place }))
+  const requests = await withLedgerView(config.state_dir, (view) => requestsOf(type, paths, config, view))
   // Counted before anything is recorded: afterwards these files are on their way.
   const reached = await findReached(requests, config)
   // Without a ledger no file is known, so there is nothing to record.
   const is_running = reached === undefined || (await record(requests, config))
   for (const [index, request] of requests.entries()) {
-    printFitted(terminal, outcomeText(request, reached?.[index] ?? nothing))
+    printFitted(terminal, outcomeText(type, request.where, reached?.[index] ?? nothing))
   }
   if (!is_running) {
     printNote(terminal, 'no daemon is running: the next `sluice run` or `sluice sync` does it')
@@ -63,13 +69,52 @@ async function recordCommand(
   return exit_codes.ok
 }
 
-function placesOf(type: UserFact['type'], paths: readonly string[], { folders }: Config): Place[] {
-  if (paths.length === 0) return folders.map(({ name }) => ({ folder: name, path: '' }))
-  return paths.flatMap((path) => {
-    // A pattern such as `*.gz` is about all folders.
-    if (type === 'accepted' && isTypePattern(path)) return folders.map(({ name }) => ({ folder: name, path }))
-    return [placeOf(path, folders, process.cwd())]
+interface Request {
+  /** A path as FOLDER/PATH, or a pattern of the user. */
+  where: string
+  /** One for each file that a pattern names. */
+  facts: readonly UserFact[]
+}
+
+/** The daemon takes the files of a pattern one by one: so many take a few seconds. */
+const max_pattern_files = 10_000
+
+function requestsOf(
+  type: UserFact['type'],
+  paths: readonly string[],
+  { folders }: Config,
+  view: LedgerView | undefined,
+): Request[] {
+  const at = ({ folder, path }: Place): Request => {
+    return { where: path === '' ? folder : `${folder}/${path}`, facts: [{ type, folder, path }] }
+  }
+  const inAll = (path: string) => folders.map(({ name }) => at({ folder: name, path }))
+  if (paths.length === 0) return inAll('')
+  return paths.flatMap((text) => {
+    if (type === 'accepted' && isTypePattern(text)) return inAll(text)
+    if (type !== 'retried') return at(placeOf(text, folders, process.cwd()))
+    const named = filesNamedBy(text, folders, view)
+    if (!view || named.every(({ matches }) => !matches)) return named.map(at)
+    return { where: text, facts: retriesOf(text, knownFiles(view, named, [])) }
   })
+}
+
+/** Files with a reason not to be ready. A retry changes nothing of those that it does not concern. */
+function retriesOf(pattern: string, pages: Iterable<FileView[]>): UserFact[] {
+  let matched = 0
+  const facts: UserFact[] = []
+  for (const page of pages) {
+    matched += page.length
+    const waiting = page.filter(({ stage, reason }) => reason !== undefined && stage !== 'skipped')
+    facts.push(...waiting.map(({ folder, path }) => ({ type: 'retried' as const, folder, path })))
+    if (facts.length > max_pattern_files) {
+      const message = `${pattern} matches more than ${formatCount(max_pattern_files)} files that are not ready`
+      const hint = 'narrow the pattern, or name a directory, which has no limit: `sluice retry FOLDER/DIRECTORY`'
+      throw new SluiceError({ code: 'usage.path', message, hint })
+    }
+  }
+  if (matched === 0) throw nothingMatches(pattern)
+  return facts
 }
 
 interface Reached extends Amount {
@@ -85,28 +130,35 @@ interface Reached extends Amount {
 
 const nothing: Reached = { files: 0, bytes: 0, missing: 'none', is_emptied: false, is_paused: false }
 
-function findReached(requests: readonly UserFact[], { state_dir, folders }: Config): Promise<Reached[] | undefined> {
+function findReached(requests: readonly Request[], { state_dir, folders }: Config): Promise<Reached[] | undefined> {
   return withPassView(state_dir, (pass) => {
     if (!pass) return undefined
     const is_paused = pass.pause(system_clock.now_ms()) !== undefined
-    return requests.map((request) => {
-      const reached = { ...nothing, ...pass.reachedBy(request), is_paused }
-      if (request.type !== 'accepted' || request.path !== '') return reached
-      const { project_id } = folders.find(({ name }) => name === request.folder)!
-      return { ...reached, missing: pass.disappearanceIn(request.folder), is_emptied: pass.seemsEmptied(project_id) }
+    return requests.map(({ facts }) => {
+      const reached = { ...nothing, is_paused }
+      for (const fact of facts) {
+        const { files, bytes } = pass.reachedBy(fact)
+        reached.files += files
+        reached.bytes += bytes
+        if (fact.type !== 'accepted' || fact.path !== '') continue
+        reached.missing = pass.disappearanceIn(fact.folder)
+        reached.is_emptied = pass.seemsEmptied(folders.find(({ name }) => name === fact.folder)!.project_id)
+      }
+      return reached
     })
   })
 }
 
 /** Records the facts, through a daemon if one is running. Returns true if a daemon took them. */
-function record(requests: readonly UserFact[], config: Config): Promise<boolean> {
+function record(requests: readonly Request[], config: Config): Promise<boolean> {
+  const facts = requests.flatMap((request) => request.facts)
   return passToDaemon(config, {
     async to_daemon(control) {
-      for (const { type, folder, path } of requests) {
+      for (const { type, folder, path } of facts) {
         await verbs[type](control, { folder, path })
       }
     },
-    to_ledger: () => requests,
+    to_ledger: () => facts,
   })
 }
 
@@ -116,10 +168,10 @@ const verbs: Record<UserFact['type'], (control: ControlClient, place: Place) => 
   removals_accepted: (control, place) => control.acceptRemovals(place),
 }
 
-function outcomeText({ type, folder, path }: UserFact, reached: Reached): string {
+function outcomeText(type: UserFact['type'], named: string, reached: Reached): string {
   const { files, bytes, missing } = reached
   const when = reached.is_paused ? 'after the pause' : 'now'
-  const where = printable(path === '' ? folder : `${folder}/${path}`)
+  const where = printable(named)
   const what = formatAmount({ files, bytes })
   if (type === 'removals_accepted') {
     if (files === 0) return `${where}: nothing there waits to be removed on the service`
@@ -134,7 +186,8 @@ function outcomeText({ type, folder, path }: UserFact, reached: Reached): string
     return `${where}: the missing files count as deleted now${rest}`
   }
   if (type === 'retried') {
-    if (files === 0) return `${where}: no file there is refused, blocked or deferred`
+    const type_hint = isTypePattern(named) ? `; \`sluice accept '${where}'\` uploads files of a refused type` : ''
+    if (files === 0) return `${where}: no file there is refused, blocked or deferred${type_hint}`
     return `${where}: ${what} will be tried again ${when}`
   }
   const outcome = files === 0 ? `${where}: nothing is held back` : `${where}: ${what} will be uploaded ${when}`

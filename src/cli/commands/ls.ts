@@ -3,41 +3,39 @@ import { didYouMeanText } from '../../base/text/did-you-mean.ts'
 import { formatBytes } from '../../base/text/format.ts'
 import { isoTime } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
-import type { LedgerView } from '../../ledger/views/view.ts'
 import { type FileView, type Stage, stages } from '../../ledger/views/view-files.ts'
 import { defineCommand, flag, text } from '../command.ts'
 import { noLedgerYet, withLedgerView } from '../daemon/views.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { type Place, placeOf } from '../place.ts'
+import { filesNamedBy, knownFiles, type NamedFiles, nothingMatches } from '../named-files.ts'
 import { answer_version, printNote } from '../text/print.ts'
 import { right, shrinking, tableLines } from '../text/table.ts'
 import type { Terminal } from '../text/terminal.ts'
 
-/** Rows read and shown at a time, never a million in memory. Columns fit the rows of a page. */
-const page_files = 1_000
-
 export const command = defineCommand({
   options: (yargs) =>
     yargs
-      .positional('path', { type: 'string', describe: 'a folder, a directory or a file (default: everything)' })
+      .positional('path', {
+        type: 'string',
+        describe: "a folder, a directory, a file, or a pattern such as '*.pdf' (default: everything)",
+      })
       .option('state', text(`only these, with commas between: ${stages.join(', ')} (default: all but gone)`))
       .option('json', flag('one JSON object')),
-  async run({ config: named, path, state, json }, terminal) {
+  async run({ config: file, path, state, json }, terminal) {
     const wanted = state === undefined ? [] : stagesOf(state)
-    const { config } = loadConfig({ file: named })
-    const places =
-      path === undefined
-        ? config.folders.map(({ name }): Place => ({ folder: name, path: '' }))
-        : [placeOf(path, config.folders, process.cwd())]
+    const { config } = loadConfig({ file })
+    const { folders } = config
     return withLedgerView(config.state_dir, (view) => {
+      const all = folders.map(({ name }): NamedFiles => ({ folder: name, path: '' }))
+      const named = path === undefined ? all : filesNamedBy(path, folders, view)
       const print = json ? writeJson : writeTable
-      const count = print(view ? pages(view, places, wanted) : [], terminal)
+      const count = print(view ? knownFiles(view, named, wanted) : [], terminal)
       if (view === undefined) {
         printNote(terminal, noLedgerYet(config.state_dir))
         return exit_codes.incomplete
       }
-      if (count === 0 && path !== undefined && state === undefined) throw unknownPath(path)
-      return exit_codes.ok
+      if (count > 0 || path === undefined || state !== undefined) return exit_codes.ok
+      throw named.some(({ matches }) => matches) ? nothingMatches(path) : unknownPath(path)
     })
   },
 })
@@ -51,17 +49,7 @@ function stagesOf(text: string): Stage[] {
   })
 }
 
-function* pages(view: LedgerView, places: readonly Place[], wanted: readonly Stage[]): Generator<FileView[]> {
-  for (const { folder, path } of places) {
-    for (let after: string | undefined; ; ) {
-      const page = view.files({ folder, prefix: path, stages: wanted, after, limit: page_files })
-      if (page.length > 0) yield page
-      if (page.length < page_files) break
-      after = page.at(-1)!.path
-    }
-  }
-}
-
+/** Columns fit the rows of a page. */
 function writeTable(pages: Iterable<FileView[]>, terminal: Terminal): number {
   const columns = ['STATE', right('SIZE'), shrinking('FILE'), shrinking('WHY')]
   let count = 0
