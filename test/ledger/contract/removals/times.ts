@@ -108,6 +108,17 @@ export function removalTimesContract(factory: LedgerFactory): void {
     expect(await remove(bench)).toEqual(['docs/a'])
   })
 
+  ledgerTest('a scan counts that begins as the grace ends, and none that began before', async (bench) => {
+    await known(bench)
+    await ready(bench, 'a', 'text')
+    await bench.gone('docs', 'a')
+    await bench.clock.advance(hour_ms - 1)
+    await scanned(bench)
+    expect(await remove(bench)).toEqual([])
+    await scanned(bench)
+    expect(await remove(bench)).toEqual(['docs/a'])
+  })
+
   ledgerTest('a scan that began at a time that was set back does not count', async (bench) => {
     await known(bench)
     await ready(bench, 'a', 'text')
