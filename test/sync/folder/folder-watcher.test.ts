@@ -6,6 +6,7 @@ import type { FolderEvent } from '../../../src/domain/fact.ts'
 import { createFolderWatcher } from '../../../src/sync/folder/folder-watcher.ts'
 import { createWatchRoom } from '../../../src/sync/folder/watch-choice.ts'
 import type { SyncReport } from '../../../src/sync/report.ts'
+import { nothing_seen } from '../../ledger/fixture.ts'
 import { openRig, project_id } from '../../ledger/views/view-rig.ts'
 import { FakeClock } from '../../rig/fake-clock.ts'
 import { makeTree } from '../../rig/tree.ts'
@@ -13,7 +14,12 @@ import { watching } from './usual-watching.ts'
 
 type Root = Extract<RootStatus, { kind: 'online' }>
 
-async function watched() {
+interface Kind {
+  watch?: 'auto' | 'chokidar'
+  chokidar_entries?: number
+}
+
+async function watched({ watch = 'chokidar', chokidar_entries = watching.chokidar_entries }: Kind = {}) {
   const path = makeTree({ 'a.txt': 'text' })
   const clock = new FakeClock()
   const rig = await openRig({ root: path, clock })
@@ -34,14 +40,14 @@ async function watched() {
     start: { kind: 'all' },
     upload_name: 'path',
     mime_types: {},
-    watch: 'chokidar',
+    watch,
     rescan_interval_ms: minute_ms,
     widening: 'warn',
   } as const
   const watcher = createFolderWatcher({
     folder,
     rules: createIgnoreRules(path, folder),
-    watching,
+    watching: { ...watching, chokidar_entries },
     room: createWatchRoom(),
     clock,
     examiner: { lstat: async () => [] },
@@ -61,7 +67,13 @@ async function watched() {
     return watcher.keepOn(clock.monotonic_ms(), state!, root)
   }
   const replaced = () => events.flatMap((event) => (event.type === 'folder_watched' ? (event.replaced ?? []) : []))
-  return { path, keepOn, replaced }
+  const kinds = () => events.flatMap((event) => (event.type === 'folder_watched' ? event.watcher : []))
+  /** The end of a scan that found only files, and whether the folder then gets another watcher. */
+  const isRefittedFor = async (files: number, root: Root) => {
+    await watcher.scanEnded({ ...nothing_seen, files })
+    return keepOn(root)
+  }
+  return { path, keepOn, isRefittedFor, replaced, kinds }
 }
 
 function rootOf(path: string): Root {
@@ -87,3 +99,17 @@ test('a birth time that becomes known does not change the watcher', async () => 
   expect(await keepOn({ ...root, inode, identity: `${inode}@${born_ns}`, born_ns })).toBe(false)
   expect(replaced()).toEqual([])
 })
+
+test.runIf(process.platform === 'linux')(
+  'a folder gets another kind of watcher above the limit of chokidar, and chokidar again below half of it',
+  async () => {
+    const { path, keepOn, isRefittedFor, kinds } = await watched({ watch: 'auto', chokidar_entries: 10 })
+    const root = { ...rootOf(path), filesystem: 'ext4', remote: false }
+    expect(await keepOn(root)).toBe(true)
+    expect(await isRefittedFor(10, root)).toBe(false)
+    expect(await isRefittedFor(11, root)).toBe(true)
+    expect(await isRefittedFor(5, root)).toBe(false)
+    expect(await isRefittedFor(4, root)).toBe(true)
+    expect(kinds()).toEqual(['chokidar', 'native', 'chokidar'])
+  },
+)
