@@ -76,6 +76,8 @@ export function createParser({ width }: { width: number }): Argv<GlobalOptions> 
     .alias('help', 'h')
     .parserConfiguration({
       'camel-case-expansion': false,
+      // `--no-public-data` is an option of its own.
+      'boolean-negation': false,
       // A file may be called 007 and must not become 7.
       'parse-positional-numbers': false,
       'parse-numbers': false,

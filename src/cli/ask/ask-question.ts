@@ -5,6 +5,7 @@ import { codeOf, SluiceError } from '../../base/run/errors.ts'
 import { formatCount, formatDuration, printable } from '../../base/text/format.ts'
 import { backoff_ms, type Clock } from '../../base/time/time.ts'
 import type { ArrivedFile } from '../../ledger/views/view-arrivals.ts'
+import { uncheckedIds } from '../../prompts/plan/check-assets.ts'
 import type { Question } from '../../remote/chats.ts'
 import { type Failure, failureText, isSurelyUndone } from '../../remote/outcome.ts'
 import type { Remote } from '../../remote/remote.ts'
@@ -36,15 +37,15 @@ export async function askOnce(tools: AskTools, question: Question, chat_id: stri
   if (stopped.aborted) throw new SluiceError({ code: 'answer.stopped', message: 'nothing was asked' })
   if (chat_id === undefined) {
     const started = await remote.startChat(project_id, question)
-    if (!started.ok) throw notAsked(started.failure, chat_id)
+    if (!started.ok) throw notAsked(started.failure, question, chat_id)
     return { chat_id: started.value.chat_id, message_id: started.value.message_id }
   }
   const appended = await remote.appendMessage(project_id, chat_id, question)
-  if (!appended.ok) throw notAsked(appended.failure, chat_id)
+  if (!appended.ok) throw notAsked(appended.failure, question, chat_id)
   return { chat_id, message_id: appended.value.message_id }
 }
 
-function notAsked(failure: Failure, chat_id: string | undefined): SluiceError {
+function notAsked(failure: Failure, { scope }: Question, chat_id: string | undefined): SluiceError {
   const what = failureText(failure)
   const refused = refusal(failure)
   if (refused) return refused
@@ -58,9 +59,10 @@ function notAsked(failure: Failure, chat_id: string | undefined): SluiceError {
   }
   if (failure.about === 'content') {
     const is_gone = failure.status === 404 || failure.status === 410
+    const unchecked = is_gone ? uncheckedIds({ concepts: scope?.concept_ids ?? [], views: scope?.view_ids ?? [] }) : ''
     return new SluiceError({
       code: 'answer.refused',
-      message: `the service refused the question: ${what}`,
+      message: `the service refused the question: ${what}${unchecked}`,
       ...(is_gone ? { hint: goneHint(chat_id) } : {}),
     })
   }

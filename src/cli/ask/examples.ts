@@ -68,6 +68,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ask: [
     ['$0 ask "Which contracts end this year?"', 'over the whole project'],
     ['$0 ask --folder notes --fresh 24h "What is new?"', 'over what just arrived'],
+    ['$0 ask --skill terse --no-public-data "What is owed?"', 'by a skill, without a web search'],
   ],
   prompts: [['$0 prompts list', 'what is asked, and when']],
   'prompts list': [['$0 prompts list --json', 'for a program']],

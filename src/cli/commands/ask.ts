@@ -3,6 +3,8 @@ import { aborted, isoTime, second_ms, system_clock } from '../../base/time/time.
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { openRemote } from '../../daemon/open-remote.ts'
+import { checkScope } from '../../prompts/plan/check-assets.ts'
+import { question } from '../../prompts/plan/question.ts'
 import type { Question } from '../../remote/chats.ts'
 import type { Remote } from '../../remote/remote.ts'
 import {
@@ -18,8 +20,10 @@ import {
   type Turn,
 } from '../ask/ask-question.ts'
 import {
+  checkedFields,
   type FilesInScope,
   filesInScope,
+  hasOthers,
   labelIds,
   type Narrowing,
   narrowingOf,
@@ -47,17 +51,27 @@ export const command = defineCommand({
       .option('path', texts('over files that match this pattern (as in .gitignore, relative to a folder)'))
       .option('fresh', text('over what arrived in the last such time: 24h, 7d'))
       .option('label', texts('over what has this label, beside the files'))
+      .option('chat', texts('over what was said in this chat, by its id'))
+      .option('concept', texts('over this concept, by its id'))
+      .option('view', texts('over what this view shows, by its id'))
+      .option(
+        'project',
+        texts('over everything in this project, by its id; the project of the folders is still the one that is asked'),
+      )
       .option('intelligence', {
         choices: intelligences,
         default: 'auto' as (typeof intelligences)[number],
         describe: 'how to answer',
       })
+      .option('provider', text('the preferred provider of models, by its name on the service'))
+      .option('skill', texts('load this skill, by its name; several in this order'))
+      .option('no-public-data', flag('no web search for this question; else the service decides'))
       .option('follow-up', flag('go on in the chat of the last ask'))
       .option('json', flag('one JSON object')),
   async run(options, terminal): Promise<ExitCode> {
     const { config } = loadConfig({ file: options.config })
     const asking = await prepare(options, config)
-    if (asking.found?.files.length === 0 && asking.narrowing.labels.length === 0) return nothingFound(terminal)
+    if (asking.found?.files.length === 0 && !hasOthers(asking.narrowing.others)) return nothingFound(terminal)
     const secrets = openToken(config, terminal)
     const remote = openRemote(config, () => secrets.token(), system_clock)
     try {
@@ -74,11 +88,17 @@ type Asking = Awaited<ReturnType<typeof prepare>>
 
 /** Checks the options. `found`: the files in scope; undefined if no option is about files. */
 async function prepare(options: Options, config: Config) {
-  const { folder = [], path = [], fresh, label = [] } = options
+  const { folder = [], path, fresh, label, chat, concept, view, project } = options
   if (options.question.join(' ').trim() === '') {
     throw new SluiceError({ code: 'usage.invalid', message: 'there is no question to ask', hint: 'sluice ask "…"' })
   }
-  const narrowing = narrowingOf({ folder, path, fresh, label }, config, process.cwd())
+  const written = { paths: path, labels: label, chats: chat, concepts: concept, views: view, projects: project }
+  const { provider, skills, ...scope } = checkedFields({
+    ...written,
+    provider: options.provider,
+    skills: options.skill,
+  })
+  const narrowing = narrowingOf({ folder, fresh, ...scope }, config, process.cwd())
   const chat_id = options['follow-up'] ? lastChat(config.state_dir, narrowing.project_id) : undefined
   if (options['follow-up'] && chat_id === undefined) {
     throw new SluiceError({
@@ -91,7 +111,9 @@ async function prepare(options: Options, config: Config) {
   const found = narrowing.about_files
     ? ((await filesInScope(narrowing, { state_dir: config.state_dir, now_ms: system_clock.now_ms() })) ?? none)
     : undefined
-  return { options, config, narrowing, found, chat_id }
+  const public_data = options['no-public-data'] ? false : undefined
+  const fields = { intelligence: options.intelligence, provider, skills, public_data }
+  return { options, config, narrowing, fields, found, chat_id }
 }
 
 /** Ends without a question: an empty scope would mean the whole project. */
@@ -134,13 +156,26 @@ function remember({ config, narrowing }: Asking, { chat_id }: Turn, terminal: Te
   }
 }
 
-async function questionOf({ options, narrowing, found }: Asking, tools: AskTools): Promise<Question> {
-  const { question, intelligence } = options
-  const scope = scopeOf(found?.files ?? [], await labelIdsOf(narrowing, tools))
-  return { prompt: question.join(' '), intelligence, ...(scope === undefined ? {} : { scope }) }
+async function questionOf({ options, narrowing, fields, found }: Asking, tools: AskTools): Promise<Question> {
+  const label_ids = await labelIdsOf(narrowing, tools)
+  await refuseMissing(narrowing, tools)
+  return question(fields, options.question.join(' '), scopeOf(found?.files ?? [], label_ids, narrowing.others))
 }
 
-async function labelIdsOf({ labels, project_id }: Narrowing, { remote }: AskTools): Promise<string[]> {
+/** A scheduled prompt leaves out what is gone. A user is there to correct the question. */
+async function refuseMissing({ others, project_id }: Narrowing, tools: AskTools): Promise<void> {
+  const checked = await checkScope(project_id, others, tools)
+  if (!checked.ok) throw failureOf(checked.failure)
+  const { gone } = checked.value
+  if (gone.length === 0) return
+  throw new SluiceError({
+    code: 'usage.scope',
+    message: `nothing was asked: the service does not have ${gone.join(', ')}, or the token has no access`,
+    hint: 'check the ids after --chat and --project',
+  })
+}
+
+async function labelIdsOf({ others: { labels }, project_id }: Narrowing, { remote }: AskTools): Promise<string[]> {
   if (labels.length === 0) return []
   const known = await remote.listLabels(project_id)
   if (!known.ok) throw failureOf(known.failure)
@@ -157,12 +192,13 @@ function show({ options, narrowing, found }: Asking, answered: Answered, termina
     printLines(terminal, sourceLines(sources, about, terminal.width))
     return
   }
-  const { project_id, labels, about_files } = narrowing
+  const { project_id, others, about_files } = narrowing
+  const is_narrowed = about_files || hasOthers(others)
   const scope = {
-    whole_project: !about_files && labels.length === 0,
+    whole_project: !is_narrowed || others.projects.includes(project_id),
     files: found?.files.length ?? null,
     is_cut: found?.is_cut ?? false,
-    labels,
+    ...others,
   }
   const times = { asked: isoTime(asked_ms), answered: isoTime(system_clock.now_ms()) }
   printJson(terminal, { project_id, ...turn, ...times, scope, answer, sources })

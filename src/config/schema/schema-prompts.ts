@@ -126,4 +126,9 @@ export const prompt_schema = z.strictObject({
   deliver,
 })
 
+/** Fields of a prompt that `sluice ask` has as options, with the same rules. */
+export const question_schema = prompt_schema
+  .pick({ provider: true, skills: true })
+  .extend(scope_schema.omit({ folders: true, fresh: true }).shape)
+
 export type CheckedPrompt = z.output<typeof prompt_schema>

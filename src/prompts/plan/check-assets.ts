@@ -54,9 +54,12 @@ export async function checkAssets(
   return { ok: true, value: lost }
 }
 
-/** The scope to ask about, and a note for each omitted id. */
-interface CheckedScope {
-  scope: PromptScope
+type CheckedKinds = Pick<PromptScope, 'chats' | 'projects'>
+
+/** The scope to ask about, the omitted ids, and a note for each. */
+interface CheckedScope<Kinds> {
+  scope: Kinds
+  gone: string[]
   notes: string[]
 }
 
@@ -64,11 +67,11 @@ interface CheckedScope {
  * Omits chats and projects that the service does not have (for this token, in this project).
  * Concepts and views cannot be read, so only the answer to the question shows whether they exist.
  */
-export async function checkScope(
+export async function checkScope<Kinds extends CheckedKinds>(
   project_id: string,
-  scope: PromptScope,
+  scope: Kinds,
   { remote }: Pick<RunTools, 'remote'>,
-): Promise<Outcome<CheckedScope>> {
+): Promise<Outcome<CheckedScope<Kinds>>> {
   const gone = new Set<string>()
   for (const chat_id of scope.chats) {
     const outcome = await remote.listMessages(project_id, chat_id)
@@ -85,14 +88,12 @@ export async function checkScope(
   }
   const isThere = (id: string) => !gone.has(id)
   const notes = [...gone].map((id) => `${id} is left out: the service does not have it, or the token has no access`)
-  return {
-    ok: true,
-    value: { scope: { ...scope, chats: scope.chats.filter(isThere), projects: scope.projects.filter(isThere) }, notes },
-  }
+  const left = { ...scope, chats: scope.chats.filter(isThere), projects: scope.projects.filter(isThere) }
+  return { ok: true, value: { scope: left, gone: [...gone], notes } }
 }
 
 /** Message part about ids that may cause a 404 of the question, after the others were checked. */
-export function uncheckedIds({ concepts, views }: PromptScope): string {
+export function uncheckedIds({ concepts, views }: Pick<PromptScope, 'concepts' | 'views'>): string {
   const ids = [...concepts, ...views]
   if (ids.length === 0) return ''
   return `; Sluice cannot check concepts and views: one of ${ids.join(', ')} may be gone`

@@ -48,7 +48,8 @@ export function composeTurns(wanted: TurnsWanted): Turns {
   const turns = batches.length > 1 ? batches.length + 1 : 1
   const bodies = batches.map((batch, turn) => {
     const prompt = composePrompt(wanted, batch, runLineOf(wanted, turn, turns))
-    return question(settings, prompt, { ...wanted.ids, asset_ids: batch.map(({ asset_id }) => asset_id) })
+    const asset_ids = batch.map(({ asset_id }) => asset_id)
+    return question(settings, prompt, filledScope(settings, { ...wanted.ids, asset_ids }))
   })
   const taken = batches.flatMap((batch, turn) => batch.map((asset) => ({ ...asset, turn })))
   // Until the chat is known, the closing turn has the first batch as its scope, which is never too
@@ -101,22 +102,30 @@ function closing(wanted: TurnsWanted, taken: readonly FreshAsset[], turns: numbe
   return question(wanted.settings, composePrompt(wanted, taken, line, `${closing_words}\n\n`), undefined)
 }
 
-function question(settings: PromptSettings, prompt: string, scope: Scope | undefined): Question {
-  const { intelligence, provider, skills, public_data } = settings
+type AskedFields = Pick<PromptSettings, 'intelligence' | 'provider' | 'skills' | 'public_data'>
+
+/** `scope` has no empty list; undefined: the whole project. */
+export function question(fields: AskedFields, prompt: string, scope: Scope | undefined): Question {
+  const { intelligence, provider, skills, public_data } = fields
   return {
     prompt,
     intelligence,
     ...(provider === undefined ? {} : { provider }),
     ...(skills.length === 0 ? {} : { skills }),
     ...(public_data === undefined ? {} : { public_data }),
-    ...(scope === undefined ? {} : { scope: filledScope(settings, scope) }),
+    ...(scope === undefined ? {} : { scope }),
   }
 }
 
-/** Keeps only kinds with ids. A scope without any would mean the whole project. */
+/** Keeps only kinds with ids. Undefined without any: that would mean the whole project. */
+export function filledKinds(scope: Scope): Scope | undefined {
+  const filled = Object.entries(scope).filter(([, ids]) => ids !== undefined && ids.length > 0)
+  return filled.length === 0 ? undefined : Object.fromEntries(filled)
+}
+
 function filledScope({ name }: PromptSettings, scope: Scope): Scope {
-  const filled = Object.fromEntries(Object.entries(scope).filter(([, ids]) => ids !== undefined && ids.length > 0))
-  if (Object.keys(filled).length > 0) return filled
+  const filled = filledKinds(scope)
+  if (filled) return filled
   throw new SluiceError({
     code: 'prompts.empty_scope',
     message: `the prompt ${name} has nothing to ask about: no files, and nothing else in its scope`,

@@ -153,6 +153,11 @@ test('offers every command and subcommand, and no hidden one', async () => {
   expect(await complete(['completion', ''], commands)).toEqual(['bash', 'zsh'])
   expect(await complete(['completion', '--'], commands)).not.toContain('--words')
   expect(await complete(['ls', '--st'], commands)).toEqual(['--state'])
+  expect(await complete(['ask', '--no'], commands)).toEqual(['--no-public-data'])
+  const scope = ['--folder', '--path', '--label', '--chat', '--concept', '--view', '--project']
+  const offered = await complete(['ask', '--'], commands)
+  expect(offered).toEqual(expect.arrayContaining([...scope, '--provider', '--skill']))
+  expect(offered).not.toContain('--public-data')
 })
 
 test('without a valid configuration, only the names from it are missing', async () => {

@@ -30,7 +30,7 @@ export class RecordingProxy {
   /** Number of uploads with the expected secrets. */
   uploads = 0
   /** Called before each call is forwarded. */
-  onApi: (call: string, last_secrets: string) => Instead | undefined = () => undefined
+  onApi: (call: string, last_secrets: string, body: string) => Instead | undefined = () => undefined
   onBlob: (last_secrets: string) => Instead | undefined = () => undefined
   readonly #service: Service
   readonly #servers: Server[] = []
@@ -67,7 +67,7 @@ export class RecordingProxy {
   async #passApi(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const call = `${incoming.method} ${incoming.url}`
     const body = await bytesOf(incoming)
-    const instead = this.onApi(call, this.#last_secrets)
+    const instead = this.onApi(call, this.#last_secrets, body.toString())
     if (instead) return send(response, instead)
     const answer = await passOn(this.#service.api, incoming, body)
     if (call === 'POST /v1/assets' && answer.status === 201) answer.body = this.#note(answer.body)
