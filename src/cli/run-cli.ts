@@ -150,10 +150,12 @@ async function usageError(
   const { name, usage } = calledBy(words, commands)
   const is_trial = unknown === 'dry-run' && (name === 'sluice sync' || name === 'sluice run')
   if (is_trial) return usageFault(`${name} has no --dry-run`, '`sluice plan` shows what would be uploaded')
-  const how = `write ${usage}; ${name} --help shows its options`
-  if (message.startsWith('Not enough non-option')) return usageFault(`${name} needs more arguments`, how)
-  const help = message.startsWith('Missing required')
-    ? how
+  const how = `${name} --help shows its options`
+  if (message.startsWith('Not enough non-option'))
+    return usageFault(`${name} needs more arguments`, `write ${usage}; ${how}`)
+  const missing = /^Missing required arguments?: (.*)$/.exec(message)?.[1]?.split(', ')
+  const help = missing
+    ? `add ${missing.map((option) => `--${option} ${option.toUpperCase()}`).join(' ')}; ${how}`
     : 'sluice --help shows the commands, sluice COMMAND --help its options'
   const meant = unknown === undefined ? undefined : didYouMean(unknown, [...names, ...options])
   const shown = meant === undefined || names.includes(meant) ? meant : `--${meant}`

@@ -299,6 +299,7 @@ test.each([
   [['member', 'ad', 'ada@example.org'], 'did you mean add?'],
   [['token', 'create'], 'write sluice serve token create <name>'],
   [['member', 'add', 'ada@example.org', '--role', 'owner'], 'Missing required argument: project'],
+  [['member', 'add', 'ada@example.org'], '  add --project PROJECT --role ROLE; sluice serve member add --help'],
   [
     ['member', 'add', 'ada@example.org', '--project', 'x', '--role', 'king'],
     'Choices: "owner", "collaborator", "reader"',
