@@ -46,7 +46,9 @@ export function explanationLines(explanation: Explanation, width: number): Line[
   for (const reason of why) writer.say(reason, { indent: 4 })
   const size = on_disk.size === null || on_disk.kind !== 'file' ? '' : `, ${formatBytes(on_disk.size)}`
   const modified = on_disk.modified === null ? '' : `, modified ${on_disk.modified}`
-  writer.say(`on disk: ${place} (${on_disk.kind}${size}${modified})`, { indent: 2 })
+  // A name that is not UTF-8 is there, but no text leads to it.
+  const is_reached = state !== 'special' || on_disk.kind !== 'missing'
+  if (is_reached) writer.say(`on disk: ${place} (${on_disk.kind}${size}${modified})`, { indent: 2 })
   sayIdentity(writer, explanation)
   if (times) {
     const known = Object.entries(times).flatMap(([what, at]) => (at === null ? [] : [`${what} ${at}`]))

@@ -223,6 +223,13 @@ describe('sluice explain', () => {
     expect(out).toContain(`sluice retry ${notes}/no.bin`)
   })
 
+  test('does not call a file missing whose name is not UTF-8', async () => {
+    writeFileSync(Buffer.concat([Buffer.from(join(notes, 'caf')), Buffer.from([0xe9])]), 'x')
+    const { code, out } = await sluice(['explain', 'notes/caf\\xe9'])
+    expect([code, out]).toEqual([0, expect.stringContaining('its name is not UTF-8')])
+    expect(out).not.toContain('missing')
+  })
+
   test('an unknown path ends with exit code 3; a path outside all folders with 64', async () => {
     expect(await sluice(['explain', 'notes/none'])).toMatchObject({
       code: 3,
