@@ -8,7 +8,7 @@ import { type OnlineRoot, rootStatus } from '../../../src/disk/root/root.ts'
 import type { Fact } from '../../../src/domain/fact.ts'
 import type { FileStat } from '../../../src/domain/file.ts'
 import type { DeviceTurns } from '../../../src/sync/folder/device-turns.ts'
-import { scanOnce } from '../../../src/sync/folder/scan-folder.ts'
+import { compareWithKnown, scanOnce } from '../../../src/sync/folder/scan-folder.ts'
 import type { FolderSettings } from '../../../src/sync/folder-settings.ts'
 import type { Intake } from '../../../src/sync/intake/intake.ts'
 import { filesOnDisk } from '../../journeys/rig/disk-truth.ts'
@@ -59,6 +59,17 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
     watch: 'scan',
     rescan_interval_ms: hour_ms,
   }
+  const toolsFor = (device: bigint) => ({
+    ...rig,
+    intake,
+    heartbeats: unwatched,
+    turns,
+    roots: { status: async () => ({ ...(rootStatus(root) as OnlineRoot), device, identity: undefined }) },
+    answer_ms: hour_ms,
+    empty_folder_files: 1_000,
+    missing_files: 1_000,
+    missing_percent: 100,
+  })
   return {
     root,
     acts,
@@ -69,23 +80,18 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
      * walk.
      */
     async scan(under?: string, { device = known_device, ends = 'finished' } = {}): Promise<string[]> {
-      const tools = {
-        ...rig,
-        intake,
-        heartbeats: unwatched,
-        turns,
-        roots: { status: async () => ({ ...(rootStatus(root) as OnlineRoot), device, identity: undefined }) },
-        answer_ms: hour_ms,
-        empty_folder_files: 1_000,
-        missing_files: 1_000,
-        missing_percent: 100,
-      }
-      const outcome = await scanOnce(settings, tools, {
+      const outcome = await scanOnce(settings, toolsFor(device), {
         signal: new AbortController().signal,
         ...(under === undefined ? {} : { under }),
       })
       expect(outcome.kind).toBe(ends)
       return checked.splice(0).sort()
+    },
+    /** The number of known files that another disk would have, too. */
+    async met(): Promise<number | undefined> {
+      const [state] = await rig.ledger.folders()
+      const where = { state: state!, device: known_device + 1n, signal: new AbortController().signal }
+      return (await compareWithKnown(settings, toolsFor(where.device), where))?.met
     },
   }
 }
@@ -205,4 +211,22 @@ test('if the disk is swapped during the walk, no path of it is checked', async (
   expect(await scan(undefined, { device: known_device + 1n, ends: 'stopped' })).toEqual([])
   expect(await scan()).toEqual(['a.txt', 'b/c.txt'])
   await closeLedger()
+})
+
+test.each<[what: string, size: number, mtime_ns: bigint, met: number]>([
+  ['the same size and time', 0, 0n, 1],
+  ['a time almost 1 ms earlier', 0, -999_999n, 1],
+  ['a time almost 1 ms later', 0, 999_999n, 1],
+  ['a time 1 ms earlier', 0, -1_000_000n, 0],
+  ['a time 1 ms later', 0, 1_000_000n, 0],
+  ['another size', 1, 0n, 0],
+])('a file on another disk with %s', async (_what, size, mtime_ns, met) => {
+  const rig = await rigOf({ 'a.txt': 'text' })
+  onTestFinished(rig.closeLedger)
+  const found = factOf('notes', rig.root, 'a.txt')
+  if (found.type !== 'file_settled') expect.fail()
+  // A copy has another inode and another ctime.
+  const stat = { size: found.stat.size + size, mtime_ns: found.stat.mtime_ns + mtime_ns, ctime_ns: 1n, inode: 1n }
+  await rig.ledger.record([{ ...found, stat }])
+  expect(await rig.met()).toBe(met)
 })
