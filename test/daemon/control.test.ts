@@ -245,6 +245,13 @@ test.each([
   expect(await raw(path, body)).toMatchObject({ status: 404, body: { code } })
 })
 
+test('a rescan without a body is one of all folders', async () => {
+  const heard: unknown[] = []
+  await serve(recordingVerbs(heard))
+  expect(await raw('/v1/rescan', '')).toEqual({ status: 200, body: {} })
+  expect(heard).toEqual([['rescan', {}]])
+})
+
 test('accepts the longest pause', async () => {
   const heard: unknown[] = []
   await serve(recordingVerbs(heard))
