@@ -60,7 +60,7 @@ function watcherChanges(changes: FolderView['watcher_changes'] | undefined) {
 
 function lastScan({ scan, scan_began_ms, scan_ended_ms }: Partial<FolderView>) {
   if (!scan || scan_began_ms === undefined || scan_ended_ms === undefined) return null
-  return { began: isoTime(scan_began_ms), ended: isoTime(scan_ended_ms), ...scan }
+  return { began: isoTime(scan_began_ms), ended: isoTime(scan_ended_ms), ...scan, missed: scan.missed ?? null }
 }
 
 /** Stages of files that are on their way and need no user. */

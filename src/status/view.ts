@@ -83,7 +83,7 @@ export interface StatusSettings {
 export type StatusView = ReturnType<typeof statusView>
 
 /**
- * Times are ISO 8601 UTC; null: unknown, or none. JSON leaves out fields that are undefined.
+ * Times are ISO 8601 UTC; null: unknown, or none. docs/json.md has the schema.
  * `ledger`: undefined if there is none. Then every folder is new.
  */
 export function statusView(source: {
@@ -108,9 +108,9 @@ export function statusView(source: {
     stale_since: staleSince(health),
     /** Problems of Sluice itself, such as a late scan. The verdict is about the files only. */
     health,
-    daemon,
-    /** Only if there is no ledger, and a rebuild runs or was interrupted. */
-    rebuild: ledger ? undefined : rebuild?.status,
+    daemon: daemonAnswer(daemon),
+    /** Set only if there is no ledger, and a rebuild runs or was interrupted. */
+    rebuild: ledger ? null : (rebuild?.status ?? null),
     /** Set while a user has paused outgoing work; null without a pause. */
     pause: pause ? pauseStatus(pause) : null,
     troubles: (ledger?.troubles() ?? rebuild?.troubles ?? []).map(troubleStatus),
@@ -132,11 +132,18 @@ export function statusView(source: {
     ...usedLimits(settings, ledger, now_ms),
     /** Rate by `uploads.bandwidth` at this time; null if that is not configured. */
     bandwidth: bandwidthStatus(settings.uploads.bandwidth, now_ms),
-    /** Undefined if the config has no prompts; see prompts.ts. They do not change the verdict. */
-    prompts,
+    /** See prompts.ts. They do not change the verdict. */
+    prompts: prompts ?? [],
   })
   const status = ledger ? ledger.together(read) : read()
   return { ...status, verdict: verdictOf(status) }
+}
+
+/** Without `ledger_fault`, which is a problem of the health. */
+function daemonAnswer(daemon: DaemonStatus) {
+  if (daemon.state !== 'running') return daemon
+  const { state, pid, mode, version } = daemon
+  return { state, pid, mode, version }
 }
 
 /** False if no process watches folders: none runs, or only one pass. */

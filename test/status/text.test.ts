@@ -29,8 +29,8 @@ const quiet: StatusView = {
   verdict: 'all_ready',
   stale_since: null,
   health: undefined,
-  rebuild: undefined,
-  prompts: undefined,
+  rebuild: null,
+  prompts: [],
   daemon: { state: 'running', pid: 77, mode: 'run', version: '0.1.0' },
   pause: null,
   troubles: [],
@@ -88,6 +88,7 @@ const busy: StatusView = {
         other_mounts: ['usb'],
         narrower: [],
         narrower_total: 0,
+        missed: null,
       },
     },
     {

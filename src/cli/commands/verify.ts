@@ -34,7 +34,7 @@ export const command = defineCommand({
     const found = new FoundDifferences()
     const summary = await compare({ config, folders, full, terminal, onDifference: (one) => found.add(one) })
     const taken_up = await takeUp(found, { config, record })
-    if (json) terminal.out(JSON.stringify({ ...summary, found: found.all(), taken_up }, null, 2))
+    if (json) terminal.out(JSON.stringify({ ...summary, found: found.answer(), taken_up }, null, 2))
     else {
       const { on_remote_delete } = config.audit
       const lines = verifyLines(summary, found, { width: terminal.width, on_remote_delete })
@@ -81,7 +81,9 @@ async function compare(options: Wanted): Promise<VerifySummary> {
 
 /** A refused token or project decides: without it nothing else can be known. */
 function exitCode(summary: VerifySummary, terminal: Terminal): ExitCode {
-  const faults = summary.projects.flatMap(({ fault }) => (fault ? [new SluiceError(fault)] : []))
+  const faults = summary.projects.flatMap(({ fault }) =>
+    fault ? [new SluiceError({ ...fault, hint: fault.hint ?? undefined })] : [],
+  )
   for (const fault of faults) printError(fault, terminal)
   if (faults.some((fault) => exitCodeOf(fault) === exit_codes.refused)) return exit_codes.refused
   return isWhole(summary) ? exit_codes.ok : exit_codes.incomplete

@@ -21,8 +21,12 @@ export class FoundDifferences {
     return this.#by_kind.get(kind) ?? []
   }
 
-  all(): Difference[] {
-    return [...this.#by_kind.values()].flat()
+  /** All of them as JSON; null: none. */
+  answer() {
+    return [...this.#by_kind.values()].flat().map((difference) => {
+      const { kind, folder = null, path = null, asset_id = null, label = null, status = null, message } = difference
+      return { kind, folder, path, asset_id, label, status, message }
+    })
   }
 }
 

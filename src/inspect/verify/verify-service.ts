@@ -27,7 +27,7 @@ export async function compareProject(project_id: string, folders: readonly strin
     project_id,
     ...comparer.counts,
     /** Why the service could not be asked to the end; null if it was. */
-    fault: fault ?? null,
+    fault: fault ? { ...fault, hint: fault.hint ?? null } : null,
   }
 }
 

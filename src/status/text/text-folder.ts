@@ -79,7 +79,7 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
     indent: 2,
     tone: 'faint',
   })
-  if (scan.missed !== undefined && scan.missed > 0) {
+  if (scan.missed !== null && scan.missed > 0) {
     const files = scan.missed === 1 ? 'a file' : counted(scan.missed, 'file')
     writer.say(`the scan found ${files} that the watcher missed`, { indent: 2, tone: 'faint' })
   }

@@ -36,7 +36,7 @@ export function statusLines(status: StatusView, width: number): Line[] {
   removalLines(writer, status.removals)
   auditLines(writer, status.audits, Date.parse(status.at))
   sayLimits(writer, status)
-  if (status.prompts) promptLines(writer, status.prompts, Date.parse(status.at))
+  promptLines(writer, status.prompts, Date.parse(status.at))
   return writer.lines
 }
 
