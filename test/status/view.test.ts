@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { day_ms, minute_ms } from '../../src/base/time/time.ts'
 import type { ScanSummary } from '../../src/domain/fact.ts'
 import { type DaemonStatus, type StatusSettings, statusView } from '../../src/status/view.ts'
+import { undescribed } from '../cli/json/described-json.ts'
 import { assetOf, openRig, project_id, type Rig, stat, ticket } from '../ledger/views/view-rig.ts'
 
 const summary: ScanSummary = {
@@ -110,6 +111,9 @@ test('the JSON form', async () => {
   const json = JSON.parse(JSON.stringify(status))
   expect(json).toMatchSnapshot()
   expect(json).toEqual(status)
+  // The command adds the health.
+  const health = { state: 'unknown', paused: null, problems: [] }
+  expect(undescribed('status', { ...json, health })).toEqual([])
 })
 
 test('a deferred file is shown with its next try, and a slow one is counted', async () => {
