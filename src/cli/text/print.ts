@@ -1,7 +1,7 @@
 import { isSluiceError, messageOf } from '../../base/run/errors.ts'
-import { counted, formatCount, printable, textWidth } from '../../base/text/format.ts'
+import { counted, formatCount, printable } from '../../base/text/format.ts'
 import { scrubText } from '../../base/text/scrub.ts'
-import { type Line, LineWriter } from '../../status/text/lines.ts'
+import { type Line, type LineWriter, wrapped } from '../../status/text/lines.ts'
 import type { Style, Styles, Terminal } from './terminal.ts'
 
 const plain: Style = (text) => text
@@ -30,12 +30,9 @@ export function printWarning(terminal: Terminal, text: string): void {
 
 /** Prints a sentence and cuts words wider than the window. `strong`: its beginning, in bold. */
 export function printFitted(terminal: Terminal, text: string, strong = ''): void {
-  const writer = new LineWriter(terminal.width)
-  writer.say(text)
-  const [first = '', ...others] = writer.lines.map((line) => line.text)
-  const is_whole = strong !== '' && first.startsWith(strong)
-  terminal.out(is_whole ? terminal.styles.bold(strong) + first.slice(strong.length) : first)
-  for (const line of others) terminal.out(line)
+  const lines = wrapped(printable(text), terminal.width)
+  const is_whole = strong !== '' && lines[0]!.startsWith(strong)
+  write(terminal.out, lines, is_whole ? strong.length : 0, terminal.styles.bold)
 }
 
 /** Prints lines that are indented already. Styles may stand in them. */
@@ -96,24 +93,15 @@ function scrubbedLines(text: string): string[] {
   return scrubText(text).split('\n').map(printable)
 }
 
-/** Writes a line; what does not fit follows below, two columns further in than its beginning. */
-function writeWrapped(terminal: Terminal, on: 'out' | 'err', text: string, styled = 0, style: Style = plain): void {
-  const indent = /^ */.exec(text)![0]
-  const [first = '', ...others] = wrapped(text.slice(indent.length), terminal.width - indent.length - 2)
-  terminal[on](indent + style(first.slice(0, styled)) + first.slice(styled))
-  for (const line of others) terminal[on](`${indent}  ${line}`)
+/** Writes a line wrapped, with its words whole. */
+function writeWrapped(terminal: Terminal, on: 'out' | 'err', text: string, styled = 0, style?: Style): void {
+  const indent = /^ */.exec(text)![0].length
+  const lines = wrapped(text.slice(indent), terminal.width, indent, (word) => word)
+  write(terminal[on], lines, styled, style)
 }
 
-/** Breaks a text between words. */
-function wrapped(text: string, columns: number): string[] {
-  if (textWidth(text) <= columns) return [text]
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && textWidth(line) + 1 + textWidth(word) > columns) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line]
+/** `styled`: the number of characters at the beginning that are in the style. */
+function write(out: Terminal['out'], [first = '', ...others]: readonly string[], styled = 0, style = plain): void {
+  out(styled === 0 ? first : style(first.slice(0, styled)) + first.slice(styled))
+  for (const line of others) out(line)
 }

@@ -14,27 +14,38 @@ export interface Line {
  */
 const min_width = 24
 
+/**
+ * Breaks a text between words. Further lines are indented by two more columns. `fitWord` cuts a word
+ * that is wider than a line.
+ */
+export function wrapped(text: string, width: number, indent = 0, fitWord = fitText): string[] {
+  const columns = Math.max(min_width, width)
+  const [first = '', ...words] = text.split(' ')
+  const lines: string[] = []
+  let line = ' '.repeat(indent) + fitWord(first, columns - indent)
+  for (const word of words) {
+    if (textWidth(line) + 1 + textWidth(word) <= columns) line += ` ${word}`
+    else {
+      lines.push(line)
+      line = ' '.repeat(indent + 2) + fitWord(word, columns - indent - 2)
+    }
+  }
+  return [...lines, line]
+}
+
 /** Collects lines of at most `width` columns. It escapes control characters. */
 export class LineWriter {
   readonly lines: Line[] = []
   readonly #width: number
 
   constructor(width: number) {
-    this.#width = Math.max(min_width, width)
+    this.#width = width
   }
 
-  /** Adds a sentence, wrapped between words. Further lines are indented by two more columns. */
+  /** Adds a sentence, wrapped between words. */
   say(text: string, { indent = 0, tone = 'plain' }: { indent?: number; tone?: Line['tone'] } = {}): void {
-    const words = printable(text).split(' ')
-    let line = ' '.repeat(indent) + fitText(words[0] ?? '', this.#width - indent)
-    for (const word of words.slice(1)) {
-      if (textWidth(line) + 1 + textWidth(word) <= this.#width) line += ` ${word}`
-      else {
-        this.lines.push({ tone, text: line })
-        line = ' '.repeat(indent + 2) + fitText(word, this.#width - indent - 2)
-      }
-    }
-    this.lines.push({ tone, text: line })
+    const lines = wrapped(printable(text), this.#width, indent)
+    this.lines.push(...lines.map((line) => ({ tone, text: line })))
   }
 
   /** Adds a command line to copy. */
