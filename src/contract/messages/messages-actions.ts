@@ -82,12 +82,12 @@ const timing_text = 'Exactly one of `schedule` and `trigger` is there.'
 /** The same rule as JSON Schema, for the OpenAPI description: that cannot contain a function. */
 const timing_shape = { oneOf: [{ required: ['schedule'] }, { required: ['trigger'] }] }
 
-export const actionCreate = z
+const actionCreate = z
   .strictObject({ ...fields, enabled: z.boolean().optional().meta({ description: 'True by default.' }) })
   .refine(hasOneTiming, one_timing)
   .meta({ id: 'ActionCreate', description: timing_text, ...timing_shape })
 
-export const actionUpdate = z
+const actionUpdate = z
   .strictObject({ ...fields, enabled: z.boolean().optional().meta({ description: 'Unchanged by default.' }) })
   .refine(hasOneTiming, one_timing)
   .meta({
@@ -105,7 +105,7 @@ const shown_fields = {
   email: actionEmail.strip().optional(),
 }
 
-export const actionRecord = z
+const actionRecord = z
   .object({
     action_id: idSchema('action'),
     ...shown_fields,
@@ -119,7 +119,9 @@ const actionListItem = z
   .object({ action_id: idSchema('action'), name: fields.name, enabled: z.boolean(), created_at: timestamp })
   .meta({ id: 'ActionListItem' })
 
-export const actionList = listEnvelope(actionListItem, 'action').meta({
+const actionList = listEnvelope(actionListItem, 'action').meta({
   id: 'ActionList',
   description: 'Newest first. One full page: has_more is always false.',
 })
+
+export const action = { create: actionCreate, update: actionUpdate, record: actionRecord, list: actionList }

@@ -31,14 +31,14 @@ const skillFields = {
   icon: text(1, 64).optional(),
 }
 
-export const skillCreate = z.strictObject(skillFields).meta({ id: 'SkillCreate' })
+const skillCreate = z.strictObject(skillFields).meta({ id: 'SkillCreate' })
 
-export const skillUpdate = z
+const skillUpdate = z
   .strictObject(skillFields)
   .partial()
   .meta({ id: 'SkillUpdate', description: 'Fields that are left out stay as they are.' })
 
-export const skillRecord = z
+const skillRecord = z
   .object({
     skill_id: idSchema('skill'),
     ...skillFields,
@@ -48,7 +48,9 @@ export const skillRecord = z
   })
   .meta({ id: 'Skill' })
 
-export const skillList = listEnvelope(skillRecord, 'skill').meta({ id: 'SkillList', description: 'Newest first.' })
+const skillList = listEnvelope(skillRecord, 'skill').meta({ id: 'SkillList', description: 'Newest first.' })
+
+export const skill = { create: skillCreate, update: skillUpdate, record: skillRecord, list: skillList }
 
 const memory_categories = ['identity', 'preference', 'fact', 'context', 'instruction'] as const
 /**
@@ -65,7 +67,7 @@ const memoryFields = {
   importance: z.int().meta({ description: 'The higher, the sooner it is remembered.', examples: [5] }),
 }
 
-export const memoryCreate = z
+const memoryCreate = z
   .strictObject({
     ...memoryFields,
     scope: z.enum(memory_scopes).optional().meta({
@@ -74,12 +76,12 @@ export const memoryCreate = z
   })
   .meta({ id: 'MemoryCreate' })
 
-export const memoryUpdate = z
+const memoryUpdate = z
   .strictObject(memoryFields)
   .partial()
   .meta({ id: 'MemoryUpdate', description: 'Fields that are left out stay as they are.' })
 
-export const memoryRecord = z
+const memoryRecord = z
   .object({
     memory_id: idSchema('memory'),
     ...memoryFields,
@@ -89,7 +91,9 @@ export const memoryRecord = z
   })
   .meta({ id: 'Memory' })
 
-export const memoryList = listEnvelope(memoryRecord, 'memory').meta({ id: 'MemoryList', description: 'Newest first.' })
+const memoryList = listEnvelope(memoryRecord, 'memory').meta({ id: 'MemoryList', description: 'Newest first.' })
+
+export const memory = { create: memoryCreate, update: memoryUpdate, record: memoryRecord, list: memoryList }
 
 const turnFields = {
   speaker: z.int().meta({ description: 'The number of the one who speaks.', examples: [1] }),
@@ -107,7 +111,7 @@ const state = z.enum(session_states)
 const name = text(1, max_name_length).meta({ examples: ['Weekly meeting'] })
 const description = text(0, max_description_length)
 
-export const sessionCreate = z
+const sessionCreate = z
   .strictObject({
     name,
     description: description.optional(),
@@ -116,7 +120,7 @@ export const sessionCreate = z
   })
   .meta({ id: 'SessionCreate', description: 'Our reading: the specification lists the call and no shape.' })
 
-export const sessionUpdate = z
+const sessionUpdate = z
   .strictObject({ name: name.optional(), description: description.optional(), state: state.optional() })
   .meta({ id: 'SessionUpdate', description: 'Fields that are left out stay as they are; what was said stays.' })
 
@@ -131,7 +135,7 @@ const itemFields = {
 
 const sessionListItem = z.object(itemFields).meta({ id: 'SessionListItem' })
 
-export const sessionRecord = z
+const sessionRecord = z
   .object({
     ...itemFields,
     brief: z.string().optional().meta({ description: 'What was said, in short, where the service made it.' }),
@@ -139,10 +143,12 @@ export const sessionRecord = z
   })
   .meta({ id: 'Session' })
 
-export const sessionList = listEnvelope(sessionListItem, 'session').meta({
+const sessionList = listEnvelope(sessionListItem, 'session').meta({
   id: 'SessionList',
   description: 'Newest first.',
 })
+
+export const session = { create: sessionCreate, update: sessionUpdate, record: sessionRecord, list: sessionList }
 
 const transcriptTurn = z
   .object({ turn_id: idSchema('turn'), ...turnFields })

@@ -1,61 +1,11 @@
 import { z } from 'zod'
 import { listQuery, noBody } from '../envelope.ts'
-import { actionCreate, actionList, actionRecord, actionUpdate } from '../messages/messages-actions.ts'
-import {
-  assetCreate,
-  assetExists,
-  assetList,
-  assetRecord,
-  assetSlot,
-  assetUpdate,
-  labelAttach,
-  labelCreate,
-  labelList,
-  labelRecord,
-  labelReference,
-  labelUpdate,
-} from '../messages/messages-assets.ts'
-import {
-  chatAppend,
-  chatList,
-  chatRecord,
-  chatStart,
-  chatStarted,
-  chatUpdate,
-  messageAppended,
-  messageList,
-  messageRecord,
-} from '../messages/messages-chats.ts'
-import {
-  invitationCreate,
-  invitationRecord,
-  memberList,
-  projectCreate,
-  projectList,
-  projectRecord,
-  projectUpdate,
-} from '../messages/messages-projects.ts'
-import {
-  memoryCreate,
-  memoryList,
-  memoryRecord,
-  memoryUpdate,
-  sessionCreate,
-  sessionList,
-  sessionRecord,
-  sessionUpdate,
-  skillCreate,
-  skillList,
-  skillRecord,
-  skillUpdate,
-  transcript,
-} from '../messages/messages-resources.ts'
+import * as actions from '../messages/messages-actions.ts'
+import * as assets from '../messages/messages-assets.ts'
+import * as chats from '../messages/messages-chats.ts'
+import * as projects from '../messages/messages-projects.ts'
+import * as resources from '../messages/messages-resources.ts'
 import { crudRoutes, keyed, open, type ParamsIn, type Route, scoped, switchRoutes } from './route.ts'
-
-const skill = { create: skillCreate, update: skillUpdate, record: skillRecord, list: skillList }
-const memory = { create: memoryCreate, update: memoryUpdate, record: memoryRecord, list: memoryList }
-const action = { create: actionCreate, update: actionUpdate, record: actionRecord, list: actionList }
-const session = { create: sessionCreate, update: sessionUpdate, record: sessionRecord, list: sessionList }
 
 const no_content = { answers: { 204: null } }
 const role_needed = ['publicapi.tenancy.role.insufficient'] as const
@@ -74,28 +24,28 @@ export const routes = [
 
   keyed('projects.list', 'GET /v1/projects', 'List all projects within reach of the key, newest first, on one page', {
     query: listQuery('project'),
-    answers: { 200: projectList },
+    answers: { 200: projects.projectList },
   }),
   keyed('projects.create', 'POST /v1/projects', 'Make a project; the one who makes it owns it', {
-    request: projectCreate,
-    answers: { 201: projectRecord },
+    request: projects.projectCreate,
+    answers: { 201: projects.projectRecord },
   }),
   keyed('projects.update', 'POST /v1/projects/{project_id}', 'Replace the name and the description of a project', {
-    request: projectUpdate,
-    answers: { 200: projectRecord },
+    request: projects.projectUpdate,
+    answers: { 200: projects.projectRecord },
     errors: role_needed,
   }),
   keyed('projects.members', 'GET /v1/projects/{project_id}/members', 'List the members of a project, oldest first', {
     query: listQuery('user'),
-    answers: { 200: memberList },
+    answers: { 200: projects.memberList },
   }),
   keyed(
     'projects.invite',
     'POST /v1/projects/{project_id}/invitations',
     'Invite somebody; invited already: the same invitation, with the role of now and a new url',
     {
-      request: invitationCreate,
-      answers: { 201: invitationRecord },
+      request: projects.invitationCreate,
+      answers: { 201: projects.invitationRecord },
       errors: [...role_needed, 'publicapi.tenancy.role.last_owner'],
     },
   ),
@@ -111,19 +61,19 @@ export const routes = [
     'POST /v1/assets',
     'Ask for a slot to upload a file into, or learn that the project holds its content already',
     {
-      request: assetCreate,
-      answers: { 200: assetExists, 201: assetSlot },
+      request: assets.assetCreate,
+      answers: { 200: assets.assetExists, 201: assets.assetSlot },
       field_codes: { md5: 'publicapi.asset.create.md5_malformed' },
     },
   ),
   scoped('assets.list', 'GET /v1/assets', 'List assets, newest first', {
     query: listQuery('asset'),
-    answers: { 200: assetList },
+    answers: { 200: assets.assetList },
   }),
-  scoped('assets.read', 'GET /v1/assets/{asset_id}', 'Read an asset', { answers: { 200: assetRecord } }),
+  scoped('assets.read', 'GET /v1/assets/{asset_id}', 'Read an asset', { answers: { 200: assets.assetRecord } }),
   scoped('assets.update', 'POST /v1/assets/{asset_id}', 'Change the name or the description of a ready asset', {
-    request: assetUpdate,
-    answers: { 200: assetRecord },
+    request: assets.assetUpdate,
+    answers: { 200: assets.assetRecord },
     errors: ['publicapi.asset.update.not_ready'],
   }),
   scoped(
@@ -138,7 +88,7 @@ export const routes = [
     'Hand over the uploaded bytes; repeated, it answers the current record',
     {
       request: noBody,
-      answers: { 200: assetRecord },
+      answers: { 200: assets.assetRecord },
       errors: ['publicapi.asset.complete.bytes_missing', 'publicapi.asset.complete.md5_differs'],
     },
   ),
@@ -146,7 +96,7 @@ export const routes = [
     'assets.attach_label',
     'POST /v1/assets/{asset_id}/labels',
     'Attach a label by name; it is made when new. Attached already: the same answer',
-    { request: labelAttach, answers: { 201: labelReference } },
+    { request: assets.labelAttach, answers: { 201: assets.labelReference } },
   ),
   scoped(
     'assets.detach_label',
@@ -157,70 +107,70 @@ export const routes = [
 
   scoped('labels.list', 'GET /v1/labels', 'List all labels, by name, on one page', {
     query: listQuery('label'),
-    answers: { 200: labelList },
+    answers: { 200: assets.labelList },
   }),
   scoped('labels.create', 'POST /v1/labels', 'Make a label; a name that exists answers the label that has it', {
-    request: labelCreate,
-    answers: { 201: labelRecord },
+    request: assets.labelCreate,
+    answers: { 201: assets.labelRecord },
   }),
-  scoped('labels.read', 'GET /v1/labels/{label_id}', 'Read a label', { answers: { 200: labelRecord } }),
+  scoped('labels.read', 'GET /v1/labels/{label_id}', 'Read a label', { answers: { 200: assets.labelRecord } }),
   scoped('labels.update', 'POST /v1/labels/{label_id}', 'Change a label', {
-    request: labelUpdate,
-    answers: { 200: labelRecord },
+    request: assets.labelUpdate,
+    answers: { 200: assets.labelRecord },
     errors: ['publicapi.label.name_taken'],
   }),
   scoped('labels.delete', 'DELETE /v1/labels/{label_id}', 'Delete a label and detach it everywhere', no_content),
 
   scoped('chats.start', 'POST /v1/chats', 'Start a chat; answered at once, the answer is written later', {
-    request: chatStart,
-    answers: { 202: chatStarted },
+    request: chats.chatStart,
+    answers: { 202: chats.chatStarted },
     errors: turn_faults,
   }),
   scoped('chats.list', 'GET /v1/chats', 'List chats, newest first', {
     query: listQuery('chat'),
-    answers: { 200: chatList },
+    answers: { 200: chats.chatList },
   }),
   scoped('chats.read', 'GET /v1/chats/{chat_id}', 'Read what a chat is, without its messages', {
-    answers: { 200: chatRecord },
+    answers: { 200: chats.chatRecord },
   }),
   scoped('chats.update', 'POST /v1/chats/{chat_id}', 'Change the title of a chat', {
-    request: chatUpdate,
-    answers: { 200: chatRecord },
+    request: chats.chatUpdate,
+    answers: { 200: chats.chatRecord },
   }),
   scoped('chats.delete', 'DELETE /v1/chats/{chat_id}', 'Delete a chat and its messages', no_content),
   scoped(
     'messages.append',
     'POST /v1/chats/{chat_id}/messages',
     'Ask again in the same chat; answered at once, the answer is written later',
-    { request: chatAppend, answers: { 202: messageAppended }, errors: turn_faults },
+    { request: chats.chatAppend, answers: { 202: chats.messageAppended }, errors: turn_faults },
   ),
   scoped(
     'messages.list',
     'GET /v1/chats/{chat_id}/messages',
     'List the messages of a chat, oldest first, all of them',
     {
-      answers: { 200: messageList },
+      answers: { 200: chats.messageList },
     },
   ),
   scoped(
     'messages.read',
     'GET /v1/chats/{chat_id}/messages/{message_id}',
     'Read a message: its prompt and its answer, once written',
-    { answers: { 200: messageRecord } },
+    { answers: { 200: chats.messageRecord } },
   ),
   scoped('messages.delete', 'DELETE /v1/chats/{chat_id}/messages/{message_id}', 'Delete a message', no_content),
 
-  ...crudRoutes('skills', 'skill', skill, ['publicapi.skill.name_taken']),
-  ...switchRoutes('skills', 'skill', skillRecord),
-  ...crudRoutes('memories', 'memory', memory),
-  ...crudRoutes('actions', 'action', action, ['publicapi.action.timing']),
-  ...switchRoutes('actions', 'action', actionRecord),
-  ...crudRoutes('sessions', 'session', session),
+  ...crudRoutes('skills', 'skill', resources.skill, ['publicapi.skill.name_taken']),
+  ...switchRoutes('skills', 'skill', resources.skill.record),
+  ...crudRoutes('memories', 'memory', resources.memory),
+  ...crudRoutes('actions', 'action', actions.action, ['publicapi.action.timing']),
+  ...switchRoutes('actions', 'action', actions.action.record),
+  ...crudRoutes('sessions', 'session', resources.session),
   scoped(
     'sessions.transcript',
     'GET /v1/sessions/{session_id}/transcript',
     'Read what was said, page by page, oldest first',
-    { query: listQuery('turn'), answers: { 200: transcript } },
+    { query: listQuery('turn'), answers: { 200: resources.transcript } },
   ),
 ] as const satisfies readonly Route[]
 
