@@ -1,7 +1,6 @@
 import { extname } from 'node:path'
 import { printable } from '../base/text/format.ts'
 import { isoTime, localTime } from '../base/time/time.ts'
-import type { RunCause } from '../domain/run.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import { type Coverage, coverageLine } from './plan/coverage.ts'
 
@@ -11,45 +10,25 @@ export type RunContent = Omit<RunWork, 'state'>
 const manifest_format = 'sluice-run'
 const manifest_version = 1
 
+export type Manifest = ReturnType<typeof composeManifest>
+
 /**
  * Data of a run, stored beside its report. It suffices to check the coverage line, to repeat the
  * question, and to restore in a lost ledger what the report covers. Times are ISO 8601 UTC, except
  * `due_local`.
  */
-export interface Manifest {
-  format: typeof manifest_format
-  version: typeof manifest_version
-  prompt: string
-  project_id: string
-  /**
-   * Unix ms when the prompt began, in this ledger or an earlier one. It has not covered files that
-   * came later and are in no manifest.
-   */
-  began_ms: number
-  cause: RunCause
-  due_ms: number
-  due: string
-  due_local: string
-  run_line: string
-  composed: string
-  chat_ids: string[]
-  /** Covered assets; `turn` is the turn whose scope has the asset, from 0. */
-  assets: { asset_id: string; md5: string; size: number; name: string; arrived: string; turn: number }[]
-  refusals: { md5: string; size: number; name: string; why: string }[]
-  coverage: Coverage
-  coverage_line: string
-  /** `body`: the exact request that was sent. */
-  turns: { body: string; chat_id?: string; message_id?: string; asked?: string; answered?: string; answer?: string }[]
-  notes: string[]
-}
-
-export function composeManifest(run: RunContent, coverage: Coverage, zone: string, now_ms: number): Manifest {
+export function composeManifest(run: RunContent, coverage: Coverage, zone: string, now_ms: number) {
   const { prompt, project_id, prompt_began_ms: began_ms, cause, due_ms, notes } = run
+  const optionalTime = (at_ms: number | undefined) => (at_ms === undefined ? undefined : isoTime(at_ms))
   return {
     format: manifest_format,
     version: manifest_version,
     prompt,
     project_id,
+    /**
+     * Unix ms when the prompt began, in this ledger or an earlier one. It has not covered files
+     * that came later and are in no manifest.
+     */
     began_ms,
     cause,
     due_ms,
@@ -58,19 +37,21 @@ export function composeManifest(run: RunContent, coverage: Coverage, zone: strin
     run_line: runLine(prompt, due_ms, zone),
     composed: isoTime(now_ms),
     chat_ids: chatIdsOf(run),
+    /** Covered assets; `turn` is the turn whose scope has the asset, from 0. */
     assets: run.assets.map(({ asset_id, md5, size, name, arrived_ms, turn }) => {
       return { asset_id, md5, size, name, arrived: isoTime(arrived_ms), turn }
     }),
     refusals: run.refusals.map(({ md5, size, name, why }) => ({ md5, size, name, why })),
     coverage,
     coverage_line: coverageLine(coverage, zone),
+    /** `body`: the exact request that was sent. */
     turns: run.turns.map(({ body, chat_id, message_id, asked_ms, answered_ms, answer }) => ({
       body,
-      ...(chat_id === undefined ? {} : { chat_id }),
-      ...(message_id === undefined ? {} : { message_id }),
-      ...(asked_ms === undefined ? {} : { asked: isoTime(asked_ms) }),
-      ...(answered_ms === undefined ? {} : { answered: isoTime(answered_ms) }),
-      ...(answer === undefined ? {} : { answer }),
+      chat_id,
+      message_id,
+      asked: optionalTime(asked_ms),
+      answered: optionalTime(answered_ms),
+      answer,
     })),
     notes: [...notes],
   }
