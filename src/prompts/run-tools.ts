@@ -49,20 +49,27 @@ export function isNotFound({ about, status }: Failure): boolean {
 }
 
 /** Defers a run, which keeps its state. After a day it fails with the reason. */
-export function defer({ run, began_ms, attempts }: RunWork, error: FaultNote, { clock }: RunTools): RunFact {
-  const now_ms = clock.now_ms()
-  if (isTooLate(began_ms, attempts, now_ms)) return givenUp(run, error)
-  return { type: 'run_deferred', run, not_before_ms: now_ms + backoff_ms(attempts, retry), error }
+export function defer(work: RunWork, error: FaultNote, { clock }: RunTools): RunFact {
+  return deferred('run_deferred', work, error, clock.now_ms())
 }
 
 /** Defers a turn that surely had no effect, at least by the service's `retry_after_ms`. */
 export function deferUnsent(work: RunWork, failure: Failure, { clock }: RunTools): RunFact {
-  const { run, began_ms, attempts } = work
-  const now_ms = clock.now_ms()
-  const error = noteOf(failure)
-  if (isTooLate(began_ms, attempts, now_ms)) return givenUp(run, error)
-  const wait_ms = Math.max(failure.retry_after_ms ?? 0, backoff_ms(attempts, retry))
-  return { type: 'turn_unsent', run, not_before_ms: now_ms + wait_ms, error }
+  return deferred('turn_unsent', work, noteOf(failure), clock.now_ms(), failure.retry_after_ms)
+}
+
+function deferred(
+  type: 'run_deferred' | 'turn_unsent',
+  { run, began_ms, attempts }: RunWork,
+  error: FaultNote,
+  now_ms: number,
+  min_wait_ms = 0,
+): RunFact {
+  if (attempts >= min_tries && now_ms - began_ms > give_up_ms) {
+    const message = `given up after a day of tries: ${error.message}`
+    return { type: 'run_failed', run, error: { code: error.code, message } }
+  }
+  return { type, run, not_before_ms: now_ms + Math.max(min_wait_ms, backoff_ms(attempts, retry)), error }
 }
 
 /** Facts after a failed read: none if the service is at fault or Sluice stops, else a deferral. */
@@ -70,14 +77,6 @@ export async function afterFailure(failure: Failure, work: RunWork, tools: RunTo
   if (tools.hard.aborted) return []
   if ((await tools.circuit.failed(failure, work.project_id, 'api')) === 'hold') return []
   return [defer(work, noteOf(failure), tools)]
-}
-
-function isTooLate(began_ms: number, attempts: number, now_ms: number): boolean {
-  return attempts >= min_tries && now_ms - began_ms > give_up_ms
-}
-
-function givenUp(run: number, { code, message }: FaultNote): RunFact {
-  return { type: 'run_failed', run, error: { code, message: `given up after a day of tries: ${message}` } }
 }
 
 /** State of the service that concerns all runs. The whole daemon shares one. */

@@ -44,29 +44,6 @@ export type DaemonStatus =
  */
 export type RebuildStatus = 'running' | 'unfinished'
 
-type TroubleStatus = Pick<Trouble, 'about' | 'code' | 'message'> & {
-  hint: string | null
-  since: string
-  last: string
-}
-
-/** `until`: null if the pause lasts until a user resumes. */
-export interface PauseStatus {
-  since: string
-  until: string | null
-  by: string
-  why: string | null
-}
-
-/**
- * `bytes_per_s`: null without a limit at this time.
- * `until`: next change; null if the rate is the same all day.
- */
-export interface BandwidthStatus {
-  bytes_per_s: number | null
-  until: string | null
-}
-
 /** Settings that status needs: a part of the configuration. */
 export interface StatusSettings {
   readonly state_dir: string
@@ -151,10 +128,12 @@ function mayWatch(daemon: DaemonStatus): boolean {
   return daemon.state === 'running' ? daemon.mode !== 'once' : daemon.state === 'unknown'
 }
 
-export function pauseStatus(pause: Pause): PauseStatus {
-  const { since_ms, until_ms, by, why } = pause
+export type PauseStatus = ReturnType<typeof pauseStatus>
+
+export function pauseStatus({ since_ms, until_ms, by, why }: Pause) {
   return {
     since: isoTime(since_ms),
+    /** Null if the pause lasts until a user resumes. */
     until: until_ms === undefined ? null : isoTime(until_ms),
     by,
     why: why ?? null,
@@ -174,13 +153,19 @@ function usedLimits({ uploads }: StatusSettings, ledger: LedgerView | undefined,
   }
 }
 
-function bandwidthStatus(spans: readonly BandwidthSpan[], now_ms: number): BandwidthStatus | null {
+export type BandwidthStatus = NonNullable<ReturnType<typeof bandwidthStatus>>
+
+/**
+ * `bytes_per_s`: null without a limit at this time.
+ * `until`: next change; null if the rate is the same all day.
+ */
+function bandwidthStatus(spans: readonly BandwidthSpan[], now_ms: number) {
   if (spans.length === 0) return null
   const { bytes_per_s, until_ms } = bandwidthAt(spans, now_ms)
   return { bytes_per_s: bytes_per_s ?? null, until: until_ms === undefined ? null : isoTime(until_ms) }
 }
 
-function troubleStatus({ about, code, message, hint, since_ms, last_ms }: Trouble): TroubleStatus {
+function troubleStatus({ about, code, message, hint, since_ms, last_ms }: Trouble) {
   return { about, code, message, hint: hint ?? null, since: isoTime(since_ms), last: isoTime(last_ms) }
 }
 
@@ -192,7 +177,7 @@ function staleSince(health: HealthStatus | undefined): string | null {
 
 function verdictOf(status: {
   stale_since: string | null
-  troubles: readonly TroubleStatus[]
+  troubles: readonly { about: string }[]
   folders: readonly FolderStatus[]
 }): Verdict {
   const { stale_since, troubles, folders } = status

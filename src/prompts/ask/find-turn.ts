@@ -150,7 +150,7 @@ class Search {
     // The hosted service cannot find a young message yet.
     if (!outcome.ok) this.unread++
     else if (outcome.value.prompt !== undefined) {
-      if (this.#isOurs(outcome.value.prompt)) return { chat_id, message_id: first }
+      if (matchesRun(outcome.value.prompt, this.#work)) return { chat_id, message_id: first }
       this.#others.add(message_id ?? chat_id)
     } else if (outcome.value.state === 'failed') this.#others.add(message_id ?? chat_id)
     else this.unread++
@@ -163,10 +163,6 @@ class Search {
     const first = outcome.ok ? outcome.value[0]?.message_id : undefined
     if (first === undefined) this.unread++
     return first
-  }
-
-  #isOurs(prompt: string): boolean {
-    return matchesRun(prompt, this.#work)
   }
 
   #intended_ms(): number {

@@ -4,7 +4,7 @@ import { localDate, localTime } from '../../base/time/time.ts'
 import { type Message, messageId } from '../../deliver/message.ts'
 import type { RaisedAlert, ReportToDeliver, RunWork } from '../../ledger/prompt-work.ts'
 import { chatIdsOf, composeManifest, type Manifest, manifestPath, type RunContent } from '../manifest.ts'
-import { type Coverage, coverageLine, expectedFiles } from '../plan/coverage.ts'
+import { type Coverage, composeCoverage, coverageLine, expectedFiles } from '../plan/coverage.ts'
 import { missingLabel } from '../plan/plan-run.ts'
 import { scopeIn } from '../plan/question.ts'
 import { noUnready } from '../plan/unready.ts'
@@ -30,15 +30,7 @@ export function composeReport(
 /** Coverage by the run's plan; without a plan it has no files. */
 export function coverageOf({ coverage, due_ms }: Pick<RunWork, 'coverage' | 'due_ms'>): Coverage {
   if (coverage !== undefined) return JSON.parse(coverage) as Coverage
-  return {
-    due_ms,
-    ready: 0,
-    taken: 0,
-    left_for_next: 0,
-    left_are: 'next time',
-    ...noUnready().lists,
-    folders: [],
-  }
+  return composeCoverage({ fresh: [], taken: [], unready: noUnready(), folders: [], due_ms })
 }
 
 export interface ReportDelivery extends Pick<ReportToDeliver, 'report_path' | 'target'> {
