@@ -1,6 +1,6 @@
-import { readBeginning } from '../base/files/atomic-file.ts'
+import { readSmallFile } from '../base/files/atomic-file.ts'
 import { isLoopbackHost } from '../base/net/loopback.ts'
-import { codeOf, SluiceError } from '../base/run/errors.ts'
+import { codeOf, messageOf, SluiceError } from '../base/run/errors.ts'
 
 /** The receiver of a message, as in the configuration: complete, checked and frozen. */
 export type DeliveryTarget = FileTarget | WebhookTarget | EmailTarget | CommandTarget
@@ -71,21 +71,14 @@ const max_secret_bytes = 16_384
  */
 export function readSecretFile(file: string, what: string): string {
   try {
-    const { stat, bytes } = readBeginning(file, max_secret_bytes + 1)
-    if (!stat.isFile()) throw unusable(file, what, 'not a file')
-    const text = bytes.toString('utf8').trim()
-    if (text === '') throw unusable(file, what, 'it is empty')
-    if (bytes.length > max_secret_bytes) throw unusable(file, what, `it is larger than ${max_secret_bytes} bytes`)
+    const text = readSmallFile(file, max_secret_bytes).trim()
+    if (text === '') throw new Error('it is empty')
     return text
   } catch (error) {
-    throw error instanceof SluiceError ? error : unusable(file, what, codeOf(error) ?? 'unreadable')
+    throw new SluiceError({
+      code: 'delivery.secret_file',
+      message: `${what} cannot be read from ${file}: ${codeOf(error) ?? messageOf(error)}`,
+      hint: 'check that the file exists, what it contains, and who may read it',
+    })
   }
-}
-
-function unusable(file: string, what: string, why: string): SluiceError {
-  return new SluiceError({
-    code: 'delivery.secret_file',
-    message: `${what} cannot be read from ${file}: ${why}`,
-    hint: 'check that the file exists, what it contains, and who may read it',
-  })
 }
