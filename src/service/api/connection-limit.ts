@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { closeServer } from '../../base/net/http-server.ts'
 import { maxOpenFiles } from '../../base/run/process.ts'
+import { counted } from '../../base/text/format.ts'
 import { type Clock, minute_ms } from '../../base/time/time.ts'
 import type { RequestEntry } from '../observer.ts'
 
@@ -67,12 +68,7 @@ export async function finishRequests({ servers, in_flight, grace_ms, log }: Fini
 
 function nameOf(requests: readonly RequestEntry[]): string {
   const uploads = requests.filter(({ place }) => place === 'put').length
-  const counts = [
-    ['upload', uploads],
-    ['call', requests.length - uploads],
-  ] as const
-  return counts
-    .filter(([, count]) => count > 0)
-    .map(([word, count]) => `${count} ${word}${count === 1 ? '' : 's'}`)
-    .join(' and ')
+  const calls = requests.length - uploads
+  const counts = [...(uploads > 0 ? [counted(uploads, 'upload')] : []), ...(calls > 0 ? [counted(calls, 'call')] : [])]
+  return counts.join(' and ')
 }

@@ -24,34 +24,30 @@ interface TokenReach {
 /** Tokens are made and revoked on this machine only, never through `/v1` (A-18). */
 export function openTokens(database: Sqlite, clock: Clock) {
   const { value, run } = statementsOf(database)
-  const create = database.transaction((name: string, hashed: Buffer, { project_ids, user }: TokenReach) => {
-    if (value('SELECT 1 FROM tokens WHERE name = ?', name)) {
-      throw refused(`the token ${name} already exists`, 'choose another name, or revoke it')
-    }
-    const whose = user === undefined ? null : value('SELECT seq FROM users WHERE email = ?', user)
-    if (whose === undefined) throw unknownThing('user', user!)
-    const { lastInsertRowid } = run(
-      `INSERT INTO tokens (name, hash, every_project, created_at_ms, user)
-       VALUES (@name, @hashed, @every_project, @now_ms, @whose)`,
-      { name, hashed, every_project: project_ids === undefined ? 1 : 0, now_ms: clock.now_ms(), whose },
-    )
-    for (const project_id of project_ids ?? []) {
-      const project = projectWith(database, project_id)
-      run('INSERT OR IGNORE INTO token_projects (token, project) VALUES (?, ?)', lastInsertRowid, project)
-    }
-  })
-
   return {
     /**
      * Returns the token, which is shown only once, because only its hash is stored. Error
      * `config.service` for a name in use, or an unknown project or user.
      */
-    create(name: string, reach: TokenReach = {}): { token: string } {
+    create: database.transaction((name: string, { project_ids, user }: TokenReach = {}) => {
       checkName('a token', name)
+      if (value('SELECT 1 FROM tokens WHERE name = ?', name)) {
+        throw refused(`the token ${name} already exists`, 'choose another name, or revoke it')
+      }
+      const whose = user === undefined ? null : value('SELECT seq FROM users WHERE email = ?', user)
+      if (whose === undefined) throw unknownThing('user', user!)
       const token = makeToken()
-      create.immediate(name, hashOf(token), reach)
+      const { lastInsertRowid } = run(
+        `INSERT INTO tokens (name, hash, every_project, created_at_ms, user)
+         VALUES (@name, @hashed, @every_project, @now_ms, @whose)`,
+        { name, hashed: hashOf(token), every_project: project_ids ? 0 : 1, now_ms: clock.now_ms(), whose },
+      )
+      for (const project_id of project_ids ?? []) {
+        const project = projectWith(database, project_id)
+        run('INSERT OR IGNORE INTO token_projects (token, project) VALUES (?, ?)', lastInsertRowid, project)
+      }
       return { token }
-    },
+    }).immediate,
     list: () =>
       listRows<TokenRow>(
         database,
@@ -144,29 +140,19 @@ export function endMemberships(database: Sqlite, email: string, project: number 
 /** Users are made by commands and by accepted invitations, and removed by commands only. */
 export function openUsers(database: Sqlite, clock: Clock) {
   const { value, run } = statementsOf(database)
-  const create = database.transaction((email: string, name: string | undefined) => {
-    if (value('SELECT 1 FROM users WHERE email = ?', email)) {
-      throw refused(`the user ${email} already exists`, 'list them with `sluice serve user list`')
-    }
-    const now_ms = clock.now_ms()
-    const user_id = makeId('user', now_ms)
-    run('INSERT INTO users (user_id, email, name, created_at_ms) VALUES (?, ?, ?, ?)', user_id, email, name, now_ms)
-    return user_id
-  })
-
-  const remove = database.transaction((email: string) => {
-    if (value('SELECT 1 FROM users WHERE email = ?', email) === undefined) throw unknownThing('user', email)
-    endMemberships(database, email, null)
-    run('DELETE FROM users WHERE email = ?', email)
-  })
-
   return {
     /** Makes a user without a project. Error `config.service` for an address in use. */
-    create(email: string, name?: string): { user_id: string } {
+    create: database.transaction((email: string, name?: string) => {
       checkEmail(email)
       if (name !== undefined) checkName('a user', name)
-      return { user_id: create.immediate(email, name) }
-    },
+      if (value('SELECT 1 FROM users WHERE email = ?', email)) {
+        throw refused(`the user ${email} already exists`, 'list them with `sluice serve user list`')
+      }
+      const now_ms = clock.now_ms()
+      const user_id = makeId('user', now_ms)
+      run('INSERT INTO users (user_id, email, name, created_at_ms) VALUES (?, ?, ?, ?)', user_id, email, name, now_ms)
+      return { user_id }
+    }).immediate,
     list: () =>
       listRows<UserRow>(
         database,
@@ -180,6 +166,10 @@ export function openUsers(database: Sqlite, clock: Clock) {
      * Also removes the user's tokens, memberships, invitations, skills and memories. Error
      * `config.service`: there is no such user, or a project would have no owner left.
      */
-    remove: (email: string): void => remove.immediate(email),
+    remove: database.transaction((email: string) => {
+      if (value('SELECT 1 FROM users WHERE email = ?', email) === undefined) throw unknownThing('user', email)
+      endMemberships(database, email, null)
+      run('DELETE FROM users WHERE email = ?', email)
+    }).immediate,
   }
 }

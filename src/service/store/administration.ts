@@ -80,33 +80,29 @@ const always_there = 'default'
  */
 export function openWorkspaces(database: Sqlite, clock: Clock) {
   const { run } = statementsOf(database)
-  const create = database.transaction((name: string, organisation: string) => {
-    if (findWorkspace(database, { organisation, workspace: name }) !== undefined) {
-      throw refused(`the organisation ${organisation} already has a workspace ${name}`, 'choose another name')
-    }
-    const now_ms = clock.now_ms()
-    run(
-      'INSERT INTO organisations (name, created_at_ms) VALUES (?, ?) ON CONFLICT (name) DO NOTHING',
-      organisation,
-      now_ms,
-    )
-    run(
-      `INSERT INTO workspaces (organisation, name, created_at_ms)
-       SELECT seq, @name, @now_ms FROM organisations WHERE name = @organisation`,
-      { name, now_ms, organisation },
-    )
-  })
-
   return {
     /**
      * Makes a workspace, and its organisation if there is none. Error `config.service` for a name
      * in use.
      */
-    create(name: string, organisation = always_there): void {
+    create: database.transaction((name: string, organisation = always_there) => {
       checkName('a workspace', name)
       checkName('an organisation', organisation)
-      create.immediate(name, organisation)
-    },
+      if (findWorkspace(database, { organisation, workspace: name }) !== undefined) {
+        throw refused(`the organisation ${organisation} already has a workspace ${name}`, 'choose another name')
+      }
+      const now_ms = clock.now_ms()
+      run(
+        'INSERT INTO organisations (name, created_at_ms) VALUES (?, ?) ON CONFLICT (name) DO NOTHING',
+        organisation,
+        now_ms,
+      )
+      run(
+        `INSERT INTO workspaces (organisation, name, created_at_ms)
+         SELECT seq, @name, @now_ms FROM organisations WHERE name = @organisation`,
+        { name, now_ms, organisation },
+      )
+    }).immediate,
     list: () =>
       listRows<WorkspaceRow>(
         database,

@@ -143,45 +143,38 @@ function openSets<Kind extends 'concept' | 'view', Fields extends { labels?: rea
     throw refused(`the name "${name}" is taken in this project`, 'choose another name')
   }
 
-  const create = database.transaction((name: string, fields: Fields & { project_id: string }) => {
-    const { project_id } = fields
-    const project = projectWith(database, project_id)
-    refuseTaken(project, name)
-    const now_ms = clock.now_ms()
-    const id = makeId(kind, now_ms)
-    const { lastInsertRowid } = run(
-      `INSERT INTO ${table} (${kind}_id, project, name, created_at_ms) VALUES (@id, @project, @name, @now_ms)`,
-      { id, project, name, now_ms },
-    )
-    write({ seq: Number(lastInsertRowid), project, project_id, name }, fields, true)
-    return id
-  })
-  const change = database.transaction((id: string, to: Fields & { name?: string | undefined }) => {
-    const place = one<Place>(
-      `SELECT ${table}.seq, project, project_id, ${table}.name FROM ${table} JOIN projects ON projects.seq = project
-       WHERE ${kind}_id = ?`,
-      id,
-    )
-    if (!place) throw unknownThing(kind, id)
-    if (to.name !== undefined && to.name !== place.name) {
-      refuseTaken(place.project, to.name)
-      run(`UPDATE ${table} SET name = ? WHERE seq = ?`, to.name, place.seq)
-    }
-    write(place, to, false)
-  })
-
   return {
-    create(name: string, of: Fields & { project_id: string }) {
+    create: database.transaction((name: string, fields: Fields & { project_id: string }) => {
       checkName(kind, name)
-      checkLabels(of.labels)
-      return { [`${kind}_id`]: create.immediate(name, of) } as Record<`${Kind}_id`, string>
-    },
+      checkLabels(fields.labels)
+      const { project_id } = fields
+      const project = projectWith(database, project_id)
+      refuseTaken(project, name)
+      const now_ms = clock.now_ms()
+      const id = makeId(kind, now_ms)
+      const { lastInsertRowid } = run(
+        `INSERT INTO ${table} (${kind}_id, project, name, created_at_ms) VALUES (@id, @project, @name, @now_ms)`,
+        { id, project, name, now_ms },
+      )
+      write({ seq: Number(lastInsertRowid), project, project_id, name }, fields, true)
+      return { [`${kind}_id`]: id } as Record<`${Kind}_id`, string>
+    }).immediate,
     /** Absent fields stay as they are. */
-    change(id: string, to: Fields & { name?: string | undefined }): void {
+    change: database.transaction((id: string, to: Fields & { name?: string | undefined }) => {
       if (to.name !== undefined) checkName(kind, to.name)
       checkLabels(to.labels)
-      change.immediate(id, to)
-    },
+      const place = one<Place>(
+        `SELECT ${table}.seq, project, project_id, ${table}.name FROM ${table} JOIN projects ON projects.seq = project
+         WHERE ${kind}_id = ?`,
+        id,
+      )
+      if (!place) throw unknownThing(kind, id)
+      if (to.name !== undefined && to.name !== place.name) {
+        refuseTaken(place.project, to.name)
+        run(`UPDATE ${table} SET name = ? WHERE seq = ?`, to.name, place.seq)
+      }
+      write(place, to, false)
+    }).immediate,
     remove(id: string): void {
       if (run(`DELETE FROM ${table} WHERE ${kind}_id = ?`, id).changes === 0) throw unknownThing(kind, id)
     },

@@ -3,7 +3,7 @@ import { codeOf } from '../../base/run/errors.ts'
 import { day_ms, hour_ms, isoTime } from '../../base/time/time.ts'
 import type { HealthView } from '../../ledger/views/view-health.ts'
 import { healthOf } from './health.ts'
-import type { Health, HealthFacts, HealthLimits, Problem } from './problems.ts'
+import type { HealthFacts, HealthLimits } from './problems.ts'
 
 /** Settings that health needs: a part of the configuration. */
 export interface HealthSettings {
@@ -118,20 +118,17 @@ function diskOf(path: string): HealthFacts['disk'] {
  * The health as JSON. `unknown`: no daemon runs, so the ledger only shows the past, and `problems`
  * follow from its last records.
  */
-export interface HealthStatus {
-  state: 'healthy' | 'unhealthy' | 'unknown'
-  /**
-   * Start of a pause by a user; null without one. Nothing is uploaded meanwhile, so the age of
-   * waiting files is no problem.
-   */
-  paused: string | null
-  problems: (Omit<Problem, 'since_ms'> & { since: string })[]
-}
+export type HealthStatus = ReturnType<typeof healthStatus>
 
-export function healthStatus(facts: HealthFacts, limits: HealthLimits, is_at_work: boolean): HealthStatus {
-  const { healthy, problems }: Health = healthOf(facts, limits)
+export function healthStatus(facts: HealthFacts, limits: HealthLimits, is_at_work: boolean) {
+  const { healthy, problems } = healthOf(facts, limits)
+  const state: 'healthy' | 'unhealthy' | 'unknown' = is_at_work ? (healthy ? 'healthy' : 'unhealthy') : 'unknown'
   return {
-    state: is_at_work ? (healthy ? 'healthy' : 'unhealthy') : 'unknown',
+    state,
+    /**
+     * Start of a pause by a user; null without one. Nothing is uploaded meanwhile, so the age of
+     * waiting files is no problem.
+     */
     paused: facts.paused ? isoTime(facts.paused.since_ms) : null,
     problems: problems.map(({ since_ms, ...problem }) => ({ ...problem, since: isoTime(since_ms) })),
   }
