@@ -1,9 +1,9 @@
 import type { Environment } from './environment.ts'
 import { check, type Fault } from './faults.ts'
-import { defaultStateDir, expandPath } from './resolve/local-paths.ts'
+import { defaultStateDir, expandPath, field } from './resolve/local-paths.ts'
 import { resolveDelivery, resolved, resolvePrompt } from './resolve/resolve-prompts.ts'
 import { constants } from './schema/constants.ts'
-import type { CheckedConfig } from './schema/schema.ts'
+import { type CheckedConfig, config_schema } from './schema/schema.ts'
 import { log_schema } from './schema/schema-limits.ts'
 
 type DeepReadonly<Value> = Value extends object ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> } : Value
@@ -24,7 +24,7 @@ export type LogConfig = Config['log']
 /** Fills in values that depend on the environment or on other fields, and freezes the result. */
 export function resolveConfig(checked: CheckedConfig, environment: Environment) {
   const { service, folders, prompts, alerts } = checked
-  const { home, log_level: level, log_format: format } = environment
+  const { home } = environment
   const state_dir = checked.state_dir === undefined ? defaultStateDir(environment) : expandPath(checked.state_dir, home)
   const around = { checked, state_dir, home }
   return frozen({
@@ -60,17 +60,48 @@ export function resolveConfig(checked: CheckedConfig, environment: Environment) 
       /** Has url, which is a secret, or url_file, which contains it. */
       ...(alerts.ping && { ping: resolved(alerts.ping, home) }),
     },
-    log: { ...constants.log, ...check(log_schema, { ...checked.log, ...resolved({ level, format }, home) }).output! },
+    log: { ...constants.log, ...checked.log },
   })
 }
 
-/** Variables must pass the check of the field that they replace. */
-export function environmentFaults({ log_level, log_format }: Environment): Fault[] {
-  const { level, format } = log_schema.shape
-  return [
-    ...check(level, log_level).faults.map(({ message }) => `SLUICE_LOG_LEVEL ${message}`),
-    ...check(format, log_format).faults.map(({ message }) => `SLUICE_LOG_FORMAT ${message}`),
-  ].map((message) => ({ path: [], message, place: 'elsewhere' }))
+const { service, state_dir } = config_schema.shape
+const { level, format } = log_schema.shape
+/** Fields that the variable SLUICE_NAME comes before. */
+const replaceable = [
+  { name: 'base_url', path: ['service', 'base_url'], schema: service.shape.base_url },
+  { name: 'project_id', path: ['service', 'project_id'], schema: service.shape.project_id },
+  { name: 'state_dir', path: ['state_dir'], schema: state_dir },
+  { name: 'log_level', path: ['log', 'level'], schema: level },
+  { name: 'log_format', path: ['log', 'format'], schema: format },
+] as const
+
+/**
+ * Puts variables in place of fields of the file. `variables`: names of those that are set. Each must
+ * pass the check of its field; an invalid one replaces nothing and has a fault.
+ */
+export function withVariables(written: unknown, environment: Environment) {
+  let value = written
+  const variables: string[] = []
+  const faults: Fault[] = []
+  for (const { name, path, schema } of replaceable) {
+    const text = environment[name]
+    if (text === undefined) continue
+    const variable = `SLUICE_${name.toUpperCase()}`
+    variables.push(variable)
+    const found = check(schema, text).faults
+    faults.push(
+      ...found.map(({ message }) => ({ path: [], message: `${variable} ${message}`, place: 'elsewhere' as const })),
+    )
+    if (found.length === 0) value = withField(value, path, text)
+  }
+  return { value, variables, faults }
+}
+
+/** A section that is not a map stays: it has a fault of its own. */
+function withField(value: unknown = {}, [name, ...deeper]: readonly string[], text: string): unknown {
+  if (name === undefined) return text
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return { ...value, [name]: withField(field(value, name), deeper, text) }
 }
 
 function frozen<T>(value: T): T {

@@ -27,6 +27,9 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env) {
     token_file: set('SLUICE_TOKEN_FILE'),
     /** A secret. */
     token: set('SLUICE_TOKEN'),
+    base_url: set('SLUICE_BASE_URL'),
+    project_id: set('SLUICE_PROJECT_ID'),
+    state_dir: set('SLUICE_STATE_DIR'),
     log_level: set('SLUICE_LOG_LEVEL'),
     log_format: set('SLUICE_LOG_FORMAT'),
     /** Lower case comes before upper case. Values may hold a password. */

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { readSmallFile } from '../base/files/atomic-file.ts'
 import { codeOf, messageOf, SluiceError } from '../base/run/errors.ts'
 import { shellWord } from '../base/text/format.ts'
-import { type Config, environmentFaults, resolveConfig } from './config.ts'
+import { type Config, resolveConfig, withVariables } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 import { check, type Fault, faultLines, pathText } from './faults.ts'
 import { inService, pathFaults, wholeFile } from './resolve/local-paths.ts'
@@ -18,6 +18,8 @@ export interface LoadedConfig {
   file: string
   /** Earlier places of the search that exist but cannot be read. */
   passed_over: PassedOver[]
+  /** Names of the set variables that come before fields of the file. */
+  variables: string[]
   /** Sentences about settings that are allowed but may be mistakes. */
   warnings: string[]
 }
@@ -33,29 +35,33 @@ const max_config_bytes = 1_000_000
 
 /**
  * Reads and checks the configuration. Without `file` (--config), the places of `configFiles` are
- * tried in turn. Errors: `config.missing`, `config.unreadable`, `config.untrusted`, and
- * `config.invalid` with a line for every fault.
+ * tried in turn. `log_level` of a flag comes before the variable and the file. Errors:
+ * `config.missing`, `config.unreadable`, `config.untrusted`, and `config.invalid` with a line for
+ * every fault.
  */
-export function loadConfig(options: { file?: string | undefined; env?: NodeJS.ProcessEnv } = {}): LoadedConfig {
+export function loadConfig(
+  options: { file?: string | undefined; log_level?: 'debug' | 'warn' | undefined; env?: NodeJS.ProcessEnv } = {},
+): LoadedConfig {
   const found = readEnvironment(options.env)
   const { file, passed_over } = findFile(options.file ?? found.config_file, found)
-  const environment = inService(found, file)
-  const { config, faults, placeOf } = checkText(readText(file), environment)
+  const environment = { ...inService(found, file), log_level: options.log_level ?? found.log_level }
+  const { config, variables, faults, placeOf } = checkText(readText(file), environment)
   if (!config) throw invalid(faultLines(faults, file, placeOf))
-  return { config, file, passed_over, warnings: [...addressWarnings(config), ...openSecretFiles(config)] }
+  return { config, file, passed_over, variables, warnings: [...addressWarnings(config), ...openSecretFiles(config)] }
 }
 
 /**
  * Parses a text. Returns its configuration and all faults; `is_read`: its fields could be checked.
  */
 export function checkText(text: string, environment: Environment, checks_paths = true) {
-  const { value, faults, placeOf } = parseYaml(text)
-  const is_read = value !== undefined || faults.length === 0
+  const { value: written, faults, placeOf } = parseYaml(text)
+  const is_read = written !== undefined || faults.length === 0
+  const { value, variables, faults: variable_faults } = withVariables(written, environment)
   const checked = is_read ? checkValue(value ?? {}, environment, checks_paths) : { config: undefined, faults: [] }
   const reported_paths = new Set(faults.map(({ path }) => pathText(path)))
   const others = checked.faults.filter(({ path }) => path.length === 0 || !reported_paths.has(pathText(path)))
-  const config = faults.length > 0 ? undefined : checked.config
-  return { config, faults: [...faults, ...others], value, is_read, placeOf }
+  const all = [...faults, ...others, ...variable_faults]
+  return { config: all.length > 0 ? undefined : checked.config, variables, faults: all, value, is_read, placeOf }
 }
 
 /** Makes a configuration from a plain object, for `init` and tests. */
@@ -91,7 +97,7 @@ export function checkValue(
   const { output, faults } = check(config_schema, value)
   const whole = checks_paths ? wholeFile(value, environment) : undefined
   const between = whole ? [...pathFaults(whole), ...promptFaults(whole), ...alertFaults(whole)] : []
-  const all = [...faults, ...between, ...environmentFaults(environment)]
+  const all = [...faults, ...between]
   return { config: output && all.length === 0 ? resolveConfig(output, environment) : undefined, faults: all }
 }
 

@@ -161,6 +161,13 @@ describe('sluice config', () => {
     expect(err).toMatch(/^warning: the token file .* chmod 600/)
   })
 
+  test('names the variables that come before fields of the file', async () => {
+    const file = writeConfig()
+    const { out } = await sluice(['config'], { SLUICE_BASE_URL: 'https://other.example.com', SLUICE_LOG_LEVEL: 'warn' })
+    expect(out).toContain(`# in force, from SLUICE_BASE_URL, SLUICE_LOG_LEVEL, ${file} and the defaults\n`)
+    expect(out).toContain('base_url: https://other.example.com\n')
+  })
+
   test('a missing token is part of the answer', async () => {
     writeConfig()
     expect(await sluice(['config'])).toMatchObject({

@@ -287,6 +287,53 @@ folders:
   })
 })
 
+describe('variables in place of fields', () => {
+  test('address, project and state directory come from the environment before the file', () => {
+    env.SLUICE_BASE_URL = 'https://other.example.com/'
+    env.SLUICE_PROJECT_ID = `project_${'z'.repeat(20)}`
+    env.SLUICE_STATE_DIR = '~/elsewhere'
+    env.STATE_DIRECTORY = '/var/lib/sluice'
+    const { config } = load(`${minimal}state_dir: HOME/state\n`)
+    expect(config.service).toMatchObject({ base_url: 'https://other.example.com', project_id: env.SLUICE_PROJECT_ID })
+    expect(config.folders[0]!.project_id).toBe(env.SLUICE_PROJECT_ID)
+    expect(config.state_dir).toBe(join(home, 'elsewhere'))
+    expect(load(minimal.slice(minimal.indexOf('folders:'))).config.service).toEqual(config.service)
+  })
+
+  test('an invalid variable is named, and the field of the file is not', () => {
+    env.SLUICE_BASE_URL = 'ftp://other.example.com'
+    env.SLUICE_STATE_DIR = 'elsewhere'
+    expect(faultsOf(minimal)).toEqual([
+      expect.stringContaining('SLUICE_BASE_URL must begin with https://'),
+      expect.stringContaining('SLUICE_STATE_DIR must be'),
+    ])
+  })
+
+  test('the order is flag, variable, file, default', () => {
+    const level = (text: string, log_level?: 'debug') =>
+      loadConfig({ file: write(text), env, log_level }).config.log.level
+    const with_level = `${minimal}log: { level: error }\n`
+    expect([level(minimal), level(with_level)]).toEqual(['info', 'error'])
+    env.SLUICE_LOG_LEVEL = 'fatal'
+    expect([level(minimal), level(with_level), level(with_level, 'debug')]).toEqual(['fatal', 'fatal', 'debug'])
+  })
+
+  test('a folder keeps the project of its own', () => {
+    env.SLUICE_PROJECT_ID = `project_${'z'.repeat(20)}`
+    const own = `project_${'y'.repeat(20)}`
+    const { config, variables } = load(`${minimal}  - { name: b, path: HOME/b, project_id: ${own} }\n`)
+    expect(config.folders.map((folder) => folder.project_id)).toEqual([env.SLUICE_PROJECT_ID, own])
+    expect(variables).toEqual(['SLUICE_PROJECT_ID'])
+  })
+
+  test('a section of the wrong kind keeps its fault, and a state directory in a watched folder is one', () => {
+    env.SLUICE_STATE_DIR = '~/notes/state'
+    expect(faultsOf(minimal)).toEqual([expect.stringContaining('state_dir: must not lie inside a watched folder')])
+    env.SLUICE_BASE_URL = 'https://other.example.com'
+    expect(faultsOf('service: text\nfolders: []\n')).toContainEqual(expect.stringMatching(/service: must be/))
+  })
+})
+
 describe('an invalid file', () => {
   test('all faults are reported at once, each with line, column and field, in the order of the file', () => {
     const faults = faultsOf(`service:

@@ -12,17 +12,17 @@ import { printJson, printWarning } from '../text/print.ts'
 export const command = defineCommand({
   options: (yargs) => yargs.option('json', flag('one JSON object')),
   async run({ config: named, json }, terminal) {
-    const { config, file, passed_over, warnings } = loadConfig({ file: named })
+    const { config, file, passed_over, variables, warnings } = loadConfig({ file: named })
     const token = describeToken(config, warnings)
     if (json) {
       const masked = withoutConstants(maskedConfig(config))
-      printJson(terminal, { file, passed_over, token, warnings, config: masked })
+      printJson(terminal, { file, passed_over, variables, token, warnings, config: masked })
       return exit_codes.ok
     }
     const { dim } = terminal.styles
     // The output is a valid file, so this is a comment in it. The file itself is never wrapped.
     for (const text of [
-      `in force, from ${file} and the defaults`,
+      `in force, from ${[...variables, file].join(', ')} and the defaults`,
       ...passed_over.map((place) => `passed over, it cannot be read: ${place.file} (${place.why})`),
       `token: ${token.source === null ? `none (${token.fault})` : `*** from ${token.source}`}`,
     ]) {

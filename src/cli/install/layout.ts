@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { isBelow } from '../../base/files/path-below.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import type { Config } from '../../config/config.ts'
+import { readEnvironment } from '../../config/environment.ts'
 import { loadConfig } from '../../config/load.ts'
 import { unitNeeds } from '../../inspect/unit/drop-in.ts'
 import { idsOf } from '../../inspect/unit/unit-facts.ts'
@@ -104,7 +105,9 @@ export interface ServiceConfig {
  * `config.home` for paths that depend on the user.
  */
 export function loadForService(file: string | undefined, state_dir: string): ServiceConfig {
-  const mine = loadConfig({ file })
+  // Variables of this shell do not reach the service, so its configuration must be valid without them.
+  const { config_file, home, config_home } = readEnvironment()
+  const mine = loadConfig({ file: file ?? config_file, env: { HOME: home, XDG_CONFIG_HOME: config_home } })
   const { config } = loadConfig({ file: mine.file, env: { HOME: strange_home, STATE_DIRECTORY: state_dir } })
   const { folders, written, files } = unitNeeds(config)
   const homely = [...folders, ...written, ...files, config.state_dir].filter((path) => isBelow(path, strange_home))

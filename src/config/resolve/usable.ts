@@ -57,13 +57,12 @@ const placeholder = {
 const max_rounds = 8
 
 function usablePart(value: unknown, environment: Environment, checks_paths: boolean): UsableConfig | undefined {
-  const plain = { ...environment, log_level: undefined, log_format: undefined }
   let rest: Record<string, unknown> = typeof value === 'object' && value !== null ? { ...value } : {}
   let has_service = true
   for (let round = 0; round < max_rounds; round++) {
     const has_folders = listOf(rest.folders).length > 0
     const whole = has_folders ? rest : { ...rest, folders: [placeholder.folder] }
-    const { config, faults } = checkValue(whole, plain, checks_paths)
+    const { config, faults } = checkValue(whole, environment, checks_paths)
     if (config) {
       const folders = has_folders ? config.folders : []
       return { ...config, folders, service: has_service ? config.service : undefined }

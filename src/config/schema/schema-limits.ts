@@ -67,8 +67,8 @@ export const log_schema = z.strictObject({
       'SLUICE_LOG_LEVEL overrides it.',
   ),
   format: choice(['auto', 'json', 'pretty'], 'auto').describe(
-    'pretty: readable; json: one object a line; auto (default): readable on a terminal, JSON elsewhere. ' +
-      'SLUICE_LOG_FORMAT overrides it.',
+    'pretty: readable; json: one object a line; auto (default): readable on a terminal, in the journal and in a ' +
+      '--log-file, JSON elsewhere. SLUICE_LOG_FORMAT overrides it.',
   ),
 })
 

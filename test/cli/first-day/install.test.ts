@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openingAdvice } from '../../../src/cli/commands/install.ts'
 import { commands } from '../../../src/cli/commands.ts'
 import { createBuilder } from '../../../src/cli/install/lay-down.ts'
@@ -73,6 +73,24 @@ test('keeps an edited configuration and token, and writes the drop-in for that c
   expect(out).toMatch(/^change .*10-config\.conf/m)
   await sluice('install', '--token-file', join(home, 'token'))
   expect(text('etc/sluice/token')).toBe(`pat_${'0'.repeat(32)}\n`)
+})
+
+test('variables of the shell reach neither the check nor the files: the service does not see them', async (context) => {
+  context.onTestFinished(() => void vi.unstubAllEnvs())
+  const { sluice, file, text, has, home } = machine()
+  vi.stubEnv('SLUICE_BASE_URL', 'not an address')
+  vi.stubEnv('SLUICE_STATE_DIR', join(home, 'docs'))
+  vi.stubEnv('SLUICE_LOG_LEVEL', 'loud')
+  expect(await sluice('install', '--config', file)).toMatchObject({ code: 0, err: '' })
+  expect(text(drop_in)).not.toContain(join(home, 'docs/'))
+  expect(text('etc/sluice/sluice.yaml')).toBe(readFileSync(file, 'utf8'))
+
+  vi.stubEnv('SLUICE_BASE_URL', 'https://assistant.example.com')
+  vi.stubEnv('SLUICE_PROJECT_ID', 'project_0123456789abcdefghij')
+  const bare = machine({ service: { token_file: join(home, 'token') } })
+  const { code, err } = await bare.sluice('install', '--config', bare.file)
+  expect([code, err]).toEqual([78, expect.stringMatching(/service\.base_url(.*\n)+.*service\.project_id/)])
+  expect([has('etc/sluice/sluice.yaml'), bare.has('etc/sluice/sluice.yaml')]).toEqual([true, false])
 })
 
 test('an instance has its own configuration, token and drop-in', async () => {
