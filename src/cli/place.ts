@@ -1,8 +1,9 @@
 import { lstatSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { Argv } from 'yargs'
+import { isBelow } from '../base/files/path-below.ts'
 import { SluiceError } from '../base/run/errors.ts'
-import type { FolderConfig } from '../config/config.ts'
+import type { Config, FolderConfig } from '../config/config.ts'
 import { realPath } from '../config/resolve/local-paths.ts'
 import { type GlobalOptions, words } from './command.ts'
 
@@ -100,4 +101,25 @@ export function exists(path: string): boolean {
   } catch {
     return false
   }
+}
+
+/**
+ * The path of a file to write. Error `usage.target`: it is in a watched folder, where it would be
+ * uploaded, or in the state directory.
+ */
+export function targetFile(
+  text: string,
+  { folders, state_dir }: Pick<Config, 'folders' | 'state_dir'>,
+  cwd: string,
+): string {
+  const written = resolve(cwd, text)
+  const file = join(realPath(dirname(written)), basename(written))
+  const folder = folders.find(({ path }) => isBelow(file, realPath(path)))
+  if (folder) throw refused(`${file} lies in the watched folder ${folder.name}: it would be uploaded`)
+  if (isBelow(file, realPath(state_dir))) throw refused(`${file} lies in the state directory, beside the ledger itself`)
+  return file
+}
+
+function refused(message: string): SluiceError {
+  return new SluiceError({ code: 'usage.target', message, hint: 'name a file in another place' })
 }

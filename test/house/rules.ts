@@ -75,7 +75,6 @@ export const doors: Record<string, RegExp> = {
   nodemailer: /^base\/net\/mail\.ts$/,
   'p-queue': /^sync\//,
   pino: /^base\/text\/log\.ts$/,
-  'pino-pretty': /^base\/text\/log\.ts$/,
   'prom-client': /^status\/metrics/,
   htmlparser2: /^service\/ingest\/read-text\.ts$/,
   sax: /^service\/ingest\/extract-xml\.ts$/,

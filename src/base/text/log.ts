@@ -1,9 +1,8 @@
 import { writeSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { pino } from 'pino'
 import { codeOf, messageOf, SluiceError } from '../run/errors.ts'
 import { type Clock, second_ms } from '../time/time.ts'
-import { counted, formatBytes, formatCount, formatDuration, printable, printableJson } from './format.ts'
+import { counted, formatBytes, formatCount, formatDuration, printableJson } from './format.ts'
 import { scrubValue } from './scrub.ts'
 
 export type Log = pino.Logger
@@ -11,13 +10,17 @@ type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silen
 
 export interface LogOptions {
   level: LogLevel
-  /** auto: readable on a terminal, else JSON. */
-  format: 'auto' | 'json' | 'pretty'
+  /** A function makes the rows of an entry; none may contain a line break. */
+  format: 'json' | ((line: LogLine) => string[])
   /** journald reads the destination: each line begins with its priority as `<N>` (sd-daemon(3)). */
   journal?: boolean
-  colors?: boolean
-  /** Receives whole lines, newline included; absent: standard error. */
-  destination?: { write(text: string): void }
+  /** Absent: standard error. */
+  destination?: LogDestination
+}
+
+/** Receives whole lines, newline included. */
+export interface LogDestination {
+  write(text: string): void
 }
 
 /** Priorities of syslog(3), which journald takes from the `<N>` at the start of a line. */
@@ -31,9 +34,7 @@ const longest_text = 8_000
  * of secrets: fields with secret names at any depth, tokens, passwords in URLs, URL queries.
  */
 export function createLog(options: LogOptions): Log {
-  const destination = options.destination ?? standard_error
-  const is_pretty = options.format === 'pretty' || (options.format === 'auto' && !options.destination && onTerminal())
-  const form = is_pretty ? prettyForm(options.colors ?? false) : jsonLine
+  const { format, destination = standard_error } = options
   const head = (level: string) => (options.journal ? `<${priorities[level] ?? 6}>` : '')
 
   return pino(
@@ -46,53 +47,26 @@ export function createLog(options: LogOptions): Log {
     },
     {
       write(text) {
-        const line = scrubValue(JSON.parse(text)) as LogLine
-        for (const row of form(line).trimEnd().split('\n')) destination.write(`${head(line.level)}${row}\n`)
+        const json = JSON.stringify(scrubValue(JSON.parse(text)), shortened)
+        const line = JSON.parse(json) as LogLine
+        const rows = format === 'json' ? [printableJson(json)] : format(line)
+        for (const row of rows) destination.write(`${head(line.level)}${row}\n`)
       },
     },
   )
 }
 
-interface LogLine {
+/** One entry of the log, without secrets; long texts are cut. */
+export interface LogLine {
   level: string
   time: string
   msg?: string
   [field: string]: unknown
 }
 
-function jsonLine(line: LogLine): string {
-  return printableJson(JSON.stringify(line, (_field, value) => (typeof value === 'string' ? shortened(value) : value)))
-}
-
-/** Formats lines in this process: a thread could lose the last ones when the process ends. */
-function prettyForm(colors: boolean): (line: LogLine) => string {
-  // Loaded only on use: a service logs JSON.
-  const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty')
-  const pretty = prettyFactory({
-    colorize: colors,
-    translateTime: 'SYS:HH:MM:ss',
-    ignore: 'module',
-    messageFormat: (line, key) => `${line.module ? `${line.module}: ` : ''}${line[key] ?? ''}`,
-    singleLine: true,
-  })
-  return (line) => pretty(fitForTerminal(line))
-}
-
-/** Names and messages may hold anything. Only a stack's line breaks remain unescaped. */
-function fitForTerminal(value: unknown, field?: string): unknown {
-  if (typeof value === 'string') {
-    const text = shortened(value)
-    return field === 'stack' ? text.split('\n').map(printable).join('\n') : printable(text)
-  }
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => fitForTerminal(item))
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [printable(name), fitForTerminal(inner, name)]),
-  )
-}
-
-function shortened(text: string): string {
-  return text.length <= longest_text ? text : `${text.slice(0, longest_text)}… (${text.length} characters)`
+function shortened(_field: string, value: unknown): unknown {
+  if (typeof value !== 'string' || value.length <= longest_text) return value
+  return `${value.slice(0, longest_text)}… (${value.length} characters)`
 }
 
 /** Foreign errors also carry requests and bodies. Ours need no stack: their code is enough. */
@@ -106,10 +80,6 @@ function errorFields(error: unknown, depth = 0): unknown {
     ...(is_ours ? {} : { stack: error.stack }),
     ...(error.cause === undefined || depth >= 3 ? {} : { cause: errorFields(error.cause, depth + 1) }),
   }
-}
-
-function onTerminal(): boolean {
-  return process.stderr.isTTY === true
 }
 
 /** Written at once, so that nothing is lost if the process is killed right after. */

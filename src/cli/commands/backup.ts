@@ -1,17 +1,15 @@
-import { basename, dirname, join, resolve } from 'node:path'
-import { isBelow } from '../../base/files/path-below.ts'
-import { SluiceError } from '../../base/run/errors.ts'
+import { resolve } from 'node:path'
 import { counted, formatBytes, shellWord } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import { realPath } from '../../config/resolve/local-paths.ts'
 import { backUpLedger, restoreLedger } from '../../ledger/backup.ts'
 import { giveToOwner } from '../../ledger/file/state-directory.ts'
 import { readCovered } from '../../prompts/configure-prompts.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { withLedger } from '../daemon/open.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { targetFile } from '../place.ts'
 import { print, printNote, printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
@@ -20,7 +18,7 @@ export const backup = defineCommand({
     yargs.positional('file', argument('the path of the copy')).option('force', flag('overwrite an earlier backup')),
   async run({ config: named, file: text, force }, terminal) {
     const { config } = loadConfig({ file: named })
-    const file = backupTarget(text, config, process.cwd())
+    const file = targetFile(text, config, process.cwd())
     const { bytes, files } = backUpLedger(config.state_dir, file, { force })
     const known = counted(files, 'file')
     print(terminal, `${file}: ${formatBytes(bytes)}, the ledger of ${known}`)
@@ -29,23 +27,6 @@ export const backup = defineCommand({
     return exit_codes.ok
   },
 })
-
-/**
- * The path of the copy. Error `usage.target`: it is in a watched folder, where it would be
- * uploaded, or in the state directory.
- */
-function backupTarget(text: string, { folders, state_dir }: Config, cwd: string): string {
-  const written = resolve(cwd, text)
-  const file = join(realPath(dirname(written)), basename(written))
-  const folder = folders.find(({ path }) => isBelow(file, realPath(path)))
-  if (folder) throw refused(`${file} lies in the watched folder ${folder.name}: it would be uploaded`)
-  if (isBelow(file, realPath(state_dir))) throw refused(`${file} lies in the state directory, beside the ledger itself`)
-  return file
-}
-
-function refused(message: string): SluiceError {
-  return new SluiceError({ code: 'usage.target', message, hint: 'name a file in another place, best on another disk' })
-}
 
 export const restore = defineCommand({
   options: (yargs) => yargs.positional('file', argument('what `sluice backup` wrote')),

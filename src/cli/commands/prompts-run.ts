@@ -2,7 +2,6 @@ import { SluiceError } from '../../base/run/errors.ts'
 import { printable, printableJson } from '../../base/text/format.ts'
 import { aborted, isoTime, localTime, system_clock } from '../../base/time/time.ts'
 import type { Config, PromptConfig } from '../../config/config.ts'
-import { loadConfig } from '../../config/load.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import type { ControlClient } from '../../control/control-client.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
@@ -14,11 +13,11 @@ import { awaitIdle } from '../daemon/await-idle.ts'
 import { besideOrAlone } from '../daemon/beside-or-alone.ts'
 import { refuseWhilePaused } from '../daemon/daemon-status.ts'
 import { serveControl } from '../daemon/daemon-verbs.ts'
-import { openLog, openToken, quietLevel } from '../daemon/open.ts'
+import { loadWithFlags, logOptions, openLog, openToken } from '../daemon/open.ts'
 import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes, incompleteCode } from '../exit-codes.ts'
 import { printError, printJson, printNote } from '../text/print.ts'
-import { showSpinner } from '../text/progress.ts'
+import { no_progress, showSpinner } from '../text/progress.ts'
 import {
   answerOf,
   awaitRun,
@@ -34,12 +33,12 @@ import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
   options: (yargs) =>
-    yargs
+    logOptions(yargs)
       .positional('name', argument('the name of a prompt'))
       .option('dry-run', flag('show what would be asked, over which files; sends and records nothing'))
       .option('json', flag('one JSON object')),
-  async run({ config: named, name, 'dry-run': dry, json }, terminal) {
-    const { config } = loadConfig({ file: named })
+  async run({ name, 'dry-run': dry, json, ...flags }, terminal) {
+    const { config, log_file } = loadWithFlags(flags)
     const settings = promptNamed(name, config)
     if (dry) return showDryRun(settings, config, json, terminal)
     await refuseWhilePaused(config.state_dir, `${settings.name} is not run`)
@@ -47,7 +46,7 @@ export const command = defineCommand({
     // The token is opened once, however often `alone` is tried, because that prints warnings.
     const secrets = () => (opened ??= openToken(config, terminal))
     return withStopSignals((signals) => {
-      const asked = { settings, config, terminal, signals, json }
+      const asked = { settings, config, terminal, signals, json, quiet: flags.quiet, log_file }
       return besideOrAlone(config.state_dir, {
         beside: (control) => runBeside(asked, control),
         alone: () => runAlone(asked, secrets()),
@@ -62,6 +61,9 @@ interface Asked {
   terminal: Terminal
   signals: StopSignals
   json: boolean
+  /** Without a spinner. */
+  quiet: boolean | undefined
+  log_file: string | undefined
 }
 
 /** Lets the daemon, which holds the ledger, run the prompt, and waits for it. */
@@ -81,9 +83,9 @@ async function runBeside(asked: Asked, control: ControlClient): Promise<ExitCode
 }
 
 async function runAlone(asked: Asked, secrets: Secrets): Promise<ExitCode> {
-  const { settings, config, terminal, signals } = asked
+  const { settings, config, terminal, signals, log_file } = asked
   const clock = system_clock
-  const log = openLog(config, terminal, terminal.is_interactive ? { level: quietLevel(config) } : {})
+  const log = openLog(config, { file: log_file, beside_progress: terminal.is_interactive })
   // The time before the scan, so that this scan counts for the run.
   const due_ms = clock.now_ms()
   const only_folders = settings.scope.folders
@@ -122,7 +124,8 @@ async function watchRun(asked: Asked, { due_ms, check, left }: Watched): Promise
   const run = prompts.runs(settings.name, max_newer).find((other) => other.due_ms === due_ms)?.run
   const ending = new AbortController()
   const state = () => (run === undefined ? undefined : prompts.run(run)?.state)
-  const spinner = showSpinner(terminal, clock, () => `${settings.name}: ${stateText(state() ?? 'due')}`)
+  const text = () => `${settings.name}: ${stateText(state() ?? 'due')}`
+  const spinner = asked.quiet ? no_progress : showSpinner(terminal, clock, text)
   try {
     if (run === undefined) throw notRun(settings.name)
     let ended: RunView | undefined

@@ -2,7 +2,6 @@ import { SluiceError } from '../../base/run/errors.ts'
 import { counted, formatAmount, formatBytes } from '../../base/text/format.ts'
 import { day_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
-import { loadConfig } from '../../config/load.ts'
 import { connectControl } from '../../control/control-client.ts'
 import { rebuildLedger } from '../../daemon/reload/rebuild.ts'
 import { planUploads } from '../../inspect/plan/plan.ts'
@@ -12,26 +11,26 @@ import { readCovered } from '../../prompts/configure-prompts.ts'
 import { defineCommand, flag } from '../command.ts'
 import { refuseWhilePaused } from '../daemon/daemon-status.ts'
 import { serveControl } from '../daemon/daemon-verbs.ts'
-import { openLog, openToken, quietLevel } from '../daemon/open.ts'
+import { loadWithFlags, logOptions, openLog, openToken } from '../daemon/open.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { withLedgerView } from '../daemon/views.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { passState } from '../text/pass-meter.ts'
 import { printSummary } from '../text/pass-summary.ts'
 import { print, printWarning } from '../text/print.ts'
-import { showProgress } from '../text/progress.ts'
+import { no_progress, showProgress } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
-  options: (yargs) => yargs.option('dry-run', flag('show the data to rebuild from; changes nothing')),
-  async run({ config: named, 'dry-run': is_dry }, terminal) {
-    const { config, warnings } = loadConfig({ file: named })
+  options: (yargs) => logOptions(yargs).option('dry-run', flag('show the data to rebuild from; changes nothing')),
+  async run({ 'dry-run': is_dry, ...flags }, terminal) {
+    const { config, warnings, log_file } = loadWithFlags(flags)
     for (const warning of warnings) printWarning(terminal, warning)
     await refuseDaemon(config)
     if (is_dry) return printSources(config, terminal)
     // A ledger that holds nothing but a pause can be rebuilt, but not before the pause has ended.
     if (conditionOfLedger(config.state_dir) === 'none') await refuseWhilePaused(config.state_dir, 'nothing is rebuilt')
-    return rebuild(config, terminal)
+    return rebuild(config, terminal, { quiet: flags.quiet, log_file })
   },
 })
 
@@ -48,11 +47,15 @@ async function refuseDaemon({ state_dir }: Config): Promise<void> {
   })
 }
 
-async function rebuild(config: Config, terminal: Terminal): Promise<ExitCode> {
+async function rebuild(
+  config: Config,
+  terminal: Terminal,
+  { quiet, log_file }: { quiet: boolean | undefined; log_file: string | undefined },
+): Promise<ExitCode> {
   const secrets = openToken(config, terminal)
   const clock = system_clock
   const began_ms = clock.now_ms()
-  const log = openLog(config, terminal, { level: quietLevel(config) })
+  const log = openLog(config, { file: log_file, beside_progress: true })
   const signals = listenForStop()
   let endProgress = async () => {}
   try {
@@ -66,7 +69,8 @@ async function rebuild(config: Config, terminal: Terminal): Promise<ExitCode> {
       async onBegun(daemon) {
         const control = await serveControl(daemon, 'once', undefined, config.state_dir)
         const view = openLedgerView(daemon.config.state_dir)
-        const progress = showProgress({ terminal, clock, read: () => passState(view.folders(), began_ms) })
+        const read = () => passState(view.folders(), began_ms)
+        const progress = quiet ? no_progress : showProgress({ terminal, clock, read })
         endProgress = async () => {
           await control.close()
           await progress.end()

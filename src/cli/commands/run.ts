@@ -2,14 +2,13 @@ import { isSluiceError, messageOf } from '../../base/run/errors.ts'
 import { createHeartbeats } from '../../base/run/heartbeat.ts'
 import { programVersion } from '../../base/run/process.ts'
 import { aborted, system_clock } from '../../base/time/time.ts'
-import { loadConfig } from '../../config/load.ts'
 import { openSecrets } from '../../config/secrets.ts'
 import { reportRefusal } from '../../daemon/check-token.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
 import { refuseOrphan } from '../../ledger/file/ledger-place.ts'
 import { defineCommand } from '../command.ts'
 import { serveControl } from '../daemon/daemon-verbs.ts'
-import { openLog } from '../daemon/open.ts'
+import { loadWithFlags, logOptions, openLog } from '../daemon/open.ts'
 import { createReloader } from '../daemon/reloader.ts'
 import { openUnitFit, reportToServiceManager } from '../daemon/service-manager.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
@@ -20,12 +19,12 @@ import { exit_codes } from '../exit-codes.ts'
  * only a signal ends it: it reports a service that is down or a refused token, and waits.
  */
 export const command = defineCommand({
-  options: (yargs) => yargs,
-  async run({ config: named }, terminal) {
-    const { config, file, warnings } = loadConfig({ file: named })
+  options: (yargs) => logOptions(yargs),
+  async run(flags) {
+    const { config, file, warnings, log_file } = loadWithFlags(flags)
     const { secrets, warnings: token_warnings } = openSecrets(config)
     refuseOrphan(config.state_dir)
-    const log = openLog(config, terminal)
+    const log = openLog(config, { file: log_file })
     const unitFit = openUnitFit(file)
     for (const warning of [...warnings, ...token_warnings, ...unitFit(config)]) log.warn(warning)
     // A signal that comes during the start takes effect after it.
@@ -37,7 +36,7 @@ export const command = defineCommand({
       const manager = reportToServiceManager({ daemon, heartbeats, log })
       try {
         const hooks = { onReloading: () => manager.reloading(), onReady: () => manager.reloaded() }
-        const reloader = createReloader({ daemon, config_file: named, log, hooks, unitFit })
+        const reloader = createReloader({ daemon, load: () => loadWithFlags(flags), log, hooks, unitFit })
         const control = await serveControl(daemon, 'run', reloader)
         log.info({ config: file, pid: process.pid }, `sluice ${programVersion()} is running`)
         try {

@@ -1,33 +1,33 @@
 import { isSluiceError, type SluiceError } from '../../base/run/errors.ts'
+import type { LogDestination } from '../../base/text/log.ts'
 import { aborted, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
-import { loadConfig } from '../../config/load.ts'
 import { type ControlClient, connectControl } from '../../control/control-client.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, flag } from '../command.ts'
 import { awaitIdle } from '../daemon/await-idle.ts'
 import { refuseWhilePaused } from '../daemon/daemon-status.ts'
 import { serveControl } from '../daemon/daemon-verbs.ts'
-import { openLog, openToken, quietLevel } from '../daemon/open.ts'
+import { type LogFlags, loadWithFlags, logOptions, openLog, openToken } from '../daemon/open.ts'
 import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
 import { type ExitCode, incompleteCode } from '../exit-codes.ts'
 import { foldersArgument, foldersNamed } from '../place.ts'
 import { passState } from '../text/pass-meter.ts'
-import { printSummary } from '../text/pass-summary.ts'
+import { printPassAnswer, printSummary } from '../text/pass-summary.ts'
 import { printError, printNote, printWarning } from '../text/print.ts'
-import { showProgress } from '../text/progress.ts'
+import { no_progress, showProgress } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
-  options: foldersArgument,
-  async run({ config: named, folders }, terminal) {
-    const { config, warnings } = loadConfig({ file: named })
-    const names = foldersNamed(folders ?? [], config.folders)
+  options: (yargs) => logOptions(foldersArgument(yargs)).option('json', flag('one JSON object, at the end')),
+  async run(flags, terminal) {
+    const { config, warnings, log_file } = loadWithFlags(flags)
+    const names = foldersNamed(flags.folders ?? [], config.folders)
     await refuseWhilePaused(config.state_dir, 'nothing is synchronised')
     for (const warning of warnings) printWarning(terminal, warning)
     return withStopSignals(async (signals) => {
-      const pass = { config, names, terminal, signals }
+      const pass = { config, names, terminal, signals, flags, log_file }
       const control = await connectControl(config.state_dir)
       if (!control) return syncAlone(pass)
       try {
@@ -49,6 +49,9 @@ interface Pass {
   names: string[]
   terminal: Terminal
   signals: StopSignals
+  /** `quiet`: no progress, and no summary if all is ready. */
+  flags: Pick<LogFlags, 'quiet'> & { json: boolean }
+  log_file: string | undefined
 }
 
 async function syncAlone(pass: Pass): Promise<ExitCode> {
@@ -56,8 +59,12 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
   const secrets = openToken(config, terminal)
   const clock = system_clock
   const began_ms = clock.now_ms()
-  const destination: { write(text: string): void } = { write: (text) => void process.stderr.write(text) }
-  const log = openLog(config, terminal, logChange(config, terminal, { write: (text) => destination.write(text) }))
+  const destination: LogDestination = { write: (text) => void process.stderr.write(text) }
+  const log = openLog(config, {
+    file: pass.log_file,
+    beside_progress: terminal.is_interactive,
+    destination: { write: (text) => destination.write(text) },
+  })
   const daemon = await startDaemon({ config, secrets, clock, log, mode: 'once', only_folders: names })
   let shown: ShownPass | undefined
   try {
@@ -75,13 +82,6 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
     await shown?.close()
     await daemon.abort()
   }
-}
-
-/** On a terminal the bar shows the progress, so the log has only warnings and errors. */
-function logChange(config: Config, terminal: Terminal, destination: { write(text: string): void }) {
-  if (!terminal.is_interactive) return {}
-  const format = config.log.format === 'auto' ? ('pretty' as const) : config.log.format
-  return { level: quietLevel(config), format, destination }
 }
 
 /** Lets the daemon, which holds the ledger, scan the folders, and waits for it. */
@@ -108,16 +108,20 @@ async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode>
 type ShownPass = ReturnType<typeof showPass>
 
 /** Shows the progress until `close`. The summary opens views of its own. */
-function showPass({ config, names, terminal }: Pass, began_ms: number) {
+function showPass({ config, names, terminal, flags }: Pass, began_ms: number) {
   const clock = system_clock
   const view = openLedgerView(config.state_dir)
   const folders = () => view.folders().filter(({ name }) => names.includes(name))
-  const progress = showProgress({ terminal, clock, read: () => passState(folders(), began_ms) })
+  const read = () => passState(folders(), began_ms)
+  const progress = flags.quiet ? no_progress : showProgress({ terminal, clock, read })
   return {
     view,
     progress,
     summary(fault: SluiceError | undefined) {
-      const exit_code = printSummary(config.state_dir, { names, began_ms, now_ms: clock.now_ms() }, terminal)
+      const end = { names, began_ms, now_ms: clock.now_ms() }
+      const exit_code = flags.json
+        ? printPassAnswer(config, end, fault, terminal)
+        : printSummary(config.state_dir, end, terminal, flags.quiet)
       if (!fault) return exit_code
       printError(fault, terminal)
       return incompleteCode(fault)

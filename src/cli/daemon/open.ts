@@ -1,29 +1,107 @@
-import { createLog, type Log, type LogOptions } from '../../base/text/log.ts'
+import { closeSync, constants, openSync, writeFileSync } from 'node:fs'
+import type { Argv } from 'yargs'
+import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
+import { createLog, type Log, type LogDestination } from '../../base/text/log.ts'
 import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { readEnvironment } from '../../config/environment.ts'
+import { loadConfig } from '../../config/load.ts'
 import { openSecrets, type Secrets } from '../../config/secrets.ts'
 import { ledgerLimits } from '../../daemon/limits.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { openLedger } from '../../ledger/open-ledger.ts'
+import { type GlobalOptions, text } from '../command.ts'
+import { targetFile } from '../place.ts'
+import { logText } from '../text/log-text.ts'
 import { printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
-/** The log of a command, on standard error and as configured. */
-export function openLog(config: Config, terminal: Terminal, change: Partial<LogOptions> = {}): Log {
+export interface LogFlags extends GlobalOptions {
+  verbose: boolean | undefined
+  quiet: boolean | undefined
+  'log-file': string | undefined
+}
+
+export function logOptions<Options extends GlobalOptions>(yargs: Argv<Options>): Argv<Options & LogFlags> {
+  // Without a default: yargs would take that for a flag that conflicts.
+  return yargs
+    .option('verbose', { type: 'boolean', alias: 'v', describe: 'log details, too (log level debug)' })
+    .option('quiet', { type: 'boolean', alias: 'q', describe: 'no progress; log only warnings and errors' })
+    .conflicts('verbose', 'quiet')
+    .option('log-file', text('append the log to this file instead of standard error')) as Argv<Options & LogFlags>
+}
+
+/**
+ * The configuration, with the log level of the flags. `log_file`: absolute path. Error
+ * `usage.target`: the log file is in a watched folder, also in one that a reload adds.
+ */
+export function loadWithFlags({ config: file, verbose, quiet, 'log-file': log_file }: LogFlags) {
+  const loaded = loadConfig({ file, log_level: verbose ? 'debug' : quiet ? 'warn' : undefined })
+  return { ...loaded, log_file: log_file && targetFile(log_file, loaded.config, process.cwd()) }
+}
+
+/**
+ * The log of a command as configured, in a file or on standard error. `beside_progress`: standard
+ * error shows the progress, so it gets only warnings and errors. Error `usage.target`: the file
+ * cannot be written.
+ */
+export function openLog(
+  { log: { level, format } }: Config,
+  options: { file: string | undefined; beside_progress?: boolean; destination?: LogDestination },
+): Log {
+  const { file, beside_progress = false, destination } = options
+  if (file !== undefined) {
+    return createLog({
+      level,
+      format: format === 'json' ? 'json' : logText({ stamp: 'date', colors: false }),
+      destination: openLogFile(file),
+    })
+  }
   const { journal, no_color, force_color } = readEnvironment()
+  const on_terminal = process.stderr.isTTY === true
+  const is_text = format === 'auto' ? journal || on_terminal : format === 'pretty'
+  const stamp = journal ? 'none' : on_terminal ? 'time' : 'date'
   return createLog({
-    level: config.log.level,
-    format: config.log.format,
+    level: beside_progress && level === 'info' ? 'warn' : level,
+    format: is_text ? logText({ stamp, colors: (on_terminal || force_color) && !no_color }) : 'json',
     journal,
-    colors: (terminal.is_interactive || force_color) && !no_color,
-    ...change,
+    ...(destination && { destination }),
   })
 }
 
-/** The log level of a command with progress of its own: `warn` in place of `info`. */
-export function quietLevel({ log }: Config): LogOptions['level'] {
-  return log.level === 'info' ? 'warn' : log.level
+const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
+
+/**
+ * Opens the file for each line, so that it may be renamed at any time (logrotate). A symbolic link
+ * is refused: root would write where the link of another user leads.
+ */
+function openLogFile(file: string): LogDestination {
+  function write(text: string): void {
+    // O_NONBLOCK: opening a pipe would otherwise wait for a reader.
+    const descriptor = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    try {
+      writeFileSync(descriptor, text)
+    } finally {
+      closeSync(descriptor)
+    }
+  }
+  try {
+    write('')
+  } catch (error) {
+    const why = codeOf(error) === 'ELOOP' ? 'it is a symbolic link' : messageOf(error)
+    const hint = 'name another file, or check who may write there'
+    throw new SluiceError({ code: 'usage.target', message: `${file} cannot be written: ${why}`, hint })
+  }
+  return {
+    write(line) {
+      try {
+        write(line)
+      } catch {
+        // A full disk must not end the work.
+        process.stderr.write(line)
+      }
+    },
+  }
 }
 
 /** Opens the token and prints the warnings about its file. */

@@ -1,7 +1,7 @@
 import { isSluiceError, messageOf } from '../../base/run/errors.ts'
 import type { Log } from '../../base/text/log.ts'
 import type { Config } from '../../config/config.ts'
-import { loadConfig } from '../../config/load.ts'
+import type { LoadedConfig } from '../../config/load.ts'
 import { openSecrets } from '../../config/secrets.ts'
 import type { Reloaded } from '../../control/control-verbs.ts'
 import type { Daemon } from '../../daemon/running-daemon.ts'
@@ -24,21 +24,21 @@ export interface ReloadHooks {
 
 export function createReloader(options: {
   daemon: Daemon
-  /** The file named with --config; undefined: the usual places. */
-  config_file: string | undefined
+  /** Reads the configuration as at the start, with the flags of the command line. */
+  load: () => LoadedConfig
   log: Log
   hooks: ReloadHooks
   /** Sentences about rights that a configuration needs and the systemd unit does not give. */
   unitFit(config: Config): string[]
 }): Reloader {
-  const { daemon, config_file, log, hooks, unitFit } = options
+  const { daemon, load, log, hooks, unitFit } = options
   let current: Promise<unknown> = Promise.resolve()
   let next: Promise<Reloaded> | undefined
 
   async function reloadNow(): Promise<Reloaded> {
     await hooks.onReloading()
     try {
-      const { config, file, warnings } = loadConfig({ file: config_file })
+      const { config, file, warnings } = load()
       const { secrets, warnings: token_warnings } = openSecrets(config)
       const outcome = { ...(await daemon.reload(config, secrets)), unit: unitFit(config) }
       for (const warning of [...warnings, ...token_warnings, ...outcome.unit]) log.warn(warning)

@@ -1,13 +1,17 @@
+import type { SluiceError } from '../../base/run/errors.ts'
 import { counted, formatBytes, formatCount, formatDuration, printable, shellWord } from '../../base/text/format.ts'
+import { scrubValue } from '../../base/text/scrub.ts'
+import { isoTime } from '../../base/time/time.ts'
+import type { Config } from '../../config/config.ts'
 import { troubleSubject } from '../../domain/fact.ts'
 import { type LedgerView, openLedgerView } from '../../ledger/views/view.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../../ledger/views/view-folders.ts'
 import { openPassView, type PassView } from '../../ledger/views/view-pass.ts'
 import type { Example, ProblemGroup } from '../../ledger/views/view-problems.ts'
-import { folderStatus, isComplete, underway } from '../../status/folders.ts'
+import { folderStatus, folderStatuses, isComplete, underway } from '../../status/folders.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
-import { printIndented } from './print.ts'
+import { printIndented, printJson } from './print.ts'
 import type { Terminal } from './terminal.ts'
 
 interface PassSummary {
@@ -16,7 +20,7 @@ interface PassSummary {
   exit_code: ExitCode
 }
 
-export interface PassEnd {
+interface PassEnd {
   view: LedgerView
   pass: PassView
   /** The folders that it was about. */
@@ -66,18 +70,63 @@ export function summarizePass(end: PassEnd, { styles }: Pick<Terminal, 'styles'>
   return { lines, exit_code: is_complete ? exit_codes.ok : exit_codes.incomplete }
 }
 
-/** Prints how a pass ended, from views of its own. */
-export function printSummary(state_dir: string, end: Omit<PassEnd, 'view' | 'pass'>, terminal: Terminal): ExitCode {
+type End = Omit<PassEnd, 'view' | 'pass'>
+
+/** Prints how a pass ended. `quiet`: only if not all is ready. */
+export function printSummary(state_dir: string, end: End, terminal: Terminal, quiet = false): ExitCode {
+  return withViews(state_dir, (views) => {
+    const { lines, exit_code } = summarizePass({ ...views, ...end }, terminal)
+    if (!quiet || exit_code !== exit_codes.ok) printIndented(terminal, lines)
+    return exit_code
+  })
+}
+
+/**
+ * Prints how a pass ended as JSON. `fault`: why it ended early. Times are ISO 8601 UTC. The exit
+ * code is that of `printSummary`.
+ */
+export function printPassAnswer(
+  { state_dir, folders: configured }: Config,
+  { names, began_ms, now_ms }: End,
+  fault: SluiceError | undefined,
+  terminal: Terminal,
+): ExitCode {
+  return withViews(state_dir, ({ view, pass }) => {
+    const among = configured.filter(({ name }) => names.includes(name))
+    const folders = folderStatuses(among, view.folders(), { is_watching: false })
+    const complete = folders.every(isComplete)
+    const { files, sent } = pass.newSince(began_ms, names)
+    printJson(terminal, {
+      began: isoTime(began_ms),
+      ended: isoTime(now_ms),
+      /** Every file that should be in the assistant is ready. */
+      complete,
+      /** Files that became ready; `uploaded`: those whose bytes were not known to the project. */
+      new: { files, uploaded: sent },
+      folders,
+      /** As in `status --json`: files that need attention, of these folders. */
+      problems: view.problems().filter((group) => concerns(group, names)),
+      held_by_upload_limit: view.over_limit().places.filter(({ folder }) => names.includes(folder)),
+      fault: fault ? scrubValue({ code: fault.code, message: fault.message, hint: fault.hint ?? null }) : null,
+    })
+    return complete ? exit_codes.ok : exit_codes.incomplete
+  })
+}
+
+/** Views of their own: those of the pass are closed when it has ended. */
+function withViews<Answer>(state_dir: string, use: (views: Pick<PassEnd, 'view' | 'pass'>) => Answer): Answer {
   const view = openLedgerView(state_dir)
   const pass = openPassView(state_dir)
   try {
-    const { lines, exit_code } = summarizePass({ view, pass, ...end }, terminal)
-    printIndented(terminal, lines)
-    return exit_code
+    return use({ view, pass })
   } finally {
     pass.close()
     view.close()
   }
+}
+
+function concerns({ examples }: ProblemGroup, names: readonly string[]): boolean {
+  return examples.some(({ folder }) => names.includes(folder))
 }
 
 /** Entries that the last scan could not read. There may be unknown files in them. */
@@ -120,8 +169,7 @@ function newLines({ pass, began_ms, names }: PassEnd): string[] {
 }
 
 function problemLines(end: PassEnd, stages: readonly string[]): string[] {
-  const concerns = ({ examples }: ProblemGroup) => examples.some(({ folder }) => end.names.includes(folder))
-  const groups = end.view.problems().filter((group) => stages.includes(group.stage) && concerns(group))
+  const groups = end.view.problems().filter((group) => stages.includes(group.stage) && concerns(group, end.names))
   const lines = groups.map(({ message, files, examples }) => reasonLine(files, message, examples))
   const over_limit = stages.includes('blocked') ? end.view.over_limit().places : []
   for (const { folder, directory, files, bytes } of over_limit.filter((place) => end.names.includes(place.folder))) {

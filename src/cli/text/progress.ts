@@ -50,6 +50,9 @@ export function showProgress(options: { terminal: Terminal; clock: Clock; read: 
   }
 }
 
+/** Shows nothing. */
+export const no_progress: ReturnType<typeof showProgress> = { log_destination: undefined, end: async () => {} }
+
 interface Display {
   update(state: PassState, texts: PassTexts): void
   end(): void
