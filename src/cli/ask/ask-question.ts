@@ -59,11 +59,10 @@ function notAsked(failure: Failure, { scope }: Question, chat_id: string | undef
   }
   if (failure.about === 'content') {
     const is_gone = failure.status === 404 || failure.status === 410
-    const unchecked = is_gone ? uncheckedIds({ concepts: scope?.concept_ids ?? [], views: scope?.view_ids ?? [] }) : ''
     return new SluiceError({
       code: 'answer.refused',
-      message: `the service refused the question: ${what}${unchecked}`,
-      ...(is_gone ? { hint: goneHint(chat_id) } : {}),
+      message: `the service refused the question: ${what}`,
+      ...(is_gone ? { hint: goneHint(scope, chat_id) } : {}),
     })
   }
   return failureOf(failure)
@@ -81,9 +80,10 @@ export function failureOf(failure: Failure): SluiceError {
   )
 }
 
-function goneHint(chat_id: string | undefined): string {
-  const scope = 'something it is asked over was removed on the service'
-  return chat_id === undefined ? scope : `the chat ${chat_id} is gone (ask without --follow-up), or ${scope}`
+function goneHint(scope: Question['scope'], chat_id: string | undefined): string {
+  const removed = 'something it is asked over was removed on the service'
+  const chat = chat_id === undefined ? '' : `the chat ${chat_id} is gone (ask without --follow-up), or `
+  return `${chat}${removed}${uncheckedIds({ concepts: scope?.concept_ids ?? [], views: scope?.view_ids ?? [] })}`
 }
 
 /** The error if account or project is refused: no other try helps then. Else undefined. */
