@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answering, createHeartbeats, heldBy } from '../../src/base/run/heartbeat.ts'
+import { answering, createHeartbeats, heldBy, shareHeartbeat } from '../../src/base/run/heartbeat.ts'
 import { minute_ms } from '../../src/base/time/time.ts'
 import { FakeClock } from '../rig/fake-clock.ts'
 
@@ -66,6 +66,24 @@ test('a call that never answers is named by its verb, and one that fails has end
   void ledger.claim()
   await expect(ledger.record()).rejects.toThrow('full')
   expect((await pass(clock, heartbeats, 6)).map(({ name }) => name)).toEqual(['the ledger: claim'])
+})
+
+test('parts that share a heartbeat are stuck only if all are silent, and no more once the last has ended', async () => {
+  const clock = new FakeClock()
+  const heartbeats = createHeartbeats(clock)
+  const shared = shareHeartbeat(heartbeats, 'requests')
+  for (let times = 0; times < 2; times++) {
+    shared.begin()
+    shared.begin()
+    expect(await pass(clock, heartbeats, 4)).toEqual([])
+    shared.end()
+    expect(await pass(clock, heartbeats, 4)).toEqual([])
+    expect(await pass(clock, heartbeats, 2)).toEqual([{ name: 'requests', silent_ms: 6 * minute_ms }])
+    shared.beat()
+    expect(heartbeats.stuck(limit_ms)).toEqual([])
+    shared.end()
+    expect(await pass(clock, heartbeats, 60)).toEqual([])
+  }
 })
 
 test('a process that was stopped for an hour is not stuck when it continues', async () => {
