@@ -3,6 +3,7 @@ import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, statSyn
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSqlite, openSqliteReadOnly } from '../../../src/base/files/sqlite.ts'
+import { ticket_migrations } from '../../../src/ledger/file/tickets.ts'
 import { openLedger } from '../../../src/ledger/open-ledger.ts'
 import { openLedgerView } from '../../../src/ledger/views/view.ts'
 import { FakeClock } from '../../rig/fake-clock.ts'
@@ -241,6 +242,18 @@ test('signed URLs and upload headers are in tickets.db alone, and leave no trace
   await bench.record({ type: 'ingest_started', content: kept, not_before_ms: 0 })
   await bench.close()
   for (const secret of secrets) expect(holding(state_dir, secret), secret).toEqual([])
+})
+
+test('erased tickets leave no trace after a close, even while another program has tickets.db open', async () => {
+  const state_dir = makeTree()
+  const bench = await benchAt(state_dir).open('docs')
+  await bench.send(await bench.settle('docs', 'a', 'text'))
+  expect(holding(state_dir, 'sig=s3cret')).toEqual(['tickets.db-wal'])
+  const reader = openSqliteReadOnly(join(state_dir, 'tickets.db'), ticket_migrations)
+  expect(reader.prepare('SELECT content FROM tickets').all()).toEqual([])
+  await bench.close()
+  expect(holding(state_dir, 'sig=s3cret')).toEqual([])
+  reader.close()
 })
 
 test('tidy erases tickets that a crash left behind', async () => {
