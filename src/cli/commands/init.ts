@@ -11,14 +11,17 @@ import { defineCommand, flag, text, texts } from '../command.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { askConnection, type Connection, freeTokenFile } from '../init/init-connection.ts'
-import type { Dialog } from '../init/init-dialog.ts'
+import { type Dialog, openDialog } from '../init/init-dialog.ts'
 import { checkFlags, type InitFlags, refuseMissing } from '../init/init-flags.ts'
-import { askFolders, askOldVersions } from '../init/init-folders.ts'
+import { askFolders, askOldVersions, sayFirstSync } from '../init/init-folders.ts'
 import { printNote, printTitled } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 /** Everybody may read it: it names the file of the token, and holds none. */
 const config_mode = 0o644
+
+const how_to_answer =
+  '< and Enter go back to the previous question; Tab completes folders; Ctrl-C stops. Nothing is written before the last answer.'
 
 export const command = defineCommand({
   options: (yargs) =>
@@ -41,32 +44,37 @@ export const command = defineCommand({
       .option('yes', flag('write without asking whether it is right'))
       .option('force', flag('write over a configuration that is there')),
   async run({ config: named, ...flags }, terminal) {
-    const cwd = process.cwd()
     const file = targetFile(named)
     const can_ask = process.stdin.isTTY === true && terminal.is_interactive
     if (!can_ask) refuseMissing(flags)
-    const { folders: given, start } = checkFlags(flags, cwd)
+    const { folders: given, start } = checkFlags(flags)
     const signals = listenForStop()
     const hung_up = new AbortController()
     signals.onHangup(() => hung_up.abort())
     const stopped = AbortSignal.any([signals.first, hung_up.signal])
-    const dialog = can_ask ? await openDialogHere(stopped) : undefined
-    try {
+    const streams = { input: process.stdin, output: process.stderr }
+    const dialog = can_ask ? openDialog(streams, stopped, terminal.err_styles) : undefined
+    const new_token_file = freeTokenFile(join(dirname(file), 'token'))
+    const tools = { flags, dialog, terminal, clock: system_clock, new_token_file, stopped }
+    const answer = async () => {
       await refuseExisting(file, flags, dialog)
-      const new_token_file = freeTokenFile(join(dirname(file), 'token'))
-      const tools = { flags, dialog, terminal, clock: system_clock, cwd, new_token_file, stopped }
       const connection = await askConnection(tools)
       const config = { ...connection, token_file: connection.token.file }
-      const folders = await askFolders(given, { ...tools, config, start, refused: connection.refused })
-      const starting: StartingConfig = {
-        ...config,
-        folders,
-        old_versions: await askOldVersions(dialog, flags['old-versions']),
-      }
+      const folder_tools = { ...tools, config, start, refused: connection.refused }
+      const folders = await askFolders(given, folder_tools)
+      await sayFirstSync(folders, folder_tools)
+      const old_versions = await askOldVersions(dialog, flags['old-versions'])
+      const starting: StartingConfig = { ...config, folders, old_versions }
       configFromObject(startingValue(starting))
       const text = startingText(starting)
       terminal.out(text.trimEnd())
-      if (!flags.yes && !(await dialog?.confirm(`Write this to ${file}?`, true))) {
+      const is_right = flags.yes || (await dialog?.confirm(`Write this to ${file}?`, true)) === true
+      return { connection, text, is_right }
+    }
+    try {
+      if (dialog) printNote(terminal, how_to_answer)
+      const { connection, text, is_right } = await (dialog ? dialog.repeat(answer) : answer())
+      if (!is_right) {
         terminal.err('nothing was written')
         return exit_codes.incomplete
       }
@@ -79,12 +87,6 @@ export const command = defineCommand({
     }
   },
 })
-
-/** Loads the library for dialogs only when there are questions to ask. */
-async function openDialogHere(stopped: AbortSignal): Promise<Dialog> {
-  const { openDialog } = await import('../init/init-dialog.ts')
-  return openDialog({ input: process.stdin, output: process.stderr }, stopped)
-}
 
 function targetFile(named: string | undefined): string {
   const environment = readEnvironment()

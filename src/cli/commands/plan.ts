@@ -16,6 +16,7 @@ import { defineCommand, flag } from '../command.ts'
 import { withLedgerView } from '../daemon/views.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { printJson, printLines, sayIgnored } from '../text/print.ts'
+import { sayUploadTime } from '../text/upload-time-text.ts'
 
 export const command = defineCommand({
   options: (yargs) =>
@@ -104,21 +105,9 @@ export function planLines(plan: Plan, width: number): Line[] {
   }
   const more = plan.types.length - max_types
   if (more > 0) writer.say(`and ${counted(more, 'more type')}`, { indent: 2 })
-  sayLimits(writer, plan)
+  sayUploadTime(writer, plan)
   for (const folder of plan.folders) sayFolder(writer, folder)
   return writer.lines
-}
-
-function sayLimits(writer: LineWriter, { limits: { upload_limit, days } }: Plan): void {
-  if (upload_limit?.is_reached) {
-    const limit = `${counted(upload_limit.files, 'file')} or ${formatBytes(upload_limit.bytes)} in ${upload_limit.per_hours} h`
-    writer.say(`more than uploads.limit allows (${limit}): the rest waits for \`sluice accept PATH\``, {
-      tone: 'warn',
-    })
-  }
-  if (days !== null && days > 1) {
-    writer.say(`it takes about ${counted(days, 'day')} at uploads.max_bytes_per_day`, { tone: 'warn' })
-  }
 }
 
 function sayFolder(writer: LineWriter, folder: FolderPlan): void {

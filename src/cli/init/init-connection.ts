@@ -4,6 +4,7 @@ import { programVersion } from '../../base/run/process.ts'
 import { printable } from '../../base/text/format.ts'
 import type { Clock } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
+import { expandPath } from '../../config/resolve/local-paths.ts'
 import { baseUrlFault } from '../../config/schema/schema.ts'
 import { project_id as project_schema } from '../../config/schema/schema-folder.ts'
 import { openSecrets, type Secrets, secretsOf } from '../../config/secrets.ts'
@@ -15,8 +16,8 @@ import { type Failure, failureText } from '../../remote/outcome.ts'
 import { createRemote, type Remote } from '../../remote/remote.ts'
 import { printTitled, printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
-import { type Dialog, refuseStopped } from './init-dialog.ts'
-import { faultOf, type InitFlags, wholePath } from './init-flags.ts'
+import { between, type Dialog, refuseStopped } from './init-dialog.ts'
+import { faultOf, type InitFlags } from './init-flags.ts'
 
 /** The service, the token and the project that get the files. */
 export interface Connection {
@@ -33,7 +34,6 @@ export interface ConnectionTools {
   dialog: Dialog | undefined
   terminal: Terminal
   clock: Clock
-  cwd: string
   /** The file for a token that the user types. */
   new_token_file: string
   /** Aborts when the user stops waiting. */
@@ -47,13 +47,15 @@ export interface ConnectionTools {
 export async function askConnection(tools: ConnectionTools): Promise<Connection> {
   const { flags, dialog } = tools
   let base_url = flags['base-url']
-  let token = flags['token-file'] === undefined ? undefined : tokenFromFile(flags['token-file'], tools)
-  let ca_file = flags['ca-file'] === undefined ? undefined : fromHome(wholePath(flags['ca-file'], tools.cwd))
+  let token = flags['token-file'] === undefined ? undefined : await tokenFromFile(flags['token-file'], tools)
+  let ca_file = flags['ca-file'] === undefined ? undefined : fromHome(flags['ca-file'])
   for (;;) {
     base_url ??= await askAddress(dialog!)
     token ??= await askToken(tools)
     const reached = { base_url, ca_file, secrets: token.secrets }
-    const listed = await askService(reached, tools, (remote) => remote.listProjects())
+    const listed = await between(dialog, `the projects at ${base_url}`, () =>
+      askService(reached, tools, (remote) => remote.listProjects()),
+    )
     const { file, typed } = token
     const done = (project: Connection['project'], refused: RefusedTypes): Connection => ({
       base_url: reached.base_url,
@@ -65,13 +67,14 @@ export async function askConnection(tools: ConnectionTools): Promise<Connection>
     const chosen = listed.ok ? await chooseProject(listed.value, tools) : undefined
     if (chosen) {
       const readTypes = (remote: Remote) => typesRefusedBy(remote, [chosen.project_id])
-      return done(chosen, await askService(reached, tools, readTypes))
+      const { project_id } = chosen
+      return done(chosen, await between(dialog, `types of ${project_id}`, () => askService(reached, tools, readTypes)))
     }
     const way = listed.ok ? await askWay(reachText([]), tools) : await afterFailure(listed.failure, tools)
     if (way === 'go on') return done({ project_id: givenId(flags) ?? (await askProjectId(dialog!)) }, new Set())
     if (way === 'address') base_url = undefined
     if (way === 'token') token = undefined
-    if (way === 'authority') ca_file = await askCaFile(dialog!, tools.cwd)
+    if (way === 'authority') ca_file = await askCaFile(dialog!)
   }
 }
 
@@ -95,21 +98,22 @@ async function askToken(tools: ConnectionTools): Promise<FoundToken> {
     const typed = await dialog!.secret('Token:', (answer) => faultOf(() => secretsOf(answer)))
     return { secrets: secretsOf(typed), file: new_token_file, typed }
   }
-  const fault = (answer: string) => faultOf(() => openToken(wholePath(answer, tools.cwd)))
+  const fault = (answer: string) => faultOf(() => openToken(answer))
   const file = await dialog!.text('File that holds the token:', { fault })
   return tokenFromFile(file, tools)
 }
 
-async function askCaFile(dialog: Dialog, cwd: string): Promise<string> {
-  const file = (answer: string) => fromHome(wholePath(answer, cwd))
-  const fault = (answer: string) => faultOf(() => readCa(file(answer)))
-  return file(await dialog.text('File with the certificate of the authority (PEM):', { fault }))
+async function askCaFile(dialog: Dialog): Promise<string> {
+  const fault = (answer: string) => faultOf(() => readCa(fromHome(answer)))
+  return fromHome(await dialog.text('File with the certificate of the authority (PEM):', { fault }))
 }
 
-function tokenFromFile(text: string, { terminal, cwd }: ConnectionTools): FoundToken {
-  const { secrets, warnings, file } = openToken(wholePath(text, cwd))
-  for (const warning of warnings) printWarning(terminal, warning)
-  return { secrets, file, typed: undefined }
+function tokenFromFile(text: string, { dialog, terminal }: ConnectionTools): Promise<FoundToken> {
+  return between(dialog, `the token in ${text}`, async () => {
+    const { secrets, warnings, file } = openToken(text)
+    for (const warning of warnings) printWarning(terminal, warning)
+    return { secrets, file, typed: undefined }
+  })
 }
 
 /** Opens the token in this file. Environment variables that usually have precedence are ignored. */
@@ -120,7 +124,7 @@ function openToken(path: string) {
 }
 
 function fromHome(path: string): string {
-  return path.replace(/^~(?=\/|$)/, readEnvironment().home)
+  return expandPath(path, readEnvironment().home)
 }
 
 /** Asks the service by a connection of its own. Errors `config.ca_file`, `answer.stopped`. */
@@ -183,8 +187,8 @@ async function afterFailure(failure: Failure, tools: ConnectionTools): Promise<W
 
 type Way = 'again' | 'address' | 'token' | 'authority' | 'go on'
 
-function askWay(message: string, { dialog, terminal }: ConnectionTools, is_untrusted = false): Promise<Way> {
-  printTitled(terminal, '!', terminal.err_styles.red, message)
+async function askWay(message: string, { dialog, terminal }: ConnectionTools, is_untrusted = false): Promise<Way> {
+  await between(dialog, message, async () => printTitled(terminal, '!', terminal.err_styles.red, message))
   return dialog!.choose<Way>('What now?', [
     ...(is_untrusted
       ? [{ value: 'authority' as const, name: 'trust an authority of the company too, whose certificate is in a file' }]

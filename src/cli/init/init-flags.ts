@@ -40,27 +40,27 @@ export function refuseMissing(flags: InitFlags): void {
 }
 
 /** Errors `usage.invalid`, before anything is asked of the service. */
-export function checkFlags(flags: InitFlags, cwd: string): { folders: NamedPath[]; start: StartText | undefined } {
+export function checkFlags(flags: InitFlags): { folders: NamedPath[]; start: StartText | undefined } {
   const fault = flags['base-url'] === undefined ? undefined : baseUrlFault(flags['base-url'])
   if (fault) throw invalid(`--base-url ${fault}`)
   const start = flags.start?.replace(/^newer_than:? ?/, '')
   if (start !== undefined && !isStartText(start)) throw invalid('--start takes all, from_now, or an age such as 90d')
-  return { folders: (flags.folder ?? []).map((text) => namedPath(text, cwd)), start }
+  return { folders: (flags.folder ?? []).map(namedPath), start }
 }
 
 /** `name=path`, or a path alone, which is named after its last part. */
-function namedPath(text: string, cwd: string): NamedPath {
+function namedPath(text: string): NamedPath {
   const [, named, rest] = /^([^=/]*)=(.*)$/s.exec(text) ?? [undefined, undefined, text]
   if (rest === '' || rest === undefined) throw invalid(`--folder ${text} has no path`)
   const name = named ?? nameFor(rest)
   const fault = faultOfName(name)
   if (fault) throw invalid(`--folder ${text}: the name ${fault}`)
-  return { name, path: wholePath(rest, cwd) }
+  return { name, path: wholePath(rest) }
 }
 
 /** As the config has it: absolute, or beginning with ~/. */
-export function wholePath(text: string, cwd: string): string {
-  return /^~(\/|$)/.test(text) ? text : resolve(cwd, text)
+export function wholePath(text: string): string {
+  return /^~(\/|$)/.test(text) ? text : resolve(text)
 }
 
 /** A name for a folder, made of its path: `/srv/Old Papers` -> `old-papers`. */

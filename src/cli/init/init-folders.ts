@@ -11,7 +11,9 @@ import {
   type StartText,
   startingValue,
 } from '../../config/starting-config.ts'
+import { rootStatus } from '../../disk/root/root.ts'
 import { typeRefusal } from '../../domain/file-type.ts'
+import { planUploads } from '../../inspect/plan/plan.ts'
 import { type RefusedTypes, typeKey } from '../../inspect/plan/refused-types.ts'
 import { type Survey, surveyFolder, usual_survey } from '../../inspect/plan/survey.ts'
 import { LineWriter } from '../../status/text/lines.ts'
@@ -19,14 +21,15 @@ import { excludeSetting } from '../../status/text/text.ts'
 import { printLines, sayIgnored } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
-import { type Dialog, refuseStopped } from './init-dialog.ts'
+import { firstSyncLines } from '../text/upload-time-text.ts'
+import { completeDirectory } from './complete-directory.ts'
+import { between, type Dialog, refuseStopped } from './init-dialog.ts'
 import { faultOf, faultOfName, type NamedPath, nameFor, wholePath } from './init-flags.ts'
 
 export interface FolderTools {
   dialog: Dialog | undefined
   terminal: Terminal
   clock: Clock
-  cwd: string
   /** The configuration so far: all but `folders` and `old_versions`. */
   config: Omit<StartingConfig, 'folders' | 'old_versions'>
   refused: RefusedTypes
@@ -64,13 +67,21 @@ export async function askFolders(given: readonly NamedPath[], tools: FolderTools
 async function askFolder(others: readonly StartingFolder[], tools: FolderTools): Promise<NamedPath> {
   const dialog = tools.dialog!
   const taken = new Set(others.map(({ name }) => name))
+  let reported: string | undefined
   const faultOfPath = (answer: string) => {
-    if (answer === '') return 'the path of a folder'
+    if (answer === '') return 'type the path of a folder; Tab completes it'
+    const path = wholePath(answer)
     // No other folder has this name, so a fault is about the path.
-    const folder = { name: 'a-new-folder', path: wholePath(answer, tools.cwd), start: 'all' as const }
-    return faultOf(() => checkFolders([...others, folder], tools))?.split('\n')[0]
+    const folder = { name: 'a-new-folder', path, start: 'all' as const }
+    const fault = faultOf(() => checkFolders([...others, folder], tools))?.split('\n')[0]
+    if (fault !== undefined) return `${fault}; type the path of another folder`
+    const status = rootStatus(expandPath(path, readEnvironment().home))
+    if (status.kind === 'online' || reported === path) return undefined
+    reported = path
+    return `${status.detail}; ${advice[status.reason]}, or press Enter again to keep this path: it counts as offline until then`
   }
-  const path = wholePath(await dialog.text('Folder to watch:', { fault: faultOfPath }), tools.cwd)
+  const asked = { fault: faultOfPath, completer: completeDirectory }
+  const path = wholePath(await dialog.text('Folder to watch:', asked))
   const name = await dialog.text('Its name in status and at the beginning of names on the service:', {
     usual: taken.has(nameFor(path)) ? undefined : nameFor(path),
     fault: (answer) => (taken.has(answer) ? 'another folder has this name' : faultOfName(answer)),
@@ -78,22 +89,62 @@ async function askFolder(others: readonly StartingFolder[], tools: FolderTools):
   return { name, path }
 }
 
+/** What to do about a folder that cannot be scanned now. */
+const advice = {
+  missing: 'correct the path (Tab completes it), mount its disk or make the folder',
+  'not a directory': 'correct the path (Tab completes it)',
+  unreadable: 'give this user the right to read it, or run init as the user that runs Sluice',
+  'no answer': 'check its share',
+}
+
 /** Checks folders by the rules of the config: none in another, no token inside one. */
 function checkFolders(folders: readonly StartingFolder[], { config }: FolderTools): void {
   configFromObject(startingValue({ ...config, old_versions: 'keep', folders }))
 }
 
-async function surveyAndAsk({ name, path }: NamedPath, tools: FolderTools): Promise<StartingFolder> {
-  const { dialog, terminal, clock, stopped } = tools
+async function surveyAndAsk(folder: NamedPath, tools: FolderTools): Promise<StartingFolder> {
+  const { dialog } = tools
+  const survey = await between(dialog, `survey of ${folder.path}`, () => surveyAndSay(folder, tools))
+  const start = tools.start ?? (dialog ? await askStart(dialog, survey) : 'all')
+  return { ...folder, start }
+}
+
+async function surveyAndSay({ name, path }: NamedPath, tools: FolderTools): Promise<Survey> {
+  const { terminal, clock, stopped } = tools
   const spinner = showSpinner(terminal, clock, () => `counting what lies in ${name}`)
   const root = expandPath(path, readEnvironment().home)
   const younger_than_ms = ages.map(({ ms }) => ms)
   const survey = await surveyFolder(root, { clock, younger_than_ms, signal: stopped }).finally(() => spinner.end())
   refuseStopped(stopped)
-  const errors_width = Number.isFinite(terminal.width) ? terminal.width : 100
-  printLines(terminal, surveyLines({ name, path }, survey, tools, errors_width), 'err')
-  const start = tools.start ?? (dialog ? await askStart(dialog, survey) : 'all')
-  return { name, path, start }
+  printLines(terminal, surveyLines({ name, path }, survey, tools, errorsWidth(terminal)), 'err')
+  return survey
+}
+
+function errorsWidth({ width }: Terminal): number {
+  return Number.isFinite(width) ? width : 100
+}
+
+/** Counts as `sluice plan` does, within the limits of a survey, and says how long it takes. */
+export function sayFirstSync(folders: readonly StartingFolder[], tools: FolderTools): Promise<void> {
+  const { dialog, terminal, clock, config, refused, stopped } = tools
+  return between(dialog, 'estimate of the first sync', async () => {
+    const spinner = showSpinner(terminal, clock, () => 'estimating the first sync')
+    const whole = configFromObject(startingValue({ ...config, old_versions: 'keep', folders }))
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(usual_survey.max_time_ms)])
+    const { max_files } = usual_survey
+    const options = {
+      config: whole,
+      ledger: undefined,
+      hash: false,
+      refused,
+      now_ms: clock.now_ms(),
+      signal,
+      max_files,
+    }
+    const plan = await planUploads(options).finally(() => spinner.end())
+    refuseStopped(stopped)
+    printLines(terminal, firstSyncLines(plan, errorsWidth(terminal)), 'err')
+  })
 }
 
 async function askStart(dialog: Dialog, survey: Survey): Promise<StartText> {

@@ -21,6 +21,7 @@ import { type FolderPlan, noAmount, type Reason, Tally, TypeTally } from './plan
 import { FolderDepartures, judge, type ScannedFile, scannedFiles } from './plan-files.ts'
 import { keepsAll, planRemovals, type WalkedFolder } from './plan-removals.ts'
 import { type RefusedTypes, typeKey } from './refused-types.ts'
+import { uploadTime } from './upload-time.ts'
 
 /** Version of the JSON form. From the first release on it grows when a field goes or changes. */
 const plan_version = 1
@@ -34,6 +35,10 @@ export interface PlanOptions {
   /** Files of these types stay; absent: none are known. */
   refused?: RefusedTypes
   now_ms: number
+  /** Ends the scans early, each with `complete: false`, so that all amounts are minimums. */
+  signal?: AbortSignal
+  /** The same, once more files than this are counted in all folders; absent: no limit. */
+  max_files?: number
 }
 
 /**
@@ -49,7 +54,8 @@ export async function planUploads(options: PlanOptions) {
   const cases = ledger?.removalCases()
   const planned: { plan: FolderPlan; walked: WalkedFolder }[] = []
   try {
-    const tools = { ...options, examiner, seen, types, arriving, cases }
+    const counted = { files: 0 }
+    const tools = { ...options, examiner, seen, types, arriving, cases, counted }
     for (const folder of config.folders) planned.push(await planFolder(folder, tools))
   } finally {
     await examiner?.close()
@@ -60,6 +66,7 @@ export async function planUploads(options: PlanOptions) {
     return { ...plan, removals: removesIn(config, plan.project_id) ? (removals?.get(plan.name) ?? null) : null }
   })
   const to_send = sumOf(folders.map((folder) => folder.would_upload))
+  const limits = limitsFor(config, ledger, to_send, now_ms)
   return {
     version: plan_version,
     at: isoTime(now_ms),
@@ -71,7 +78,8 @@ export async function planUploads(options: PlanOptions) {
     /** Files to upload by extension without its dot (empty for none), largest number first. */
     types: types.sorted(),
     folders,
-    limits: limitsFor(config, ledger, to_send, now_ms),
+    limits,
+    upload_time: uploadTime(to_send, config.uploads, limits.days),
   }
 }
 
@@ -86,6 +94,8 @@ interface FolderTools extends PlanOptions {
   /** Bytes and sizes of the files that would be taken up, for plan-removals. */
   arriving: ReturnType<typeof newArriving>
   cases: RemovalCasesView | undefined
+  /** Files that were scanned so far, in all folders. */
+  counted: { files: number }
 }
 
 /** The state of one folder scan. */
@@ -119,7 +129,13 @@ async function planFolder(
   try {
     const scanned = scannedFiles(folder, { state, comparison, now_ms: tools.now_ms })
     const round = { ...tools, folder, tally, departures, scanned }
-    const found = await scanFolder({ root: folder.path, ignore: folder }, (batch) => planBatch(batch, round))
+    const { counted, max_files = Number.POSITIVE_INFINITY, signal } = tools
+    const scan = { root: folder.path, ignore: folder, ...(signal && { signal }) }
+    const found = await scanFolder(scan, (batch, stop) => {
+      counted.files += batch.count
+      if (counted.files > max_files) stop()
+      return planBatch(batch, round)
+    })
     departures.end()
     const is_judged = removes && before && found.complete
     const doubt = is_judged ? doubtAbout(folder, departures, found, { ...before, is_moved }, config.scan) : undefined

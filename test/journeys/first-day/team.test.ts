@@ -161,6 +161,8 @@ test('the first member sends files and asks', async () => {
     office  /ada/office
       1 file (61 B)
       1 .md
+    first sync: 1 file (61 B) to upload
+      it takes about 1 s with 16 calls at once (uploads.concurrency), if each takes 100 ms
     written: /ada/.config/sluice/sluice.yaml
     next:
       sluice plan
@@ -176,6 +178,7 @@ test('the first member sends files and asks', async () => {
       there is no ledger yet, so every file counts as new
       the project may have some of these bytes already: --hash reads the files and finds them
       .md: 1 file (61 B)
+      it takes about 1 s with 16 calls at once (uploads.concurrency), if each takes 100 ms
 
     office  /ada/office
       would be uploaded: 1 file (61 B)
@@ -239,6 +242,8 @@ test('the second member accepts an invitation, and the administrator never sees 
     notes  /bob/notes
       1 file (6 B)
       1 .md
+    first sync: 1 file (6 B) to upload
+      it takes about 1 s with 16 calls at once (uploads.concurrency), if each takes 100 ms
     written: /bob/.config/sluice/sluice.yaml
     next:
       sluice plan

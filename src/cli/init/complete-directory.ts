@@ -1,0 +1,39 @@
+import type { Dirent } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { printable } from '../../base/text/format.ts'
+import { readEnvironment } from '../../config/environment.ts'
+import { expandPath } from '../../config/resolve/local-paths.ts'
+
+/** A longer list would push the question off the screen. */
+const max_shown = 100
+
+/**
+ * Completes the last part of a path to the directories that begin with it, for the `completer` of
+ * readline. Symbolic links to directories count; hidden ones only after a typed dot.
+ */
+export async function completeDirectory(line: string): Promise<[string[], string]> {
+  if (line === '~') return [['~/'], line]
+  const [parent, begun] = [line.slice(0, line.lastIndexOf('/') + 1), line.slice(line.lastIndexOf('/') + 1)]
+  const place = expandPath(parent, readEnvironment().home)
+  const entries = await readdir(place, { withFileTypes: true }).catch((): Dirent[] => [])
+  const found: string[] = []
+  for (const entry of entries) {
+    const { name } = entry
+    const fits = name.startsWith(begun) && (begun.startsWith('.') || !name.startsWith('.'))
+    // A name that controls the terminal, or is not UTF-8, cannot be shown or typed.
+    if (!fits || name !== printable(name) || name.includes('\ufffd')) continue
+    if (await isDirectory(entry, join(place, name))) found.push(`${parent}${name}/`)
+  }
+  found.sort()
+  // The first and the last have the beginning in common that all have, which readline inserts.
+  return [found.length > max_shown ? [...found.slice(0, max_shown - 1), found.at(-1)!] : found, line]
+}
+
+async function isDirectory(entry: Dirent, path: string): Promise<boolean> {
+  if (!entry.isSymbolicLink()) return entry.isDirectory()
+  return stat(path).then(
+    (target) => target.isDirectory(),
+    () => false,
+  )
+}

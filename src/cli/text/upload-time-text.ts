@@ -1,0 +1,51 @@
+import { counted, formatAmount, formatBytes, formatDuration } from '../../base/text/format.ts'
+import { second_ms } from '../../base/time/time.ts'
+import type { Plan } from '../../inspect/plan/plan.ts'
+import type { UploadTime } from '../../inspect/plan/upload-time.ts'
+import { type Line, LineWriter } from '../../status/text/lines.ts'
+
+/** The estimate of `sluice init`, from a plan that may have ended early. */
+export function firstSyncLines(plan: Plan, width: number): Line[] {
+  const writer = new LineWriter(width)
+  const is_minimum = plan.folders.some(({ seen }) => !seen?.complete)
+  writer.say(`first sync: ${is_minimum ? 'at least ' : ''}${formatAmount(plan.would_upload)} to upload`, {
+    tone: 'strong',
+  })
+  sayUploadTime(writer, plan, is_minimum ? 'at least' : 'about')
+  return writer.lines
+}
+
+/** Says how long the uploads take, on what basis, and which limit would stop them. */
+export function sayUploadTime(
+  writer: LineWriter,
+  { would_upload, limits: { upload_limit, days }, upload_time }: Plan,
+  how_sure: 'about' | 'at least' = 'about',
+): void {
+  if (would_upload.files > 0) {
+    const tone = upload_time.decided_by === 'max_bytes_per_day' ? 'warn' : 'faint'
+    writer.say(`it takes ${how_sure} ${timeText(upload_time, days)}`, { indent: 2, tone })
+  }
+  if (upload_limit?.is_reached) {
+    const limit = `${counted(upload_limit.files, 'file')} or ${formatBytes(upload_limit.bytes)} in ${upload_limit.per_hours} h`
+    writer.say(`more than uploads.limit allows (${limit}): the rest waits for \`sluice accept PATH\``, {
+      tone: 'warn',
+    })
+  }
+}
+
+function timeText({ ms, decided_by, ...basis }: UploadTime, days: number | null): string {
+  const time = formatDuration(Math.max(second_ms, ms))
+  const { bytes_per_s, bytes_per_s_from, calls_at_once, assumed_call_ms } = basis
+  switch (decided_by) {
+    case 'max_bytes_per_day':
+      return `${counted(days!, 'day')} at uploads.max_bytes_per_day`
+    case 'calls':
+      return `${time} with ${counted(calls_at_once, 'call')} at once (uploads.concurrency), if each takes ${assumed_call_ms} ms`
+    case 'bytes': {
+      const mbit_per_s = `${(bytes_per_s * 8) / 1_000_000} Mbit/s`
+      return bytes_per_s_from === 'assumed'
+        ? `${time} if the line carries ${mbit_per_s} (uploads.bandwidth sets no limit)`
+        : `${time} at ${formatBytes(bytes_per_s)}/s, the average of uploads.bandwidth over a day`
+    }
+  }
+}
