@@ -44,6 +44,7 @@ const ages = [
   { text: '30d', ms: 30 * day_ms },
   { text: '365d', ms: 365 * day_ms },
 ]
+const keep_hint = 'press Enter again to keep this path: it counts as offline until it can be read'
 const max_types = 6
 const max_rules = 8
 
@@ -67,6 +68,7 @@ export async function askFolders(given: readonly NamedPath[], tools: FolderTools
 async function askFolder(others: readonly StartingFolder[], tools: FolderTools): Promise<NamedPath> {
   const dialog = tools.dialog!
   const taken = new Set(others.map(({ name }) => name))
+  /** Reported as missing or unreadable: the same answer again keeps it. */
   let reported: string | undefined
   const faultOfPath = (answer: string) => {
     if (answer === '') return 'type the path of a folder; Tab completes it'
@@ -78,7 +80,7 @@ async function askFolder(others: readonly StartingFolder[], tools: FolderTools):
     const status = rootStatus(expandPath(path, readEnvironment().home))
     if (status.kind === 'online' || reported === path) return undefined
     reported = path
-    return `${status.detail}; ${advice[status.reason]}, or press Enter again to keep this path: it counts as offline until then`
+    return `${status.detail}; correct the path (Tab completes it), mount its disk, or allow this user to read it; ${keep_hint}`
   }
   const asked = { fault: faultOfPath, completer: completeDirectory }
   const path = wholePath(await dialog.text('Folder to watch:', asked))
@@ -87,14 +89,6 @@ async function askFolder(others: readonly StartingFolder[], tools: FolderTools):
     fault: (answer) => (taken.has(answer) ? 'another folder has this name' : faultOfName(answer)),
   })
   return { name, path }
-}
-
-/** What to do about a folder that cannot be scanned now. */
-const advice = {
-  missing: 'correct the path (Tab completes it), mount its disk or make the folder',
-  'not a directory': 'correct the path (Tab completes it)',
-  unreadable: 'give this user the right to read it, or run init as the user that runs Sluice',
-  'no answer': 'check its share',
 }
 
 /** Checks folders by the rules of the config: none in another, no token inside one. */

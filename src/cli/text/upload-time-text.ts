@@ -22,8 +22,7 @@ export function sayUploadTime(
   how_sure: 'about' | 'at least' = 'about',
 ): void {
   if (would_upload.files > 0) {
-    const tone = upload_time.decided_by === 'max_bytes_per_day' ? 'warn' : 'faint'
-    writer.say(`it takes ${how_sure} ${timeText(upload_time, days)}`, { indent: 2, tone })
+    writer.say(`it takes ${how_sure} ${timeText(upload_time, days)}`, { indent: 2 })
   }
   if (upload_limit?.is_reached) {
     const limit = `${counted(upload_limit.files, 'file')} or ${formatBytes(upload_limit.bytes)} in ${upload_limit.per_hours} h`
@@ -33,19 +32,14 @@ export function sayUploadTime(
   }
 }
 
-function timeText({ ms, decided_by, ...basis }: UploadTime, days: number | null): string {
-  const time = formatDuration(Math.max(second_ms, ms))
-  const { bytes_per_s, bytes_per_s_from, calls_at_once, assumed_call_ms } = basis
-  switch (decided_by) {
-    case 'max_bytes_per_day':
-      return `${counted(days!, 'day')} at uploads.max_bytes_per_day`
-    case 'calls':
-      return `${time} with ${counted(calls_at_once, 'call')} at once (uploads.concurrency), if each takes ${assumed_call_ms} ms`
-    case 'bytes': {
-      const mbit_per_s = `${(bytes_per_s * 8) / 1_000_000} Mbit/s`
-      return bytes_per_s_from === 'assumed'
-        ? `${time} if the line carries ${mbit_per_s} (uploads.bandwidth sets no limit)`
-        : `${time} at ${formatBytes(bytes_per_s)}/s, the average of uploads.bandwidth over a day`
-    }
+function timeText(time: UploadTime, days: number | null): string {
+  const { decided_by, bytes_per_s, calls_at_once, assumed_call_ms } = time
+  if (decided_by === 'max_bytes_per_day') return `${counted(days!, 'day')} at uploads.max_bytes_per_day`
+  const duration = formatDuration(Math.max(second_ms, time.ms))
+  if (decided_by === 'calls') {
+    return `${duration} with ${counted(calls_at_once, 'call')} at once (uploads.concurrency), if each takes ${assumed_call_ms} ms`
   }
+  return time.bytes_per_s_from === 'assumed'
+    ? `${duration} if the line carries ${(bytes_per_s * 8) / 1_000_000} Mbit/s (uploads.bandwidth sets no limit)`
+    : `${duration} at ${formatBytes(bytes_per_s)}/s, the average of uploads.bandwidth over a day`
 }
