@@ -123,19 +123,17 @@ export function sayFirstSync(folders: readonly StartingFolder[], tools: FolderTo
   const { dialog, terminal, clock, config, refused, stopped } = tools
   return between(dialog, 'estimate of the first sync', async () => {
     const spinner = showSpinner(terminal, clock, () => 'estimating the first sync')
+    const { max_files, max_time_ms } = usual_survey
+    const over = new AbortController()
+    void clock.sleep(max_time_ms, AbortSignal.any([over.signal, stopped])).then(() => over.abort())
     const whole = configFromObject(startingValue({ ...config, old_versions: 'keep', folders }))
-    const signal = AbortSignal.any([stopped, AbortSignal.timeout(usual_survey.max_time_ms)])
-    const { max_files } = usual_survey
-    const options = {
-      config: whole,
-      ledger: undefined,
-      hash: false,
-      refused,
-      now_ms: clock.now_ms(),
-      signal,
-      max_files,
-    }
-    const plan = await planUploads(options).finally(() => spinner.end())
+    const limits = { signal: over.signal, max_files, now_ms: clock.now_ms() }
+    const plan = await planUploads({ config: whole, ledger: undefined, hash: false, refused, ...limits }).finally(
+      () => {
+        over.abort()
+        return spinner.end()
+      },
+    )
     refuseStopped(stopped)
     printLines(terminal, firstSyncLines(plan, errorsWidth(terminal)), 'err')
   })
