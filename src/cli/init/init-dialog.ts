@@ -16,11 +16,6 @@ interface Choice<Value> {
  */
 export type Dialog = ReturnType<typeof openDialog>
 
-export interface DialogStreams {
-  input: NodeJS.ReadableStream
-  output: NodeJS.WritableStream
-}
-
 /** Choices have numbers, and can be chosen by them. 12 are shown at once; a longer list scrolls. */
 const list_form = { theme: { indexMode: 'number' }, pageSize: 12 } as const
 
@@ -45,7 +40,11 @@ interface TextOptions {
   completer?: (line: string) => Promise<[string[], string]>
 }
 
-export function openDialog(streams: DialogStreams, stopped: AbortSignal, { bold, green, red }: Styles) {
+export function openDialog(
+  streams: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream },
+  stopped: AbortSignal,
+  { bold, green, red }: Styles,
+) {
   const stopping = new AbortController()
   const stop = () => stopping.abort()
   // A prompt whose input ends would otherwise wait for ever.
@@ -138,11 +137,8 @@ export function openDialog(streams: DialogStreams, stopped: AbortSignal, { bold,
       asked<Value>(message, (earlier) => {
         const all: Choice<Value | typeof back>[] = choices.map((choice) => ({ ...choice }))
         if (canGoBack()) all.push({ value: back, name: `${back} back to the previous question` })
-        const usual = all.find(({ value }) => isDeepStrictEqual(value, earlier))?.value
-        return select(
-          { ...list_form, message, choices: all, ...(usual === undefined ? {} : { default: usual }) },
-          context,
-        )
+        const at = all.findIndex(({ value }) => isDeepStrictEqual(value, earlier))
+        return select({ ...list_form, message, choices: all, default: all[Math.max(0, at)]!.value }, context)
       }),
     confirm: async (message: string, usual: boolean) => {
       const fault = (answer: string) => (/^(y|yes|n|no)$/i.test(answer) ? undefined : 'y or n')

@@ -15,9 +15,9 @@ export async function surveyFolder(
   options: { clock: Clock; younger_than_ms: readonly number[]; signal?: AbortSignal; limits?: typeof usual_survey },
 ) {
   const { clock, limits = usual_survey } = options
-  const [stop, finished] = [new AbortController(), new AbortController()]
-  const signal = AbortSignal.any([stop.signal, ...(options.signal ? [options.signal] : [])])
-  const late = clock.sleep(limits.max_time_ms, finished.signal).then(() => stop.abort())
+  const over = new AbortController()
+  const signal = AbortSignal.any([over.signal, ...(options.signal ? [options.signal] : [])])
+  void clock.sleep(limits.max_time_ms, signal).then(() => over.abort())
   const now_ms = clock.now_ms()
   const spans = options.younger_than_ms.map((age_ms) => ({ since_ms: now_ms - age_ms, amount: noAmount() }))
   const all = noAmount()
@@ -57,7 +57,6 @@ export async function surveyFolder(
     if (!isSluiceError(error, 'disk.offline')) throw error
     return answer(undefined, undefined, error.message)
   } finally {
-    finished.abort()
-    await late
+    over.abort()
   }
 }
