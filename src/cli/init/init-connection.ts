@@ -50,43 +50,29 @@ export async function askConnection(tools: ConnectionTools): Promise<Connection>
   let token = flags['token-file'] === undefined ? undefined : await tokenFromFile(flags['token-file'], tools)
   let ca_file = flags['ca-file'] === undefined ? undefined : fromHome(flags['ca-file'])
   for (;;) {
-    base_url ??= await askAddress(dialog!)
+    base_url ??= await dialog!.text('Address of the assistant’s service:', { fault: baseUrlFault })
     token ??= await askToken(tools)
-    const reached = { base_url, ca_file, secrets: token.secrets }
-    const listed = await between(dialog, `the projects at ${base_url}`, () =>
-      askService(reached, tools, (remote) => remote.listProjects()),
-    )
-    const { file, typed } = token
-    const done = (project: Connection['project'], refused: RefusedTypes): Connection => ({
-      base_url: reached.base_url,
-      token: { file, typed },
-      ca_file,
-      project,
-      refused,
-    })
-    const chosen = listed.ok ? await chooseProject(listed.value, tools) : undefined
-    if (chosen) {
-      const readTypes = (remote: Remote) => typesRefusedBy(remote, [chosen.project_id])
-      const { project_id } = chosen
-      return done(chosen, await between(dialog, `types of ${project_id}`, () => askService(reached, tools, readTypes)))
+    const { file, typed, secrets } = token
+    const reached = { base_url, ca_file, secrets }
+    const listed = await askService('the projects', reached, tools, (remote) => remote.listProjects())
+    const connection = { base_url, ca_file, token: { file, typed } }
+    const project = listed.ok ? await chooseProject(listed.value, tools) : undefined
+    if (project) {
+      const readTypes = (remote: Remote) => typesRefusedBy(remote, [project.project_id])
+      return { ...connection, project, refused: await askService('the refused types', reached, tools, readTypes) }
     }
     const way = listed.ok ? await askWay(reachText([]), tools) : await afterFailure(listed.failure, tools)
-    if (way === 'go on') return done({ project_id: givenId(flags) ?? (await askProjectId(dialog!)) }, new Set())
+    if (way === 'go on') {
+      const project_id = givenId(flags) ?? (await askProjectId(dialog!))
+      return { ...connection, project: { project_id }, refused: new Set() }
+    }
     if (way === 'address') base_url = undefined
     if (way === 'token') token = undefined
     if (way === 'authority') ca_file = await askCaFile(dialog!)
   }
 }
 
-interface FoundToken {
-  secrets: Secrets
-  file: string
-  typed: string | undefined
-}
-
-function askAddress(dialog: Dialog): Promise<string> {
-  return dialog.text('Address of the assistant’s service:', { fault: baseUrlFault })
-}
+type FoundToken = Connection['token'] & { secrets: Secrets }
 
 async function askToken(tools: ConnectionTools): Promise<FoundToken> {
   const { dialog, new_token_file } = tools
@@ -128,31 +114,34 @@ function fromHome(path: string): string {
 }
 
 /** Asks the service by a connection of its own. Errors `config.ca_file`, `answer.stopped`. */
-async function askService<Answer>(
+function askService<Answer>(
+  label: string,
   { base_url, ca_file, secrets }: { base_url: string; ca_file: string | undefined; secrets: Secrets },
-  { clock, stopped }: ConnectionTools,
+  { clock, dialog, stopped }: ConnectionTools,
   ask: (remote: Remote) => Promise<Answer>,
 ): Promise<Answer> {
-  const remote = createRemote({
-    base_url,
-    token: () => secrets.token(),
-    connections: 1,
-    ca: ca_file === undefined ? undefined : readCa(ca_file),
-    proxy: readEnvironment().proxy,
-    user_agent: `sluice/${programVersion()}`,
-    clock,
+  return between(dialog, label, async () => {
+    const remote = createRemote({
+      base_url,
+      token: () => secrets.token(),
+      connections: 1,
+      ca: ca_file === undefined ? undefined : readCa(ca_file),
+      proxy: readEnvironment().proxy,
+      user_agent: `sluice/${programVersion()}`,
+      clock,
+    })
+    // The call in flight ends with its connection.
+    const cut = () => void remote.close()
+    stopped.addEventListener('abort', cut)
+    try {
+      const answer = await ask(remote)
+      refuseStopped(stopped)
+      return answer
+    } finally {
+      stopped.removeEventListener('abort', cut)
+      await remote.close()
+    }
   })
-  // The call in flight ends with its connection.
-  const cut = () => void remote.close()
-  stopped.addEventListener('abort', cut)
-  try {
-    const answer = await ask(remote)
-    refuseStopped(stopped)
-    return answer
-  } finally {
-    stopped.removeEventListener('abort', cut)
-    await remote.close()
-  }
 }
 
 /** The id from --project; undefined for a name, whose project only the service knows. */
