@@ -76,8 +76,8 @@ interface Request {
   facts: readonly UserFact[]
 }
 
-/** The daemon takes the files of a pattern one by one: so many take a few seconds. */
-const max_pattern_files = 10_000
+/** The daemon takes the files of a pattern one by one: so many take five seconds. */
+const max_pattern_files = 2_000
 
 function requestsOf(
   type: UserFact['type'],

@@ -106,7 +106,7 @@ export function printPassAnswer(
       folders,
       /** As in `status --json`: files that need attention, of these folders. */
       problems: view.problems().filter((group) => concerns(group, names)),
-      held_by_upload_limit: view.over_limit().places.filter(({ folder }) => names.includes(folder)),
+      over_limit_places: view.over_limit().places.filter(({ folder }) => names.includes(folder)),
       fault: fault ? scrubValue({ code: fault.code, message: fault.message, hint: fault.hint ?? null }) : null,
     })
     return complete ? exit_codes.ok : exit_codes.incomplete

@@ -5,7 +5,7 @@ import { Home, untilAnswer } from '../sluice.ts'
 import { type Schema, schemas, undescribed } from './described-json.ts'
 
 /** The commands of the page, with the name of their schema. The tests run each of them. */
-const commands = ['status', 'ls', 'plan', 'explain', 'verify', 'prompts-history', 'prompts-show']
+const commands = ['status', 'ls', 'plan', 'explain', 'verify', 'sync', 'prompts-history', 'prompts-show']
 const pictures = (from: number, to: number) =>
   Object.fromEntries(Array.from({ length: to - from }, (_, at) => [`${from + at}.png`, `picture ${from + at}`]))
 
@@ -62,7 +62,7 @@ test('all files are ready', async () => {
   })
   symlinkSync('a.txt', join(home.path, 'docs/link'))
   expect(await answerOf('plan', '--hash')).toMatchObject({ hashed: true, would_upload: { files: 2 } })
-  expect((await home.inProcess('sync')).code).toBe(0)
+  expect(await answerOf('sync')).toMatchObject({ complete: true, new: { files: 3, uploaded: { files: 2 } } })
   expect(await answerOf('status')).toMatchObject({ verdict: 'all_ready', health: { state: 'unknown' } })
   expect((await answerOf('ls')).files).toHaveLength(3)
   expect(await answerOf('explain', 'docs/contracts/b.txt')).toMatchObject({ state: 'ready', same_bytes: [{}] })
@@ -98,7 +98,9 @@ test('refused files, a refused type, skipped and held files, removals, an offlin
   )
   expect((await home.inProcess('sync')).code).toBe(3)
   renameSync(away.path, join(home.path, 'elsewhere'))
-  expect((await home.inProcess('sync')).code).toBe(3)
+  const synced = await answerOf('sync')
+  expect(synced).toMatchObject({ complete: false, folders: [{}, { state: 'offline' }], fault: null })
+  expect(synced.over_limit_places).not.toEqual([])
 
   const status = await answerOf('status')
   expect(status).toMatchObject({
@@ -134,7 +136,7 @@ test('differences of all sides, and a service that does not answer', async () =>
     complete: false,
     projects: [{ fault: { code: expect.any(String) } }],
   })
-  expect((await home.inProcess('sync')).code).toBe(77)
+  expect(await answerOf('sync')).toMatchObject({ complete: false, fault: { code: expect.any(String) } })
   expect(await answerOf('status')).toMatchObject({ verdict: 'refused', troubles: [{ about: 'account' }] })
   home.giveToken()
 })

@@ -19,7 +19,7 @@ test('--json prints how the pass ended as one object, and nothing else on standa
     new: { files: 2, uploaded: { files: 1, bytes: 3 } },
     folders: [{ name: 'docs', state: 'online', stages: { ready: { files: 2, bytes: 6 } } }],
     problems: [{ stage: 'refused', files: 1, examples: [{ folder: 'docs', path: 'photo.png' }] }],
-    held_by_upload_limit: [],
+    over_limit_places: [],
     fault: null,
   })
 })
