@@ -17,7 +17,6 @@ import { openAssistant } from './assistant/assistant.ts'
 import { createBlobStore } from './blobs/blob-store.ts'
 import type { BlobFaults } from './blobs/refusals.ts'
 import { type InjectedFaults, openFaultInjection } from './fault-injection.ts'
-import { inspectService } from './inside.ts'
 import { limitRequests } from './limits.ts'
 import { observeRequests } from './observer.ts'
 import { profileOf, type ServiceOptions, settingsFrom } from './options.ts'
@@ -25,6 +24,7 @@ import type { Parts } from './parts.ts'
 import { runIngest, runSlotSweep } from './reading/ingest.ts'
 import { completeIndex, openDocumentReader, runDocuments } from './reading/ingest-documents.ts'
 import { max_close_ms, startReader } from './reading/reader.ts'
+import { removeAsset } from './remove-asset.ts'
 import type { Handlers } from './store/access.ts'
 import { openStores } from './store/stores.ts'
 import { readTls } from './tls/tls-files.ts'
@@ -159,7 +159,8 @@ async function openListeners(parts: Parts, { readers }: Workers, end: () => Prom
     ...here,
     data_dir: settings.data_dir,
     ...parts.administration,
-    ...inspectService(parts),
+    /** Removes an asset, like `DELETE` in the API. Returns false if there is none. */
+    removeAsset: (asset_id: string) => removeAsset(parts, () => parts.assets.findAnywhere(asset_id)),
     /** The last requests, oldest first. */
     requestLog: observer.log,
     /** Adds a listener, awaited at this stage of every request. Returns a function to remove it. */

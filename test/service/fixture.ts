@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, onTestFinished } from 'vitest'
 import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
-import { type Service, startService } from '../../src/service/service.ts'
+import { type Service, startService } from '../rig/local-service.ts'
 import { makeStore } from '../rig/tree.ts'
 import { until as waitUntil } from '../rig/waiting.ts'
 import { checkAnswerOf } from './described-answers.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
 import type { AssetStatus } from '../../src/contract/messages/messages-assets.ts'
-import type { Service } from '../../src/service/service.ts'
+import type { Service } from '../rig/local-service.ts'
 
 const Database = sqliteDriver()
 

@@ -16,15 +16,17 @@ const folder = mkdtempSync(join(tmpdir(), 'sluice-throughput-'))
 const child_script = join(folder, 'service.mjs')
 writeFileSync(
   child_script,
-  `import { startService } from ${JSON.stringify(new URL('../../dist/service/service.js', import.meta.url).href)}
+  `import { openSqliteReadOnly } from ${JSON.stringify(new URL('../../dist/base/files/sqlite.js', import.meta.url).href)}
+   import { startService } from ${JSON.stringify(new URL('../../dist/service/service.js', import.meta.url).href)}
    const service = await startService({ data_dir: ${JSON.stringify(join(folder, 'data'))}, max_logged_requests: 0 })
    const { project_id } = service.projects.create('throughput')
    const { token } = service.tokens.create('throughput')
    console.log(JSON.stringify({ api: service.api, blob: service.blob, token, project_id }))
    process.on('SIGTERM', async () => {
-     const rows = service.assets(project_id)
+     const database = openSqliteReadOnly(${JSON.stringify(join(folder, 'data', 'service.db'))}, 'any format')
      const cpu = process.cpuUsage()
-     const ready = rows.filter(({ status }) => status === 'ready').length
+     const ready = database.prepare(\`SELECT count(*) FROM assets WHERE status = 'ready'\`).pluck().get()
+     database.close()
      console.log(JSON.stringify({ ready, faults: service.blobFaults.count, cpu_s: (cpu.user + cpu.system) / 1e6, rss_mb: process.memoryUsage().rss / 1e6 }))
      await service.close()
    })`,

@@ -43,6 +43,7 @@ function copyOfTree(patch) {
     'src',
     'test/sim',
     'test/rig/config-of.ts',
+    'test/rig/local-service.ts',
     'test/rig/wake-by.ts',
     'test/journeys/rig/chance.ts',
     'package.json',

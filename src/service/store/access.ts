@@ -93,7 +93,7 @@ export const within_reach = `(@user IS NULL OR projects.seq IN (SELECT project F
 
 /** Queries the database for every request, so that a change by a command takes effect at once. */
 export function openAccess(database: Sqlite) {
-  const { one, value } = statementsOf(database)
+  const { one } = statementsOf(database)
   return {
     /** The caller with this X-API-Key; undefined for a malformed, unknown or revoked key. */
     callerOf(token: unknown): Caller | undefined {
@@ -105,8 +105,6 @@ export function openAccess(database: Sqlite) {
       // constant time.
       return hash && timingSafeEqual(hash, hashed) ? (caller as Caller) : undefined
     },
-    /** The number of a project, without a check of reach; undefined if there is none. */
-    projectNumber: (project_id: string) => value<number>('SELECT seq FROM projects WHERE project_id = ?', project_id),
     /** The project and the caller's role in it; undefined if it is out of reach. */
     projectOf: (caller: Caller, project_id: string) =>
       one<ProjectAccess>(

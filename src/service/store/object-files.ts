@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sqlite } from '../../base/files/sqlite.ts'
@@ -21,7 +20,6 @@ export function openObjectFiles(folder: string) {
       const file = randomUUID()
       return writerOf(folder, file, await open(join(folder, file), 'wx', 0o600))
     },
-    read: (file: string) => readFileSync(join(folder, file)),
     remove,
     /** Removes every file for which `names` is false. Returns their number. */
     async sweep(names: (file: string) => boolean): Promise<number> {

@@ -138,12 +138,6 @@ export function openAssetStore(database: Sqlite) {
       const table = { columns, from: 'assets', where: 'project = @project', by: 'seq', id: 'asset_id', newest_first }
       return sqlListing(database, table, { project })
     },
-    inProject: (project: number) =>
-      all<AssetRow & { has_object: 0 | 1 }>(
-        `SELECT *, EXISTS (SELECT 1 FROM objects WHERE asset = assets.seq) AS has_object
-         FROM assets WHERE project = ? ORDER BY seq`,
-        project,
-      ),
   }
 }
 

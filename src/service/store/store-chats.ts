@@ -54,8 +54,6 @@ export function openChatStore(database: Sqlite) {
       const table = { from: 'chats', where: 'project = @project', by: 'seq', id: 'chat_id', newest_first: true }
       return sqlListing(database, table, { project })
     },
-    /** Oldest first. */
-    inProject: (project: number) => all<ChatRow>('SELECT * FROM chats WHERE project = ? ORDER BY seq', project),
     append: (chat: number, message: Omit<MessageRow, 'seq' | 'chat' | 'status' | 'attempts' | 'response'>) =>
       void run(
         `INSERT INTO messages (message_id, chat, created_at_ms, answer_due_ms, prompt, scope, options, status)

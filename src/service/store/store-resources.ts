@@ -118,11 +118,6 @@ export function openLabelStore(database: Sqlite) {
         `SELECT asset FROM asset_labels JOIN assets ON assets.seq = asset WHERE label = ? AND status = 'ready'`,
         label,
       ),
-    namesOn: (asset: number) =>
-      values<string>(
-        'SELECT name FROM asset_labels JOIN labels ON labels.seq = label WHERE asset = ? ORDER BY name',
-        asset,
-      ),
     /** Ordered by name. */
     listing(project: number): Listing<LabelRow, string> {
       const table = { from: 'labels', where: 'project = @project', by: 'name', id: 'label_id', newest_first: false }

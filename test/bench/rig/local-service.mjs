@@ -1,6 +1,8 @@
 // The local service in a process of its own: node local-service.mjs DATA_DIR [md5s]. It prints its
 // addresses as one line of JSON, and after SIGTERM what it holds; with `md5s` also the md5 of every
 // ready asset.
+import { join } from 'node:path'
+import { openSqliteReadOnly } from '../../../dist/base/files/sqlite.js'
 import { startService } from '../../../dist/service/service.js'
 
 // Bytes that are only stored are no text, and each asset would give a line.
@@ -11,7 +13,9 @@ const { token } = service.tokens.create('bench')
 console.log(JSON.stringify({ api: service.api, blob: service.blob, token, project_id }))
 
 process.once('SIGTERM', async () => {
-  const assets = service.assets(project_id)
+  const database = openSqliteReadOnly(join(process.argv[2], 'service.db'), 'any format')
+  const assets = database.prepare('SELECT status, md5 FROM assets ORDER BY seq').all()
+  database.close()
   const accepted = assets.filter(({ status }) => status === 'ready' || status === 'ingesting').length
   const ready = assets.filter(({ status }) => status === 'ready')
   const md5s = process.argv[3] === 'md5s' ? ready.map(({ md5 }) => md5) : undefined

@@ -1,4 +1,4 @@
-import { startService } from '../../../src/service/service.ts'
+import { startService } from '../../rig/local-service.ts'
 import { makeStore } from '../../rig/tree.ts'
 import type { Target } from './api.ts'
 

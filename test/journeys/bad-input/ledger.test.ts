@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSqlite } from '../../../src/base/files/sqlite.ts'
 import { ledger_migrations } from '../../../src/ledger/file/ledger-file.ts'
-import { type Service, startService } from '../../../src/service/service.ts'
+import { type Service, startService } from '../../rig/local-service.ts'
 import { isNotRoot } from '../../rig/root-only.ts'
 import { makeStore } from '../../rig/tree.ts'
 import { until } from '../../rig/waiting.ts'

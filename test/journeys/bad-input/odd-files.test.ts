@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Service, startService } from '../../../src/service/service.ts'
 import { makeFifo, makeSocket, writeRawFile } from '../../disk/odd-entries.ts'
+import { type Service, startService } from '../../rig/local-service.ts'
 import { makeStore } from '../../rig/tree.ts'
 import { SluiceHome } from './sluice-home.ts'
 

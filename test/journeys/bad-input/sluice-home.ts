@@ -7,7 +7,6 @@ import { commands } from '../../../src/cli/commands.ts'
 import { runCli } from '../../../src/cli/run-cli.ts'
 import type { Config } from '../../../src/config/config.ts'
 import { ledger_migrations } from '../../../src/ledger/file/ledger-file.ts'
-import type { Service } from '../../../src/service/service.ts'
 import { capturedTerminal } from '../../cli/captured-terminal.ts'
 import {
   type ChangedConstants,
@@ -17,6 +16,7 @@ import {
   runWithConstants,
   splitConstants,
 } from '../../rig/config-of.ts'
+import type { Service } from '../../rig/local-service.ts'
 import { addToTree, makeTree, type TreeEntry } from '../../rig/tree.ts'
 import { unprivileged } from '../../rig/unprivileged.ts'
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Service, startService } from '../../../src/service/service.ts'
+import { type Service, startService } from '../../rig/local-service.ts'
 import { makeStore } from '../../rig/tree.ts'
 import { SluiceHome } from './sluice-home.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { Service } from '../../../src/service/service.ts'
+import type { Service } from '../../rig/local-service.ts'
 import { filesOnDisk } from './disk-truth.ts'
 import type { FileView } from './ledger-view.ts'
 

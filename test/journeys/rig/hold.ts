@@ -1,6 +1,6 @@
 import type { Place } from '../../../src/service/fault-injection.ts'
 import type { RequestEntry, Stage } from '../../../src/service/observer.ts'
-import type { Service } from '../../../src/service/service.ts'
+import type { Service } from '../../rig/local-service.ts'
 import { until } from '../../rig/waiting.ts'
 
 export interface Hold {

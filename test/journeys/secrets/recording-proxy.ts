@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { Service } from '../../../src/service/service.ts'
 import { test_certificate, test_key } from '../../remote/test-certificate.ts'
+import type { Service } from '../../rig/local-service.ts'
 
 /** An answer instead of the service's own. */
 export interface Instead {

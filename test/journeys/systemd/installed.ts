@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, test as plain } from 'vitest'
-import { type Service, startService } from '../../../src/service/service.ts'
+import { type Service, startService } from '../../rig/local-service.ts'
 import { addToTree, makeStore, type TreeEntry } from '../../rig/tree.ts'
 import { bootLab, type Lab, no_lab } from './lab.ts'
 

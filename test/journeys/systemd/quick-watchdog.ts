@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
-import type { Service } from '../../../src/service/service.ts'
 import { constants_setter, constantsEnv } from '../../rig/config-of.ts'
+import type { Service } from '../../rig/local-service.ts'
 import type { Lab } from './lab.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import type { Service } from '../../../src/service/service.ts'
+import type { Service } from '../../rig/local-service.ts'
 
 /** Interval at which it takes what a socket holds, some 64 KiB: about three megabytes a second. */
 const usual_tick_ms = 20

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Service, startService } from '../../../src/service/service.ts'
+import { type Service, startService } from '../../rig/local-service.ts'
 import { makeStore } from '../../rig/tree.ts'
 import { checkOwnAnswer } from '../described-answers.ts'
 

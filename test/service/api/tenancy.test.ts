@@ -3,7 +3,7 @@ import { type IdKind, id_kinds, idPattern } from '../../../src/contract/identifi
 import type { Role } from '../../../src/contract/messages/messages-projects.ts'
 import type { Route } from '../../../src/contract/routes/route.ts'
 import { type RouteId, routes } from '../../../src/contract/routes/routes.ts'
-import { type Service, startService } from '../../../src/service/service.ts'
+import { type Service, startService } from '../../rig/local-service.ts'
 import { Client, type Reply, temporaryFolder } from '../fixture.ts'
 
 /**

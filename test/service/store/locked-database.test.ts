@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
-import type { Service } from '../../../src/service/service.ts'
 import { FakeClock } from '../../rig/fake-clock.ts'
+import type { Service } from '../../rig/local-service.ts'
 import { start } from '../fixture.ts'
 
 /** Holds the lock for writing, as another program that uses the file does. */

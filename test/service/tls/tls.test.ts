@@ -8,10 +8,10 @@ import { commands } from '../../../src/cli/commands.ts'
 import { runCli } from '../../../src/cli/run-cli.ts'
 import { openGate } from '../../../src/service/address.ts'
 import type { ServiceOptions } from '../../../src/service/options.ts'
-import { type Service, startService } from '../../../src/service/service.ts'
 import { makeCertificates } from '../../../src/service/tls/make-certificates.ts'
 import { capturedTerminal } from '../../cli/captured-terminal.ts'
 import { FakeClock } from '../../rig/fake-clock.ts'
+import { type Service, startService } from '../../rig/local-service.ts'
 import { md5Of, start, temporaryFolder, until } from '../fixture.ts'
 
 function certificates(hosts: string[], clock = system_clock) {
