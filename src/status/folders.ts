@@ -67,11 +67,17 @@ function lastScan({ scan, scan_began_ms, scan_ended_ms }: Partial<FolderView>) {
 export const underway: readonly Stage[] = ['settling', 'waiting', 'sending', 'ingesting']
 const not_in: readonly Stage[] = [...underway, 'blocked', 'refused', 'removed_on_service']
 
-export function amountOf(of: Record<Stage, Amount>, wanted: readonly Stage[]): Amount {
+/** The files of these folders that are in one of these stages. */
+export function amountOf(
+  folders: readonly { readonly stages: Readonly<Record<Stage, Amount>> }[],
+  wanted: readonly Stage[],
+): Amount {
   const sum = { files: 0, bytes: 0 }
-  for (const stage of wanted) {
-    sum.files += of[stage].files
-    sum.bytes += of[stage].bytes
+  for (const { stages } of folders) {
+    for (const stage of wanted) {
+      sum.files += stages[stage].files
+      sum.bytes += stages[stage].bytes
+    }
   }
   return sum
 }
@@ -88,6 +94,6 @@ export function isComplete({ state, last_scan, stages }: FolderStatus): boolean 
     last_scan !== null &&
     last_scan.unreadable_total === 0 &&
     last_scan.odd_names_total === 0 &&
-    amountOf(stages, not_in).files === 0
+    amountOf([{ stages }], not_in).files === 0
   )
 }

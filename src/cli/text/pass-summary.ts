@@ -9,7 +9,7 @@ import type { Stage } from '../../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../../ledger/views/view-folders.ts'
 import { openPassView, type PassView } from '../../ledger/views/view-pass.ts'
 import type { Example, ProblemGroup } from '../../ledger/views/view-problems.ts'
-import { folderStatus, folderStatuses, isComplete, underway } from '../../status/folders.ts'
+import { amountOf, folderStatus, folderStatuses, isComplete, underway } from '../../status/folders.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { printIndented, printJson } from './print.ts'
 import type { Terminal } from './terminal.ts'
@@ -41,7 +41,7 @@ const title_columns = 10
  */
 export function summarizePass(end: PassEnd, { styles }: Pick<Terminal, 'styles'>): PassSummary {
   const folders = end.view.folders().filter(({ name }) => end.names.includes(name))
-  const sum = (stages: readonly Stage[]) => sumOf(folders, stages)
+  const sum = (stages: readonly Stage[]) => amountOf(folders, stages)
   const ready = sum(['ready'])
   const offline = folders.filter(({ offline_reason }) => offline_reason !== undefined)
   const line = (title: string, amount: Amount, style = (text: string) => text) =>
@@ -148,17 +148,6 @@ function incompleteLines({ name, scan, offline_reason }: FolderView): string[] {
   return lines.map(printable)
 }
 
-function sumOf(folders: readonly FolderView[], stages: readonly Stage[]): Amount {
-  const sum = { files: 0, bytes: 0 }
-  for (const folder of folders) {
-    for (const stage of stages) {
-      sum.files += folder.stages[stage].files
-      sum.bytes += folder.stages[stage].bytes
-    }
-  }
-  return sum
-}
-
 function newLines({ pass, began_ms, names }: PassEnd): string[] {
   const { files, sent } = pass.newSince(began_ms, names)
   if (files === 0) return [detail('nothing new')]
@@ -182,9 +171,9 @@ function problemLines(end: PassEnd, stages: readonly string[]): string[] {
 
 function underwayLines({ view, now_ms }: PassEnd, folders: readonly FolderView[]): string[] {
   const lines: string[] = []
-  const settling = sumOf(folders, ['settling']).files
+  const settling = amountOf(folders, ['settling']).files
   if (settling > 0) lines.push(detail(`${formatCount(settling)} × found, not settled or not hashed yet`))
-  const reading = sumOf(folders, ['ingesting']).files
+  const reading = amountOf(folders, ['ingesting']).files
   if (reading > 0) lines.push(detail(`${formatCount(reading)} × uploaded, and still read by the service`))
   for (const { about, message } of view.troubles()) lines.push(detail(`${troubleSubject(about)}: ${message}`))
   for (const { message, contents, next_try_ms, examples } of view.retrying()) {

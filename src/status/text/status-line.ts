@@ -54,7 +54,7 @@ function offlineTexts(folders: StatusLineParts['folders']): string[] {
 }
 
 function countsText(folders: StatusLineParts['folders']): string {
-  const files = (...wanted: Stage[]) => folders.reduce((sum, folder) => sum + amountOf(folder.stages, wanted).files, 0)
+  const files = (...wanted: Stage[]) => amountOf(folders, wanted).files
   const texts = [`${formatCount(files('ready'))} ready`]
   for (const [what, number] of [
     ['on the way', files(...underway)],

@@ -39,7 +39,7 @@ function countsText({ stages }: FolderStatus): string {
   const add = (files: number, what: string) => {
     if (files > 0) parts.push(`${formatCount(files)} ${what}`)
   }
-  add(amountOf(stages, underway).files, `on the way (${underwayText(stages)})`)
+  add(amountOf([{ stages }], underway).files, `on the way (${underwayText(stages)})`)
   add(stages.skipped.files, 'skipped')
   add(stages.blocked.files, 'blocked')
   add(stages.refused.files, 'refused')

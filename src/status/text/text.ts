@@ -5,7 +5,6 @@ import { troubleSubject } from '../../domain/fact.ts'
 import { excludeLine } from '../../domain/file.ts'
 import { extensionOf, refusedTypeIn } from '../../domain/file-type.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
-import type { Amount } from '../../ledger/views/view-folders.ts'
 import { amountOf, underway } from '../folders.ts'
 import type { BandwidthStatus, StatusView } from '../view.ts'
 import { type Line, LineWriter, spanText } from './lines.ts'
@@ -41,7 +40,7 @@ export function statusLines(status: StatusView, width: number): Line[] {
 }
 
 function sayVerdict(writer: LineWriter, status: StatusView): void {
-  const ready = totalOf(status, ['ready'])
+  const ready = amountOf(status.folders, ['ready'])
   if (status.stale_since !== null) sayStale(writer, status, status.stale_since)
   else if (status.verdict === 'all_ready') writer.say(`all ready: ${formatAmount(ready)}`, { tone: 'good' })
   else if (status.verdict === 'refused') writer.say('the service refuses Sluice: nothing is uploaded', { tone: 'bad' })
@@ -62,7 +61,7 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
   } else {
     writer.say(countsText(status), { tone: 'warn' })
   }
-  sayDaemon(writer, status, totalOf(status, underway).files > 0)
+  sayDaemon(writer, status, amountOf(status.folders, underway).files > 0)
 }
 
 /** Says that the values are old. The lines about health then give the reason and what to do. */
@@ -72,22 +71,12 @@ function sayStale(writer: LineWriter, status: StatusView, since: string): void {
   writer.say(`known then: ${countsText(status)}`, { indent: 2, tone: 'warn' })
 }
 
-function totalOf({ folders }: StatusView, wanted: readonly Stage[]): Amount {
-  const sum = { files: 0, bytes: 0 }
-  for (const { stages } of folders) {
-    const { files, bytes } = amountOf(stages, wanted)
-    sum.files += files
-    sum.bytes += bytes
-  }
-  return sum
-}
-
 /**
  * For example `1,132 files ready; 3 on the way;
  * 865 need attention: 860 refused, 5 blocked; shared is offline`.
  */
 function countsText(status: StatusView): string {
-  const files = (...stages: Stage[]) => totalOf(status, stages).files
+  const files = (...stages: Stage[]) => amountOf(status.folders, stages).files
   const attention: [count: number, what: string][] = [
     [files('refused'), 'refused'],
     [files('blocked'), 'blocked'],
