@@ -3,39 +3,6 @@ import { localDate, localTime } from '../../base/time/time.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import type { NamedFiles, Unready } from './unready.ts'
 
-/**
- * Completeness of a run, as plain data kept with the run and in the manifest. `ready` = `taken` +
- * `left_for_next`; a content with several paths counts once. Each list has an exact total and at
- * most `max_named` names.
- */
-export interface Coverage {
-  due_ms: number
-  /** Number of assets that were ready for this run. */
-  ready: number
-  taken: number
-  left_for_next: number
-  /** With `next time`, the next run covers the rest. With `left out`, perhaps no run does. */
-  left_are: 'next time' | 'left out'
-  /** Refusals reported for the first time; those in an earlier report are omitted. */
-  refused: NamedFiles
-  moving: NamedFiles
-  on_the_way: NamedFiles
-  blocked: NamedFiles
-  /** Removed on the service after they were ready, so they are not still to come. */
-  removed: NamedFiles
-  folders: FolderCoverage[]
-}
-
-interface FolderCoverage {
-  name: string
-  /** End of the last complete scan; absent: there was none. */
-  scanned_ms?: number
-  /** True if a scan that began at or after the due time has ended. */
-  scanned_in_time: boolean
-  /** Only for offline folders. */
-  offline_reason?: string
-}
-
 export type FolderScan = Pick<FolderState, 'name' | 'online' | 'offline_reason' | 'scan_ended_ms'> & {
   /** Begin of the scan that ended at `scan_ended_ms`. */
   scan_began_ms: number | undefined
@@ -43,7 +10,14 @@ export type FolderScan = Pick<FolderState, 'name' | 'online' | 'offline_reason' 
 
 const stages = ['refused', 'moving', 'on_the_way', 'blocked', 'removed'] as const
 
-/** `fresh` and `more` (a number) are all ready assets, `taken` those covered now. */
+/** Completeness of a run, as plain data kept with the run and in the manifest. */
+export type Coverage = ReturnType<typeof composeCoverage>
+
+/**
+ * `fresh` and `more` (a number) are all ready assets, `taken` those covered now. `ready` = `taken`
+ * + `left_for_next`; a content with several paths counts once. Each list has an exact total and at
+ * most `max_named` names.
+ */
 export function composeCoverage(run: {
   fresh: readonly unknown[]
   more?: number
@@ -51,27 +25,36 @@ export function composeCoverage(run: {
   unready: Unready
   folders: readonly FolderScan[]
   due_ms: number
-  left_are?: Coverage['left_are']
-}): Coverage {
-  const { fresh, more = 0, taken, due_ms } = run
+  left_are?: 'next time' | 'left out'
+}) {
+  const { fresh, more = 0, taken, due_ms, left_are = 'next time' } = run
   return {
     due_ms,
+    /** Number of assets that were ready for this run. */
     ready: fresh.length + more,
     taken: taken.length,
     left_for_next: fresh.length + more - taken.length,
-    left_are: run.left_are ?? 'next time',
+    /** With `next time`, the next run covers the rest. With `left out`, perhaps no run does. */
+    left_are,
+    /**
+     * `refused`: refusals reported for the first time; those in an earlier report are omitted.
+     * `removed`: on the service after they were ready, so they are not still to come.
+     */
     ...run.unready.lists,
     folders: run.folders.map((folder) => folderCoverage(folder, due_ms)),
   }
 }
 
-function folderCoverage(folder: FolderScan, due_ms: number): FolderCoverage {
+function folderCoverage(folder: FolderScan, due_ms: number) {
   const { name, online, offline_reason, scan_began_ms, scan_ended_ms } = folder
   return {
     name,
-    ...(scan_ended_ms === undefined ? {} : { scanned_ms: scan_ended_ms }),
+    /** End of the last complete scan; undefined: there was none. */
+    scanned_ms: scan_ended_ms,
+    /** True if a scan that began at or after the due time has ended. */
     scanned_in_time: scan_ended_ms !== undefined && scan_began_ms !== undefined && scan_began_ms >= due_ms,
-    ...(online ? {} : { offline_reason: offline_reason ?? 'offline' }),
+    /** Undefined for online folders. */
+    offline_reason: online ? undefined : (offline_reason ?? 'offline'),
   }
 }
 

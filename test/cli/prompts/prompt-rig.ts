@@ -72,6 +72,6 @@ function coverageOf(due_ms: number, count: number): Coverage {
     on_the_way: none(),
     blocked: none(),
     removed: none(),
-    folders: [{ name: 'notes', scanned_ms: due_ms, scanned_in_time: true }],
+    folders: [{ name: 'notes', scanned_ms: due_ms, scanned_in_time: true, offline_reason: undefined }],
   }
 }
