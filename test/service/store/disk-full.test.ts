@@ -22,6 +22,7 @@ const built = (module: string) => JSON.stringify(new URL(`../../../dist/${module
 const script = `
 import { appendFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { openSqliteReadOnly } from ${built('base/files/sqlite')}
 import { startService } from ${built('service/service')}
 
 const disk = process.argv[2]
@@ -105,7 +106,10 @@ asked.push(await call('POST', '/v1/chats', { prompt: 'Where does the heron stand
 await settled()
 const last = (await answerOf(asked.at(-1))).response
 const answers = { accepted_since: accepted.length - while_full.accepted, last: last.includes('Of kept 5: the heron') }
-const named = service.assets(project_id).filter(({ size_in_bytes, bare }) => !bare && size_in_bytes > 65_536).length
+const database = openSqliteReadOnly(join(data_dir, 'service.db'), 'any format')
+const of_objects = 'FROM assets JOIN objects ON objects.asset = assets.seq WHERE assets.size_in_bytes > 65536'
+const named = database.prepare('SELECT count(*) ' + of_objects).pluck().get()
+database.close()
 console.log(JSON.stringify({ odd, while_full, answers, objects: objects(), named }))
 await service.close()
 `
