@@ -33,16 +33,6 @@ export interface RunSummary {
   report_path: string | undefined
 }
 
-interface PromptView extends PromptState {
-  last_run: RunSummary | undefined
-  /** Number of runs that ended so, among those that are kept. */
-  written: number
-  skipped: number
-  failed: number
-  /** Number of different contents that its reports cover. */
-  covered: number
-}
-
 export interface DeliveryView {
   run: number
   prompt: string
@@ -120,7 +110,11 @@ export function openPromptsView(state_dir: string) {
   }
 }
 
-function promptView(database: Sqlite, state: PromptState, last_run: RunSummary | undefined): PromptView {
+/**
+ * `written`, `skipped`, `failed`: number of runs that ended so, among those that are kept.
+ * `covered`: number of different contents that its reports cover.
+ */
+function promptView(database: Sqlite, state: PromptState, last_run: RunSummary | undefined) {
   const of_prompt = 'prompt = (SELECT id FROM prompts WHERE name = ?)'
   const ended = database
     .prepare(
