@@ -83,7 +83,7 @@ function errorFields(error: unknown, depth = 0): unknown {
 }
 
 /** Written at once, so that nothing is lost if the process is killed right after. */
-const standard_error = {
+export const standard_error: LogDestination = {
   write(text: string): void {
     const bytes = Buffer.from(text)
     for (let written = 0; written < bytes.length; ) {

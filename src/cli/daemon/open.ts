@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, writeFileSync } from 'node:fs'
 import type { Argv } from 'yargs'
 import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
-import { createLog, type Log, type LogDestination } from '../../base/text/log.ts'
+import { createLog, type Log, type LogDestination, standard_error } from '../../base/text/log.ts'
 import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { readEnvironment } from '../../config/environment.ts'
@@ -98,7 +98,7 @@ function openLogFile(file: string): LogDestination {
         write(line)
       } catch {
         // A full disk must not end the work.
-        process.stderr.write(line)
+        standard_error.write(line)
       }
     },
   }

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test as inTurn } from 'vitest'
 import { Home, until } from '../sluice.ts'
@@ -21,6 +21,20 @@ test('the daemon uploads new files, ends with 0 on a signal, and leaves no socke
   expect([code, out]).toEqual([0, ''])
   expect(err).toMatch(/"msg":"stopped"/)
   expect(home.hasSocket()).toBe(false)
+})
+
+test('a log file that cannot be written any more: its lines go to standard error, and the work goes on', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
+  const file = join(home.path, 'sluice.log')
+  const daemon = home.start('run', '--log-file', file)
+  await until('it is at work', () => home.readyAssets() === 1, daemon.err)
+  expect(daemon.err()).toBe('')
+  renameSync(file, `${file}.1`)
+  mkdirSync(file)
+  home.write({ 'b.txt': 'two' })
+  await until('a line comes', () => daemon.err().includes('INFO: sync: ready: docs/b.txt\n'), daemon.err)
+  daemon.child.kill('SIGTERM')
+  expect((await daemon.ended).code).toBe(0)
 })
 
 test('a second signal stops the daemon at once; the next start continues its uploads', async (context) => {
