@@ -44,6 +44,16 @@ test('without a daemon: one pass over the folders, the question, the report; a s
   expect((await home.inProcess('prompts', 'show', '1')).out).toContain('> The lease ends in May.')
 })
 
+test('--log-file gets the log of the pass, and -q leaves only warnings and errors', async () => {
+  const home = await homeWith()
+  const log = join(home.path, 'prompts.log')
+  const first = await home.sluice('prompts', 'run', 'digest', '--log-file', log)
+  expect([first.code, first.err]).toEqual([0, ''])
+  expect(readFileSync(log, 'utf8')).toContain('INFO: sync: ready: docs/lease.txt')
+  const second = await home.sluice('prompts', 'run', 'digest', '-q')
+  expect([second.code, second.err]).toEqual([3, ''])
+})
+
 test('the state is lost after the first report: the next one covers the files that the first left over, and not the archive', async () => {
   const report = { file: { dir: '~/reports', name: '{{name}}-{{due}}.md' } }
   const home = await homeWith({ first_run: 'from_now', max_assets: 1, deliver: [report] })
