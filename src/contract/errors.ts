@@ -87,59 +87,70 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * The error codes of the local service, and their HTTP status. `publicapi.auth.invalid` and
- * `publicapi.tenancy.project.missing` come from the specification (S); the others are ours (L), in
- * the same form. The service uses the statuses of S (400, 401, 404, 500). It also uses 429 for
- * limited requests, and 503 while the database is locked (A-35); fault injection can use both.
- * Codes are added, but never changed or removed.
+ * The error codes of the local service: HTTP status, and the text for end users, in which `{name}`
+ * stands for a value. `publicapi.auth.invalid` and `publicapi.tenancy.project.missing` come from
+ * the specification (S); the others are ours (L), in the same form. The service uses the statuses
+ * of S (400, 401, 404, 500). It also uses 429 for limited requests, and 503 while the database is
+ * locked (A-35); fault injection can use both. Codes are added, but never changed or removed.
  */
-export const error_statuses = {
-  'publicapi.auth.invalid': 401,
-  'publicapi.tenancy.project.missing': 400,
-  'publicapi.tenancy.project.not_found': 404,
+const api_errors = {
+  'publicapi.auth.invalid': [401, 'The API key is missing, malformed, unknown or revoked.'],
+  'publicapi.tenancy.project.missing': [400, 'X-Project-Id is missing, or is not a project id.'],
+  'publicapi.tenancy.project.not_found': [404, 'This key has no access to a project with this id.'],
 
-  'publicapi.request.malformed': 400,
-  'publicapi.route.not_found': 404,
-  'publicapi.route.wrong_method': 404,
-  'publicapi.path.invalid': 400,
-  'publicapi.query.invalid': 400,
-  'publicapi.cursor.unknown': 400,
-  'publicapi.body.invalid': 400,
-  'publicapi.body.too_large': 400,
-  'publicapi.body.media_type': 400,
+  'publicapi.request.malformed': [400, 'This is not a request that can be read as HTTP.'],
+  'publicapi.route.not_found': [404, 'There is nothing at this address.'],
+  'publicapi.route.wrong_method': [404, 'This address exists, but not for this method.'],
+  'publicapi.path.invalid': [400, 'The address has a malformed id.'],
+  'publicapi.query.invalid': [400, 'The query is not valid.'],
+  'publicapi.cursor.unknown': [400, 'This list has no item {id}.'],
+  'publicapi.body.invalid': [400, 'The body is not valid JSON in UTF-8.'],
+  'publicapi.body.too_large': [400, 'The body is too large.'],
+  'publicapi.body.media_type': [400, 'The body must have the type application/json.'],
 
-  'publicapi.asset.not_found': 404,
-  'publicapi.asset.create.md5_malformed': 400,
-  'publicapi.asset.complete.bytes_missing': 400,
-  'publicapi.asset.complete.md5_differs': 400,
-  'publicapi.asset.update.not_ready': 400,
+  'publicapi.asset.not_found': [404, 'There is no asset {id} in this project.'],
+  'publicapi.asset.create.md5_malformed': [400, 'The md5 must be 32 hexadecimal digits.'],
+  'publicapi.asset.complete.bytes_missing': [400, 'This slot has no bytes yet: upload them before you complete it.'],
+  'publicapi.asset.complete.md5_differs': [400, 'The MD5 of the uploaded bytes is not the declared one.'],
+  'publicapi.asset.update.not_ready': [400, 'This asset is not ready yet.'],
 
-  'publicapi.label.not_found': 404,
-  'publicapi.label.name_taken': 400,
+  'publicapi.label.not_found': [404, 'There is no label {id} in this project.'],
+  'publicapi.label.name_taken': [400, 'Another label of this project is called {name}: choose another name.'],
 
-  'publicapi.chat.not_found': 404,
-  'publicapi.chat.scope.unreachable': 404,
-  'publicapi.chat.skill.unknown': 400,
-  'publicapi.message.not_found': 404,
+  'publicapi.chat.not_found': [404, 'There is no chat {id} in this project.'],
+  'publicapi.chat.scope.unreachable': [404, 'This key has no access to {id}.'],
+  'publicapi.chat.skill.unknown': [400, 'You have no skill called {name}.'],
+  'publicapi.message.not_found': [404, 'There is no message {id} in this chat.'],
 
-  'publicapi.tenancy.role.insufficient': 400,
-  'publicapi.tenancy.role.last_owner': 400,
-  'publicapi.project.not_found': 404,
-  'publicapi.invitation.not_found': 404,
-  'publicapi.chat.skill.disabled': 400,
-  'publicapi.skill.not_found': 404,
-  'publicapi.skill.name_taken': 400,
-  'publicapi.memory.not_found': 404,
-  'publicapi.action.not_found': 404,
-  'publicapi.action.timing': 400,
-  'publicapi.session.not_found': 404,
+  'publicapi.tenancy.role.insufficient': [400, 'This needs the role {needed} in the project; yours is {role}.'],
+  'publicapi.tenancy.role.last_owner': [
+    400,
+    'This member is the only owner of the project: make another member an owner first.',
+  ],
+  'publicapi.project.not_found': [404, 'There is no project {id} within reach.'],
+  'publicapi.invitation.not_found': [404, 'There is no invitation {id} in this project.'],
+  'publicapi.chat.skill.disabled': [400, 'The skill {name} is disabled.'],
+  'publicapi.skill.not_found': [404, 'There is no skill {id} in this project.'],
+  'publicapi.skill.name_taken': [400, 'Another skill is called {name}: choose another name.'],
+  'publicapi.memory.not_found': [404, 'There is no memory {id} in this project.'],
+  'publicapi.action.not_found': [404, 'There is no action {id} in this project.'],
+  'publicapi.action.timing': [400, 'There is no time zone {name}.'],
+  'publicapi.session.not_found': [404, 'There is no session {id} in this project.'],
 
-  'publicapi.rate.limited': 429,
-  'publicapi.internal.failed': 500,
-  'publicapi.service.unavailable': 503,
-} as const satisfies Record<string, number>
+  'publicapi.rate.limited': [429, 'Too many requests: try again in {seconds} s.'],
+  'publicapi.internal.failed': [500, 'The service failed. Its log says why.'],
+  'publicapi.service.unavailable': [503, 'The service cannot write now: another process uses its data.'],
+} as const satisfies Record<string, readonly [status: number, humane: string]>
 
-export type ErrorCode = keyof typeof error_statuses
+export type ErrorCode = keyof typeof api_errors
+
+export const error_statuses = columnOf<number>(0)
+export const humane_texts = columnOf<string>(1)
+
+function columnOf<Value>(at: 0 | 1): Readonly<Record<ErrorCode, Value>> {
+  const entries = Object.entries(api_errors).map(([code, row]) => [code, row[at]])
+  return Object.fromEntries(entries) as Record<ErrorCode, Value>
+}
 
 export function isKnownCode(code: string): code is ErrorCode {
   return Object.hasOwn(error_statuses, code)

@@ -1,6 +1,6 @@
-import { type ErrorCode, error_statuses } from '../../contract/errors.ts'
+import { type ErrorCode, error_statuses, humane_texts } from '../../contract/errors.ts'
 import type { Route } from '../../contract/routes/route.ts'
-import { fillText, humane_texts } from '../faults/humane.ts'
+import { fillText } from '../faults/humane.ts'
 import { asksForRole } from '../store/access.ts'
 
 export type Json = { [key: string]: unknown }

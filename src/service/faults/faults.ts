@@ -1,8 +1,8 @@
 import type { ErrorAnswer } from '../../base/net/http-server.ts'
 import { codeOf, isSluiceError, messageOf, SluiceError } from '../../base/run/errors.ts'
 import type { ErrorBody } from '../../contract/envelope.ts'
-import { type ErrorCode, error_statuses, isKnownCode } from '../../contract/errors.ts'
-import { fillText, humane_texts } from './humane.ts'
+import { type ErrorCode, error_statuses, humane_texts, isKnownCode } from '../../contract/errors.ts'
+import { fillText } from './humane.ts'
 
 /** An error answer of the contract. Its code decides the status and, unless given, the text. */
 export function fault(code: ErrorCode, values = {}, text: string = humane_texts[code]): SluiceError {

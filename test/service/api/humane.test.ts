@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { error_statuses } from '../../../src/contract/errors.ts'
+import { error_statuses, humane_texts } from '../../../src/contract/errors.ts'
 import type { Route } from '../../../src/contract/routes/route.ts'
 import { routes } from '../../../src/contract/routes/routes.ts'
 import { describeInterface } from '../../../src/service/api/openapi.ts'
@@ -9,7 +9,6 @@ import {
   finding_texts,
   findingOf,
   gate_texts,
-  humane_texts,
   type_texts,
 } from '../../../src/service/faults/humane.ts'
 import { start } from '../fixture.ts'
