@@ -8,45 +8,34 @@ export interface HttpAnswer {
   body: string
 }
 
-/** The readable parts of an error answer. */
-export interface SeenError {
-  /**
-   * True if the body is the contract's error object. It may have an empty `code` and no `humane`,
-   * because both have been seen on the hosted service.
-   */
-  has_object: boolean
-  is_html: boolean
-  code?: string
-  humane?: string
-  /** The origin of a redirect's target. The rest is left out, because it may be a secret. */
-  redirect_origin?: string
-}
-
 /** Characters. Enough for three sentences; a longer text is not for users, and is cut. */
 const max_humane_length = 300
+
+/** The readable parts of an error answer. */
+export type SeenError = ReturnType<typeof readErrorAnswer>
 
 /**
  * Reads an error answer. `from_blob`: the body is a blob store's XML. Only its error code is taken,
  * because the rest quotes the signed request.
  */
-export function readErrorAnswer(answer: HttpAnswer, from_blob: boolean): SeenError {
-  const seen: SeenError = { has_object: false, is_html: isHtml(answer) }
-  const redirect_origin = redirectOrigin(answer)
-  if (redirect_origin !== undefined) seen.redirect_origin = redirect_origin
-  if (from_blob) {
-    const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(answer.body)?.[1]
-    if (code !== undefined) seen.code = code
-    return seen
-  }
-  const value = parseJson(answer.body)
+export function readErrorAnswer(answer: HttpAnswer, from_blob: boolean) {
+  const value = from_blob ? undefined : parseJson(answer.body)
   const fields = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
-  const humane = humaneOf(fields ? fields.humane : value)
-  if (humane !== undefined) seen.humane = humane
-  if (!fields) return seen
-  const { code, statusCode } = fields
-  seen.has_object = typeof code === 'string' || statusCode === answer.status
-  if (typeof code === 'string' && code.length <= 128 && error_code_pattern.test(code)) seen.code = code
-  return seen
+  const { code, statusCode } = fields ?? {}
+  const is_code = typeof code === 'string' && code.length <= 128 && error_code_pattern.test(code)
+  const blob_code = from_blob ? /<Code>([A-Za-z]{1,64})<\/Code>/.exec(answer.body)?.[1] : undefined
+  return {
+    /**
+     * True if the body is the contract's error object. It may have an empty `code` and no `humane`,
+     * because both have been seen on the hosted service.
+     */
+    has_object: typeof code === 'string' || statusCode === answer.status,
+    is_html: isHtml(answer),
+    code: is_code ? code : blob_code,
+    humane: humaneOf(fields ? fields.humane : value),
+    /** The origin of a redirect's target. The rest is left out, because it may be a secret. */
+    redirect_origin: redirectOrigin(answer),
+  }
 }
 
 /** A header as one string; of a repeated header, the first value. */

@@ -118,8 +118,7 @@ const code_abouts: Partial<Record<ErrorCode, FailureAbout>> = {
  */
 export function unreadableAnswer(call: Call, answer: HttpAnswer, what: string): Failure {
   if (!isHtml(answer)) return unknownProtocol(call, what, answer.status)
-  const seen = { has_object: false, is_html: true }
-  return { about: 'network', status: answer.status, message: messageFor(call, 'network', answer.status, seen) }
+  return { about: 'network', status: answer.status, message: messageFor(call, 'network', answer.status, {}) }
 }
 
 function aboutService(call: Call, status: number, seen: SeenError): FailureAbout {
@@ -178,7 +177,7 @@ function isGone(status: number): boolean {
   return status === 404 || status === 410
 }
 
-function messageFor(call: Call, about: FailureAbout, status: number, seen: SeenError): string {
+function messageFor(call: Call, about: FailureAbout, status: number, seen: Partial<SeenError>): string {
   let who = call === 'put' ? 'the blob store' : 'the service'
   if (about === 'network') who = 'something on the way to the service (a proxy?)'
   const code = seen.code === undefined ? '' : ` ${seen.code}`
