@@ -3,6 +3,7 @@ import type { AuditView } from '../../src/ledger/views/view-folders.ts'
 import { auditStatus } from '../../src/status/assets.ts'
 import { LineWriter } from '../../src/status/text/lines.ts'
 import { auditLines } from '../../src/status/text/text-assets.ts'
+import { undescribed } from '../cli/json/described-json.ts'
 
 const project_id = 'project_aaaaaaaaaaaaaaaaaaaa'
 const ended_ms = new Date(2026, 0, 2, 3, 12).getTime()
@@ -22,11 +23,9 @@ const full = {
 
 function linesOf(view: Partial<AuditView>, now_ms = ended_ms + hour_ms): string[] {
   const writer = new LineWriter(100)
-  auditLines(
-    writer,
-    [auditStatus({ project_id, last_full: undefined, running: undefined, emptied: undefined, ...view })],
-    now_ms,
-  )
+  const statuses = [auditStatus({ project_id, last_full: undefined, running: undefined, emptied: undefined, ...view })]
+  expect(undescribed('status.json#/properties/audits', statuses)).toEqual([])
+  auditLines(writer, statuses, now_ms)
   return writer.lines.map(({ text }) => text.trim()).filter((text) => text !== '')
 }
 

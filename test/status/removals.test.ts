@@ -3,10 +3,13 @@ import { no_removals, type RemovalsView } from '../../src/ledger/views/view-remo
 import { removalStatus } from '../../src/status/assets.ts'
 import { LineWriter } from '../../src/status/text/lines.ts'
 import { removalLines } from '../../src/status/text/text-assets.ts'
+import { undescribed } from '../cli/json/described-json.ts'
 
 function linesOf(view: Partial<RemovalsView>): string[] {
   const writer = new LineWriter(200)
-  removalLines(writer, removalStatus({ ...no_removals, ...view }))
+  const status = removalStatus({ ...no_removals, ...view })
+  expect(undescribed('status.json#/properties/removals', status)).toEqual([])
+  removalLines(writer, status)
   return writer.lines.map(({ text }) => text.trim()).filter((text) => text !== '')
 }
 

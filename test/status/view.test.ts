@@ -133,6 +133,7 @@ test('a deferred file is shown with its next try, and a slow one is counted', as
   const status = statusOf(rig)
   expect(status.slow).toBe(1)
   expect(status.retrying).toMatchObject([{ code: 'network.reset', contents: 1, next_try: '2026-01-01T00:01:00.000Z' }])
+  expect(undescribed('status.json#/properties/retrying', status.retrying)).toEqual([])
   expect(JSON.stringify(status)).not.toContain('SECRET')
 })
 
@@ -147,4 +148,8 @@ test('a watcher is shown only while a process may watch', async () => {
   expect(shown({ state: 'unknown', why: 'it is busy' })).toMatchObject(watch)
   expect(shown({ ...running, mode: 'once' })).toBeNull()
   expect(shown(stopped)).toBeNull()
+  await rig.record({ type: 'folder_watched', folder: 'notes', ...watch, replaced: 'it missed a file' })
+  const { folders } = statusOf(rig)
+  expect(folders).toMatchObject([{ watcher_changes: { replaced: 1, last: { why: 'it missed a file' } } }])
+  expect(undescribed('status.json#/properties/folders', folders)).toEqual([])
 })

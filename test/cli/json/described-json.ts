@@ -20,10 +20,14 @@ const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: 
 addFormats.default(ajv)
 for (const schema of schemas.values()) ajv.addSchema(schema)
 
-/** Lists what docs/json.md does not say of this answer; empty where the schema fits. */
+/**
+ * Lists what docs/json.md does not say of this answer; empty where the schema fits. `name`: of a
+ * command, or a reference to a part, such as `status.json#/properties/audits`.
+ */
 export function undescribed(name: string, answer: unknown): string[] {
-  const validate = ajv.getSchema(`${name}.json`)
-  if (validate === undefined) return [`docs/json.md has no schema ${name}.json`]
+  const id = name.includes('#') ? name : `${name}.json`
+  const validate = ajv.getSchema(id)
+  if (validate === undefined) return [`docs/json.md has no schema ${id}`]
   if (validate(answer)) return []
   return validate.errors!.map(({ instancePath, message, params }) => {
     return `${name}${instancePath} ${message} ${JSON.stringify(params)}`

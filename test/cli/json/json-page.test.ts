@@ -44,7 +44,7 @@ function configure(folder: object, more: { folders?: object[]; uploads?: object 
 }
 
 test('before the first scan', async () => {
-  configure({})
+  configure({ labels: ['legal'] })
   expect(await answerOf('status')).toMatchObject({ verdict: 'incomplete', folders: [{ state: 'new' }] })
   expect(await answerOf('ls')).toMatchObject({ files: [] })
   expect(await answerOf('explain', 'docs/none.txt')).toMatchObject({ state: 'unknown', times: null })
@@ -61,11 +61,16 @@ test('all files are ready', async () => {
     '.sluiceignore': '*.bak\n',
   })
   symlinkSync('a.txt', join(home.path, 'docs/link'))
+  mkdirSync(join(home.path, 'docs/closed'), { mode: 0o700 })
   expect(await answerOf('plan', '--hash')).toMatchObject({ hashed: true, would_upload: { files: 2 } })
   expect(await answerOf('sync')).toMatchObject({ complete: true, new: { files: 3, uploaded: { files: 2 } } })
   expect(await answerOf('status')).toMatchObject({ verdict: 'all_ready', health: { state: 'unknown' } })
   expect((await answerOf('ls')).files).toHaveLength(3)
-  expect(await answerOf('explain', 'docs/contracts/b.txt')).toMatchObject({ state: 'ready', same_bytes: [{}] })
+  expect(await answerOf('explain', 'docs/contracts/b.txt')).toMatchObject({
+    state: 'ready',
+    same_bytes: [{}],
+    label_settings: [{ setting: 'labels' }],
+  })
   expect(await answerOf('explain', 'docs/x.bak')).toMatchObject({ state: 'ignored' })
   expect(await answerOf('explain', 'docs/link')).toMatchObject({ state: 'special' })
   expect(await answerOf('plan')).toMatchObject({ would_upload: { files: 0 } })
