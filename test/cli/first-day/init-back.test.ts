@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
@@ -122,6 +122,19 @@ test.skipIf(!has_terminals)(
     ])
   },
 )
+
+test.skipIf(!has_terminals)('a path that cannot be read is said at once, and another one is taken', async () => {
+  const home = await Home.make(tree)
+  symlinkSync('loop', join(home.path, 'loop'))
+  const terminal = withConnection(home)
+  await terminal.on('Folder to watch:', `loop${keys.enter}`)
+  await terminal.on('ELOOP', '')
+  await terminal.on('allow this user to read it', `${'\b'.repeat(4)}docs${keys.enter}`)
+  await terminal.on('Its name', keys.enter)
+  await terminal.sees('2 files (6 B)')
+  await terminal.on('How much of it is uploaded?', keys.ctrl_c)
+  expect(await terminal.ended).toBe(3)
+})
 
 test.skipIf(!has_terminals)('a missing path is said at once, asked again, and kept by Enter', async () => {
   const home = await Home.make(tree)
