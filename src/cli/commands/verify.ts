@@ -14,7 +14,7 @@ import { defineCommand, flag } from '../command.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
 import { foldersArgument, foldersNamed } from '../place.ts'
-import { printError, printLines, printNote } from '../text/print.ts'
+import { printError, printJson, printLines, printNote } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { FoundDifferences, verifyLines } from '../text/verify-text.ts'
@@ -34,7 +34,7 @@ export const command = defineCommand({
     const found = new FoundDifferences()
     const summary = await compare({ config, folders, full, terminal, onDifference: (one) => found.add(one) })
     const taken_up = await takeUp(found, { config, record })
-    if (json) terminal.out(JSON.stringify({ ...summary, found: found.answer(), taken_up }, null, 2))
+    if (json) printJson(terminal, { ...summary, found: found.answer(), taken_up })
     else {
       const { on_remote_delete } = config.audit
       const lines = verifyLines(summary, found, { width: terminal.width, on_remote_delete })

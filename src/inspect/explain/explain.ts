@@ -9,9 +9,6 @@ import { checkPath } from '../plan/check-path.ts'
 import { type Case, reasonsOf } from './explain-reasons.ts'
 import { type Obstacle, obstacleOn } from './obstacle.ts'
 
-/** Version of the JSON form. It grows when a field goes or changes its meaning. */
-const explain_version = 1
-
 /** Everything known about one path. Times are ISO 8601 UTC; null: unknown, or none. */
 export type Explanation = ReturnType<typeof explain>
 
@@ -43,7 +40,6 @@ export function explain(options: {
   const { uploads } = config
   const why = reasonsOf({ ...known, now_ms, uploads, state, path, folder, on_disk, obstacle, ignored_by, daemon_runs })
   return {
-    version: explain_version,
     folder: folder.name,
     path,
     /** Absolute path on this machine. */

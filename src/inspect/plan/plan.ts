@@ -23,9 +23,6 @@ import { keepsAll, planRemovals, type WalkedFolder } from './plan-removals.ts'
 import { type RefusedTypes, typeKey } from './refused-types.ts'
 import { uploadTime } from './upload-time.ts'
 
-/** Version of the JSON form. From the first release on it grows when a field goes or changes. */
-const plan_version = 1
-
 export interface PlanOptions {
   config: Config
   /** The ledger; without it every file is new. */
@@ -68,7 +65,6 @@ export async function planUploads(options: PlanOptions) {
   const to_send = sumOf(folders.map((folder) => folder.would_upload))
   const limits = limitsFor(config, ledger, to_send, now_ms)
   return {
-    version: plan_version,
     at: isoTime(now_ms),
     /** Files were read, so that known bytes were recognised. */
     hashed: hash,

@@ -46,7 +46,6 @@ export async function verify(options: VerifyOptions) {
   }
   differences.unknown_on_service = projects.reduce((sum, { unknown }) => sum + unknown, 0)
   return {
-    version: verify_version,
     at,
     /** The bytes of the files were read. */
     full,
@@ -63,8 +62,6 @@ export async function verify(options: VerifyOptions) {
       projects.every(({ fault, unanswered }) => fault === null && unanswered === 0),
   }
 }
-
-const verify_version = 1
 
 export type VerifySummary = Awaited<ReturnType<typeof verify>>
 
