@@ -186,6 +186,18 @@ test('a file that the service cannot read has the line that excludes it', () => 
   const lines = text({ ...busy, problems }, 100)
   const at = lines.indexOf('  or leave them out, each by a line in the .sluiceignore of its folder:')
   expect(lines[at + 1]).toBe('    /scans/map\\ \\[1\\].png')
+  expect(lines[at + 2]).not.toContain('of this type')
+})
+
+test('many files that the service cannot read have the setting that excludes their type, too', () => {
+  const [problem] = busy.problems
+  const examples = ['1.gz', '2.gz', '3.gz'].map((path) => ({ folder: 'notes', path, message: '' }))
+  const lines = text({ ...busy, problems: [{ ...problem!, code: 'ingest_failed', files: 20, examples }] }, 100)
+  const at = lines.indexOf('    /3.gz')
+  expect(lines.slice(at + 1, at + 3)).toEqual([
+    '  or, if it can read no file of this type, all of them by this setting of their folder:',
+    '    exclude: ["*.gz"]',
+  ])
 })
 
 test('a refused type has the command that uploads its files, and the setting that leaves them out', () => {

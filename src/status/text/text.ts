@@ -164,7 +164,7 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
     }
     if (type === undefined) writer.say(todo[stage], { indent: 2, tone: 'faint' })
     else sayType(writer, type, examples)
-    if (code === ingest_failed) sayExclude(writer, examples)
+    if (code === ingest_failed) sayExclude(writer, examples, amount.files)
   }
   for (const { code, message, contents, next_try, examples } of status.retrying) {
     writer.gap()
@@ -184,10 +184,17 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
   }
 }
 
-/** Shows ignore rules to copy, for files that the service cannot read. */
-function sayExclude(writer: LineWriter, examples: readonly { path: string }[]): void {
+/** Shows ignore rules to copy, for `files` files that the service cannot read. */
+function sayExclude(writer: LineWriter, examples: readonly { path: string }[], files: number): void {
   writer.say('or leave them out, each by a line in the .sluiceignore of its folder:', { indent: 2, tone: 'faint' })
   for (const { path } of examples) writer.command(excludeLine(path), 4)
+  const exclude = excludeSetting(examples.map(({ path }) => path))
+  if (files <= examples.length || exclude === undefined) return
+  writer.say('or, if it can read no file of this type, all of them by this setting of their folder:', {
+    indent: 2,
+    tone: 'faint',
+  })
+  writer.command(exclude, 4)
 }
 
 /** `type`: the extension, or an empty text. */
