@@ -7,16 +7,15 @@ import { runCli } from './run-cli.ts'
 import { printError } from './text/print.ts'
 import { createTerminal } from './text/terminal.ts'
 
-// `sluice ls | head` closes the output early. This is no fault.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error) => {
-    if (codeOf(error) === 'EPIPE') process.exit()
-    // The disk behind a redirection may be full. If standard error itself is full, the message is
-    // lost.
-    if (stream === process.stdout) printError(unwritable(error), terminal)
-    process.exit(exit_codes.fault)
-  })
-}
+process.stdout.on('error', (error) => {
+  // `sluice ls | head` closes the output early. This is no fault.
+  if (codeOf(error) === 'EPIPE') process.exit()
+  // The disk behind a redirection may be full.
+  printError(unwritable(error), terminal)
+  process.exit(exit_codes.fault)
+})
+// If nobody reads the messages, or their disk is full, they are lost, and the work goes on.
+process.stderr.on('error', () => {})
 
 const { no_color, force_color } = readEnvironment()
 const terminal = createTerminal({ stdout: process.stdout, stderr: process.stderr, no_color, force_color })

@@ -1,5 +1,5 @@
 import { isSluiceError, type SluiceError } from '../../base/run/errors.ts'
-import type { LogDestination } from '../../base/text/log.ts'
+import { standard_error } from '../../base/text/log.ts'
 import { aborted, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { type ControlClient, connectControl } from '../../control/control-client.ts'
@@ -59,11 +59,11 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
   const secrets = openToken(config, terminal)
   const clock = system_clock
   const began_ms = clock.now_ms()
-  const destination: LogDestination = { write: (text) => void process.stderr.write(text) }
+  const destination = { ...standard_error }
   const log = openLog(config, {
     file: pass.log_file,
     beside_progress: terminal.is_interactive,
-    destination: { write: (text) => destination.write(text) },
+    destination,
   })
   const daemon = await startDaemon({ config, secrets, clock, log, mode: 'once', only_folders: names })
   let shown: ShownPass | undefined

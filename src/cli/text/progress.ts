@@ -1,4 +1,5 @@
 import { formatDuration } from '../../base/text/format.ts'
+import { standard_error } from '../../base/text/log.ts'
 import { type Clock, second_ms } from '../../base/time/time.ts'
 import { barText, createPassMeter, type PassState, type PassTexts } from './pass-meter.ts'
 import type { Terminal } from './terminal.ts'
@@ -73,7 +74,7 @@ function barFor(terminal: Terminal): Display {
     log_destination: {
       write(text) {
         terminal.inPlace('')
-        process.stderr.write(text)
+        standard_error.write(text)
         terminal.inPlace(bar)
       },
     },

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -30,6 +30,31 @@ test('--json says why a pass ended early', async (context) => {
   const { code, out } = await home.inProcess('sync', '--json')
   expect(code).toBe(77)
   expect(JSON.parse(out)).toMatchObject({ complete: false, fault: { message: expect.any(String) } })
+})
+
+test('--json of one folder has the reasons of its own files, and counts only these', async (context) => {
+  const pictures = ['1', '2', '3', '4'].map((name) => [`${name}.png`, `\u0000${name}`])
+  const home = await Home.of(context, Object.fromEntries(pictures))
+  mkdirSync(join(home.path, 'more'))
+  writeFileSync(join(home.path, 'more/5.png'), '\u00005')
+  home.configure({ folders: [{ name: 'more', path: join(home.path, 'more') }] })
+  expect((await home.inProcess('sync')).code).toBe(3)
+  const { code, out } = await home.inProcess('sync', 'more', '--json')
+  expect(code).toBe(3)
+  expect(JSON.parse(out).problems).toMatchObject([{ files: 1, examples: [{ folder: 'more', path: '5.png' }] }])
+})
+
+test('a pass goes on to its end if nobody reads standard error, or if its disk is full', async (context) => {
+  const home = await Home.of(context, {})
+  const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
+  const env = { PATH: process.env.PATH, HOME: home.path }
+  const lines = ['"$@" 2> /dev/full', '"$@" 2> >(exec true)']
+  for (const [turn, line] of lines.entries()) {
+    home.write(Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${turn}-${n}.txt`, `text ${turn} ${n}`])))
+    const words = ['-c', line, 'bash', process.execPath, program, 'sync']
+    const { stdout } = await promisify(execFile)('bash', words, { cwd: home.path, env })
+    expect(stdout).toContain(`ready      ${20 * (turn + 1)} files`)
+  }
 })
 
 test('--quiet prints nothing if all is ready, and the summary if not', async (context) => {
