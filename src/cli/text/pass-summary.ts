@@ -8,7 +8,7 @@ import { type LedgerView, openLedgerView } from '../../ledger/views/view.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../../ledger/views/view-folders.ts'
 import { openPassView, type PassView } from '../../ledger/views/view-pass.ts'
-import type { Example, ProblemGroup } from '../../ledger/views/view-problems.ts'
+import type { Example } from '../../ledger/views/view-problems.ts'
 import { amountOf, folderStatus, folderStatuses, isComplete, underway } from '../../status/folders.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { printIndented, printJson } from './print.ts'
@@ -105,7 +105,7 @@ export function printPassAnswer(
       new: { files, uploaded: sent },
       folders,
       /** As in `status --json`: files that need attention, of these folders. */
-      problems: view.problems().filter((group) => concerns(group, names)),
+      problems: view.problems(names),
       over_limit_places: view.over_limit().places.filter(({ folder }) => names.includes(folder)),
       fault: fault ? scrubValue({ code: fault.code, message: fault.message, hint: fault.hint ?? null }) : null,
     })
@@ -123,10 +123,6 @@ function withViews<Answer>(state_dir: string, use: (views: Pick<PassEnd, 'view' 
     pass.close()
     view.close()
   }
-}
-
-function concerns({ examples }: ProblemGroup, names: readonly string[]): boolean {
-  return examples.some(({ folder }) => names.includes(folder))
 }
 
 /** Entries that the last scan could not read. There may be unknown files in them. */
@@ -158,7 +154,7 @@ function newLines({ pass, began_ms, names }: PassEnd): string[] {
 }
 
 function problemLines(end: PassEnd, stages: readonly string[]): string[] {
-  const groups = end.view.problems().filter((group) => stages.includes(group.stage) && concerns(group, end.names))
+  const groups = end.view.problems(end.names).filter(({ stage }) => stages.includes(stage))
   const lines = groups.map(({ message, files, examples }) => reasonLine(files, message, examples))
   const over_limit = stages.includes('blocked') ? end.view.over_limit().places : []
   for (const { folder, directory, files, bytes } of over_limit.filter((place) => end.names.includes(place.folder))) {

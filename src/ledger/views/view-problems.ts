@@ -52,17 +52,21 @@ const max_places = 5
 /** Deferred contents have the latest due times, so this many rows from that end are enough. */
 const max_retried = 2_000
 
-export function readProblems(database: Sqlite): ProblemGroup[] {
-  return [...needyContents(database), ...blockedFiles(database)]
+/** `folders`: only the files of these; absent: of all. */
+export function readProblems(database: Sqlite, folders?: readonly string[]): ProblemGroup[] {
+  const names = folders === undefined ? null : JSON.stringify(folders)
+  return [...needyContents(database, names), ...blockedFiles(database, names)]
 }
+
+const among = '(@names IS NULL OR folders.name IN (SELECT value FROM json_each(@names)))'
 
 /** Contents that need a user, each with its files. */
 const needy = `FROM contents CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
     JOIN folders ON folders.id = files.folder AND folders.configured = 1
-  WHERE ${in_need}`
+  WHERE ${in_need} AND ${among}`
 
 /** Sizes come from contents, so SQLite reads an index by content and no rows of files. */
-function needyContents(database: Sqlite): ProblemGroup[] {
+function needyContents(database: Sqlite, names: string | null): ProblemGroup[] {
   const groups = database.prepare(
     `SELECT contents.state, error_code AS code, min(error_message) AS message, count(*) AS files,
          sum(contents.size) AS bytes
@@ -70,11 +74,12 @@ function needyContents(database: Sqlite): ProblemGroup[] {
   )
   const examples = database.prepare(
     `SELECT folders.name AS folder, files.path, coalesce(error_message, '') AS message
-       ${needy} AND contents.state = ? AND error_code IS ? LIMIT ${max_examples}`,
+       ${needy} AND contents.state = @state AND error_code IS @code LIMIT ${max_examples}`,
   )
-  return readAll<NeedyRow>(groups).map(({ state, code, message = 'removed on the service', ...amount }) => {
+  return readAll<NeedyRow>(groups, { names }).map(({ state, code, message = 'removed on the service', ...amount }) => {
     const stage = state === 'type_refused' ? 'blocked' : state
-    return { stage, ...amount, code: code ?? stage, message, examples: readAll(examples, state, code) }
+    const shown = readAll<Example>(examples, { state, code: code ?? null, names })
+    return { stage, ...amount, code: code ?? stage, message, examples: shown }
   })
 }
 
@@ -84,19 +89,20 @@ interface NeedyRow extends Amount {
   message: string | undefined
 }
 
-function blockedFiles(database: Sqlite): ProblemGroup[] {
+function blockedFiles(database: Sqlite, names: string | null): ProblemGroup[] {
   const groups = database.prepare(
     `SELECT reason AS code, count(*) AS files, sum(size) AS bytes
        FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
-       WHERE state = 'blocked' AND NOT ${waits_for_accept} GROUP BY reason ORDER BY files DESC LIMIT ${max_groups}`,
+       WHERE state = 'blocked' AND NOT ${waits_for_accept} AND ${among}
+       GROUP BY reason ORDER BY files DESC LIMIT ${max_groups}`,
   )
   const examples = database.prepare(
     `SELECT folders.name AS folder, files.path, coalesce(detail, reason) AS message
      FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
-     WHERE state = 'blocked' AND reason = ? LIMIT ${max_examples}`,
+     WHERE state = 'blocked' AND reason = @code AND ${among} LIMIT ${max_examples}`,
   )
-  return readAll<Amount & { code: string }>(groups).map((group) => {
-    const shown = readAll<Example>(examples, group.code)
+  return readAll<Amount & { code: string }>(groups, { names }).map((group) => {
+    const shown = readAll<Example>(examples, { code: group.code, names })
     return { stage: 'blocked', ...group, message: shown[0]?.message ?? group.code, examples: shown }
   })
 }

@@ -40,7 +40,7 @@ export function openLedgerView(state_dir: string) {
     together: <Answer>(read: () => Answer) => database.transaction(read)(),
     folders: () => readFolders(database),
     troubles: () => readTroubles(database),
-    problems: () => readProblems(database),
+    problems: (folders?: readonly string[]) => readProblems(database, folders),
     retrying: () => readRetrying(database),
     /** Number of contents that the service has been reading for longer than `slow_reading` says. */
     slow: (now_ms: number) => countSlow(database, now_ms),
