@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { ControlClient } from '../../control/control-client.ts'
 import type { UserFact } from '../../domain/fact.ts'
-import { isTypePattern } from '../../domain/file-type.ts'
+import { isTypePattern, refusedTypeIn } from '../../domain/file-type.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FileView } from '../../ledger/views/view-files.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
@@ -99,14 +99,13 @@ function requestsOf(
   })
 }
 
-/** Files with a reason not to be ready. A retry changes nothing of those that it does not concern. */
+/** Files with a reason not to be ready, except those that only `accept` concerns. */
 function retriesOf(pattern: string, pages: Iterable<FileView[]>): UserFact[] {
   let matched = 0
   const facts: UserFact[] = []
   for (const page of pages) {
     matched += page.length
-    const waiting = page.filter(({ stage, reason }) => reason !== undefined && stage !== 'skipped')
-    facts.push(...waiting.map(({ folder, path }) => ({ type: 'retried' as const, folder, path })))
+    facts.push(...page.filter(isRetried).map(({ folder, path }) => ({ type: 'retried' as const, folder, path })))
     if (facts.length > max_pattern_files) {
       const message = `${pattern} matches more than ${formatCount(max_pattern_files)} files that are not ready`
       const hint = 'narrow the pattern, or name a directory, which has no limit: `sluice retry FOLDER/DIRECTORY`'
@@ -115,6 +114,11 @@ function retriesOf(pattern: string, pages: Iterable<FileView[]>): UserFact[] {
   }
   if (matched === 0) throw nothingMatches(pattern)
   return facts
+}
+
+function isRetried({ stage, reason }: FileView): boolean {
+  if (reason === undefined || stage === 'skipped') return false
+  return reason !== 'upload_limit' && refusedTypeIn(reason) === undefined
 }
 
 interface Reached extends Amount {

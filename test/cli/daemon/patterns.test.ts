@@ -70,3 +70,16 @@ test('retry takes patterns, without a daemon and through one; what needs no retr
     err: expect.stringContaining('*.pdf matches no file that Sluice knows'),
   })
 })
+
+test('retry leaves files of a refused type and those over the upload limit to accept', async () => {
+  const names = Array.from({ length: 26 }, (_, n) => `${n}.png`)
+  const home = await Home.make(Object.fromEntries(names.map((name) => [name, png(name)])))
+  expect((await home.inProcess('sync')).code).toBe(3)
+  home.write({ 'late.png': png('late') })
+  expect((await home.inProcess('sync')).code).toBe(3)
+  expect(await listed(home, '--state', 'blocked')).toEqual(['late.png'])
+  expect((await home.inProcess('retry', 'l*.png')).out).toContain('no file there is refused, blocked or deferred')
+  expect((await home.inProcess('retry', '*.png')).out).toMatch(
+    /^\*\.png: 26 files \(\d+ B\) will be tried again now\n$/,
+  )
+})
