@@ -92,12 +92,15 @@ function openLogFile(file: string): LogDestination {
     const hint = 'name another file, or check who may write there'
     throw new SluiceError({ code: 'usage.target', message: `${file} cannot be written: ${why}`, hint })
   }
+  let begin = ''
   return {
     write(line) {
       try {
-        write(line)
+        write(begin + line)
+        begin = ''
       } catch {
-        // A full disk must not end the work.
+        // A full disk must not end the work. It may have taken a part of the line.
+        begin = '\n'
         standard_error.write(line)
       }
     },

@@ -2,18 +2,26 @@ import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { printable } from '../../base/text/format.ts'
+import { second_ms, system_clock, within } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { expandPath } from '../../config/resolve/local-paths.ts'
 
 /** A longer list would push the question off the screen. */
 const max_shown = 100
 
+/** On a mount that does not answer, readline would read no key, not even Ctrl-C. */
+const max_wait_ms = 2 * second_ms
+
 /**
  * Completes the last part of a path to the directories that begin with it, for the `completer` of
  * readline. Symbolic links to directories count; hidden ones only after a typed dot.
  */
 export async function completeDirectory(line: string): Promise<[string[], string]> {
-  if (line === '~') return [['~/'], line]
+  return [(await within(directoriesFor(line), max_wait_ms, system_clock)) ?? [], line]
+}
+
+async function directoriesFor(line: string): Promise<string[]> {
+  if (line === '~') return ['~/']
   const [parent, begun] = [line.slice(0, line.lastIndexOf('/') + 1), line.slice(line.lastIndexOf('/') + 1)]
   const place = expandPath(parent, readEnvironment().home)
   const entries = await readdir(place, { withFileTypes: true }).catch((): Dirent[] => [])
@@ -27,7 +35,7 @@ export async function completeDirectory(line: string): Promise<[string[], string
   }
   found.sort()
   // The first and the last have the beginning in common that all have, which readline inserts.
-  return [found.length > max_shown ? [...found.slice(0, max_shown - 1), found.at(-1)!] : found, line]
+  return found.length > max_shown ? [...found.slice(0, max_shown - 1), found.at(-1)!] : found
 }
 
 async function isDirectory(entry: Dirent, path: string): Promise<boolean> {

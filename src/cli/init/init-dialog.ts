@@ -19,7 +19,7 @@ export type Dialog = ReturnType<typeof openDialog>
 /** Choices have numbers, and can be chosen by them. 12 are shown at once; a longer list scrolls. */
 const list_form = { theme: { indexMode: 'number' }, pageSize: 12 } as const
 
-/** The answer that returns to the previous question. No address, token or project begins with it. */
+/** The answer that returns to the previous question. No address, token or project begins so. */
 const back = '<'
 
 /** Ends the questions up to here; `repeat` asks the previous one again. */
@@ -58,7 +58,7 @@ export function openDialog(
   const steps: Step[] = []
   /** Number of steps that this round has passed. */
   let passed = 0
-  /** Answers that steps back took away, the next one last: the defaults when they are asked again. */
+  /** Answers that steps back took away, the next one last. They are the defaults from then on. */
   const withdrawn: Step[] = []
   const canGoBack = () => steps.some(({ is_answer }) => is_answer)
 
@@ -97,8 +97,8 @@ export function openDialog(
   }
 
   /**
-   * `fault` says why an answer is wrong, which then stands there again, to be corrected. `usual`: the
-   * answer of Enter. `completer`: for Tab.
+   * `fault` says why an answer is wrong, which then stands there again, to be corrected. `usual`:
+   * the answer of Enter. `completer`: for Tab.
    */
   function text(message: string, { usual, fault, completer }: TextOptions = {}): Promise<string> {
     return asked<string>(message, async (earlier) => {
@@ -130,7 +130,7 @@ export function openDialog(
         const unlessKept = (answer: string) => (answer === '' && earlier !== undefined ? undefined : fault(answer))
         const validate = (answer: string) => faultIn(answer.trim(), unlessKept) ?? true
         const shown = earlier === undefined ? message : `${message} (Enter keeps the one that you typed before)`
-        const answer = (await password({ message: shown, mask: false, validate }, context)).trim()
+        const answer = (await password({ message: shown, mask: false, toggleMask: false, validate }, context)).trim()
         return answer === '' ? earlier! : answer
       }),
     choose: <Value>(message: string, choices: readonly Choice<Value>[]) =>
@@ -144,7 +144,7 @@ export function openDialog(
       const fault = (answer: string) => (/^(y|yes|n|no)$/i.test(answer) ? undefined : 'y or n')
       return /^y/i.test(await text(`${message} y or n:`, { usual: usual ? 'y' : 'n', fault }))
     },
-    /** Work between two questions. A step back repeats it only if a question before it changes. */
+    /** Work between two questions. A step back repeats it if it goes back over it. */
     work: <Value>(label: string, run: () => Promise<Value>) => take(label, false, run),
     /** Asks the questions of `flow`, and again from the one before at each step back. */
     async repeat<Value>(flow: () => Promise<Value>): Promise<Value> {
