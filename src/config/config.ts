@@ -76,8 +76,8 @@ const replaceable = [
 ] as const
 
 /**
- * Puts variables in place of fields of the file. `variables`: names of those that are set. Each must
- * pass the check of its field; an invalid one replaces nothing and has a fault.
+ * Puts variables in place of fields of the file. `variables`: names of those that are set. Each
+ * must pass the check of its field; an invalid one replaces nothing and has a fault.
  */
 export function withVariables(written: unknown, environment: Environment) {
   let value = written

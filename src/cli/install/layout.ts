@@ -105,7 +105,7 @@ export interface ServiceConfig {
  * `config.home` for paths that depend on the user.
  */
 export function loadForService(file: string | undefined, state_dir: string): ServiceConfig {
-  // Variables of this shell do not reach the service, so its configuration must be valid without them.
+  // Variables of this shell do not reach the service: its configuration must be valid without them.
   const { config_file, home, config_home } = readEnvironment()
   const mine = loadConfig({ file: file ?? config_file, env: { HOME: home, XDG_CONFIG_HOME: config_home } })
   const { config } = loadConfig({ file: mine.file, env: { HOME: strange_home, STATE_DIRECTORY: state_dir } })

@@ -3,7 +3,7 @@ import { printable, printableJson } from '../../base/text/format.ts'
 import type { LogLine } from '../../base/text/log.ts'
 
 interface LogTextOptions {
-  /** Before a line: `time` of the day and level, `date` and level, or `none`: journald adds them. */
+  /** Before a line: `time` and level, `date` and level, or `none`: journald adds them. */
   stamp: 'time' | 'date' | 'none'
   colors: boolean
 }

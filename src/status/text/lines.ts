@@ -15,8 +15,8 @@ export interface Line {
 const min_width = 24
 
 /**
- * Breaks a text between words. Further lines are indented by two more columns. `fitWord` cuts a word
- * that is wider than a line.
+ * Breaks a text between words. Further lines are indented by two more columns. `fitWord` cuts a
+ * word that is wider than a line.
  */
 export function wrapped(text: string, width: number, indent = 0, fitWord = fitText): string[] {
   const columns = Math.max(min_width, width)
