@@ -121,6 +121,8 @@ function refuseOddValues(options: object, words: readonly string[], repeatable: 
   for (const [name, value] of Object.entries(options)) {
     if (Number.isNaN(value)) throw new UsageFault(`--${name} takes a number`)
     const is_option = words.some((word) => word === `--${name}` || word.startsWith(`--${name}=`))
+    // An empty variable of a script. `--name=` is meant to be empty.
+    if (value === '' && words.includes(`--${name}`)) throw new UsageFault(`--${name} needs a value`)
     if (is_option && Array.isArray(value) && !repeatable.includes(name))
       throw new UsageFault(`--${name} is given more than once`)
   }
@@ -153,11 +155,21 @@ async function usageError(
   const how = `${name} --help shows its options`
   if (message.startsWith('Not enough non-option'))
     return usageFault(`${name} needs more arguments`, `write ${usage}; ${how}`)
+  const valueless = /^Not enough arguments following: (.*)$/.exec(message)?.[1]
+  if (valueless !== undefined) return usageFault(`--${valueless} needs a value`, how)
+  const is_option = words.includes(`--${unknown}`)
+  if (unknown !== undefined && !is_option && / [<[]path[\]>]$/.test(usage))
+    return usageFault(
+      `${name} takes one path`,
+      "put a pattern in quotes, such as '*.gz': the shell replaces it otherwise",
+    )
   const missing = /^Missing required arguments?: (.*)$/.exec(message)?.[1]?.split(', ')
   const help = missing
     ? `add ${missing.map((option) => `--${option} ${option.toUpperCase()}`).join(' ')}; ${how}`
-    : 'sluice --help shows the commands, sluice COMMAND --help its options'
-  const meant = unknown === undefined ? undefined : didYouMean(unknown, [...names, ...options])
+    : name === 'sluice'
+      ? 'sluice --help shows the commands, sluice COMMAND --help its options'
+      : how
+  const meant = unknown === undefined ? undefined : didYouMean(unknown, is_option ? options : [...names, ...options])
   const shown = meant === undefined || names.includes(meant) ? meant : `--${meant}`
   return usageFault(message.replaceAll(/\s*\n\s*/g, ' '), shown === undefined ? help : `did you mean ${shown}?`)
 }

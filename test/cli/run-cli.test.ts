@@ -176,9 +176,11 @@ test.each([
   [['token', 'frob'], /frob is no command of sluice token\n {2}sluice token --help/],
   [['status', '--jsno'], /Unknown argument: jsno\n {2}did you mean --json\?/],
   [['status', '--confg', 'x'], /did you mean --config\?/],
-  [['status', 'extra'], /Unknown argument: extra\n {2}sluice --help/],
+  [['status', 'extra'], /Unknown argument: extra\n {2}sluice status --help/],
   [['explain'], /sluice explain needs more arguments\n {2}write sluice explain <path>; sluice explain --help shows/],
-  [['status', '--config'], /Not enough arguments following: config/],
+  [['status', '--config', ''], /--config needs a value/],
+  [['explain', 'a.gz', 'b.gz'], /sluice explain takes one path\n {2}put a pattern in quotes/],
+  [['status', '--config'], /--config needs a value\n {2}sluice status --help/],
 ])('%j is a fault of the command line', async (words, err) => {
   expect(await run(...words)).toEqual({ code: 64, out: '', err: expect.stringMatching(err) })
 })

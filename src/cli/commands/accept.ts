@@ -5,6 +5,7 @@ import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { ControlClient } from '../../control/control-client.ts'
 import type { UserFact } from '../../domain/fact.ts'
+import { file_reasons, type SkipReason } from '../../domain/file-reasons.ts'
 import { isTypePattern, refusedTypeIn } from '../../domain/file-type.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FileView } from '../../ledger/views/view-files.ts'
@@ -63,7 +64,8 @@ async function recordCommand(
   for (const [index, request] of requests.entries()) {
     printFitted(terminal, outcomeText(type, request.where, reached?.[index] ?? nothing))
   }
-  if (!is_running) {
+  const changes = reached?.some(({ files, missing, is_emptied }) => files > 0 || missing !== 'none' || is_emptied)
+  if (!is_running && changes) {
     printNote(terminal, 'no daemon is running: the next `sluice run` or `sluice sync` does it')
   }
   return exit_codes.ok
@@ -92,23 +94,24 @@ function requestsOf(
   if (paths.length === 0) return inAll('')
   return paths.flatMap((text) => {
     if (type === 'accepted' && isTypePattern(text)) return inAll(text)
-    if (type !== 'retried') return at(placeOf(text, folders, process.cwd()))
+    if (type === 'removals_accepted') return at(placeOf(text, folders, process.cwd()))
     const named = filesNamedBy(text, folders, view)
     if (!view || named.every(({ matches }) => !matches)) return named.map(at)
-    return { where: text, facts: retriesOf(text, knownFiles(view, named, [])) }
+    return { where: text, facts: factsOf(type, text, knownFiles(view, named, [])) }
   })
 }
 
-/** Files with a reason not to be ready, except those that only `accept` concerns. */
-function retriesOf(pattern: string, pages: Iterable<FileView[]>): UserFact[] {
+/** One fact for each file that waits for this command of the user. */
+function factsOf(type: UserFact['type'], pattern: string, pages: Iterable<FileView[]>): UserFact[] {
   let matched = 0
   const facts: UserFact[] = []
   for (const page of pages) {
     matched += page.length
-    facts.push(...page.filter(isRetried).map(({ folder, path }) => ({ type: 'retried' as const, folder, path })))
+    const waiting = page.filter((file) => waitsForAccept(file) === (type === 'accepted') && isStopped(file))
+    facts.push(...waiting.map(({ folder, path }) => ({ type, folder, path })))
     if (facts.length > max_pattern_files) {
       const message = `${pattern} matches more than ${formatCount(max_pattern_files)} files that are not ready`
-      const hint = 'narrow the pattern, or name a directory, which has no limit: `sluice retry FOLDER/DIRECTORY`'
+      const hint = 'narrow the pattern, or name a directory, which has no limit: FOLDER/DIRECTORY'
       throw new SluiceError({ code: 'usage.path', message, hint })
     }
   }
@@ -116,9 +119,13 @@ function retriesOf(pattern: string, pages: Iterable<FileView[]>): UserFact[] {
   return facts
 }
 
-function isRetried({ stage, reason }: FileView): boolean {
-  if (reason === undefined || stage === 'skipped') return false
-  return reason !== 'upload_limit' && refusedTypeIn(reason) === undefined
+/** Files that the settings skip are stopped only if `accept` uploads them all the same. */
+function isStopped(file: FileView): boolean {
+  return file.reason !== undefined && (file.stage !== 'skipped' || waitsForAccept(file))
+}
+
+function waitsForAccept({ reason = '' }: FileView): boolean {
+  return refusedTypeIn(reason) !== undefined || file_reasons[reason as SkipReason]?.can_be_accepted === true
 }
 
 interface Reached extends Amount {
@@ -190,8 +197,9 @@ function outcomeText(type: UserFact['type'], named: string, reached: Reached): s
     return `${where}: the missing files count as deleted now${rest}`
   }
   if (type === 'retried') {
-    const type_hint = isTypePattern(named) ? `; \`sluice accept '${where}'\` uploads files of a refused type` : ''
-    if (files === 0) return `${where}: no file there is refused, blocked or deferred${type_hint}`
+    const of_type = `\`sluice accept '${where}'\` uploads files of a refused type`
+    const hint = isTypePattern(named) ? of_type : '`sluice explain` says what a file waits for'
+    if (files === 0) return `${where}: no file there waits for a retry; ${hint}`
     return `${where}: ${what} will be tried again ${when}`
   }
   const outcome = files === 0 ? `${where}: nothing is held back` : `${where}: ${what} will be uploaded ${when}`

@@ -32,7 +32,7 @@ test('retry sends a refused file again, without a daemon and through one', async
   })
   await until('both were sent again', () => puts() === 6, daemon.err)
   expect(await home.inProcess('retry', 'docs/a.txt')).toMatchObject({
-    out: 'docs/a.txt: no file there is refused, blocked or deferred\n',
+    out: 'docs/a.txt: no file there waits for a retry; `sluice explain` says what a file waits for\n',
   })
 })
 
@@ -162,6 +162,6 @@ test('accept and retry refuse a path outside all folders; retry of an empty fold
   expect(await home.inProcess('retry', 'docs', '/etc')).toMatchObject({ code: 64 })
   expect(await home.inProcess('retry', 'docs')).toMatchObject({
     code: 0,
-    out: 'docs: no file there is refused, blocked or deferred\n',
+    out: 'docs: no file there waits for a retry; `sluice explain` says what a file waits for\n',
   })
 })

@@ -62,7 +62,7 @@ test('retry takes patterns, without a daemon and through one; what needs no retr
   expect((await home.inProcess('retry', '*.png')).out).toMatch(/^\*\.png: 5 files \(\d+ B\) will be tried again now\n$/)
   await until('all five were sent again', () => puts() === before + 8, daemon.err)
   expect((await home.inProcess('retry', '*.txt')).out).toBe(
-    "*.txt: no file there is refused, blocked or deferred; `sluice accept '*.txt'` uploads files of a refused type\n",
+    "*.txt: no file there waits for a retry; `sluice accept '*.txt'` uploads files of a refused type\n",
   )
   expect(await home.inProcess('retry', 'docs', '*.pdf')).toMatchObject({
     code: 64,
@@ -78,7 +78,10 @@ test('retry leaves files of a refused type and those over the upload limit to ac
   home.write({ 'late.png': png('late') })
   expect((await home.inProcess('sync')).code).toBe(3)
   expect(await listed(home, '--state', 'blocked')).toEqual(['late.png'])
-  expect((await home.inProcess('retry', 'l*.png')).out).toContain('no file there is refused, blocked or deferred')
+  expect((await home.inProcess('retry', 'l*.png')).out).toContain('no file there waits for a retry')
+  expect((await home.inProcess('accept', 'docs/l*.png')).out).toMatch(
+    /^docs\/l\*\.png: 1 file \(\d+ B\) will be uploaded now\n$/,
+  )
   expect((await home.inProcess('retry', '*.png')).out).toMatch(
     /^\*\.png: 26 files \(\d+ B\) will be tried again now\n$/,
   )
