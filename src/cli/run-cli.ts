@@ -121,8 +121,6 @@ function refuseOddValues(options: object, words: readonly string[], repeatable: 
   for (const [name, value] of Object.entries(options)) {
     if (Number.isNaN(value)) throw new UsageFault(`--${name} takes a number`)
     const is_option = words.some((word) => word === `--${name}` || word.startsWith(`--${name}=`))
-    // An empty variable of a script. `--name=` is meant to be empty.
-    if (value === '' && words.includes(`--${name}`)) throw new UsageFault(`--${name} needs a value`)
     if (is_option && Array.isArray(value) && !repeatable.includes(name))
       throw new UsageFault(`--${name} is given more than once`)
   }
