@@ -5,8 +5,8 @@ import { type Control, startControl } from '../../control/control-server.ts'
 import { type ControlVerbs, type DaemonPresence, factsOfDoubt } from '../../control/control-verbs.ts'
 import type { Daemon } from '../../daemon/running-daemon.ts'
 import { controlSocket } from '../../ledger/file/state-directory.ts'
+import { withPassView, withPromptsView } from '../../ledger/views/with-view.ts'
 import type { Reloader } from './reloader.ts'
-import { withPassView, withPromptsView } from './views.ts'
 
 /**
  * Lets other commands talk to the daemon in this process. Without a reloader it keeps its first
