@@ -199,15 +199,6 @@ test('shows the effect of the limits', async () => {
   expect(await plan({ limit: 'off' })).toMatchObject({ upload_limit: null })
 })
 
-test('counting ends at a number of files or a signal: the folder is then not complete', async () => {
-  const root = makeTree(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${at}.txt`, 'x'])))
-  const options = { config: configFor({ root }), ledger: undefined, hash: false, now_ms }
-  const completeness = async (limit: object) => only(await planUploads({ ...options, ...limit })).seen?.complete
-  expect(await completeness({ max_files: 19 })).toBe(false)
-  expect(await completeness({ signal: AbortSignal.abort() })).toBe(false)
-  expect(await completeness({ max_files: 20, signal: new AbortController().signal })).toBe(true)
-})
-
 test('writes nothing into the folder or the state directory', async () => {
   const root = makeTree({ 'a.txt': 'x' })
   const state_dir = join(makeStore(), 'state')

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest'
-import { day_ms, system_clock } from '../../src/base/time/time.ts'
-import { surveyFolder } from '../../src/inspect/plan/survey.ts'
+import { type Clock, day_ms, hour_ms, system_clock } from '../../src/base/time/time.ts'
+import { planUploads } from '../../src/inspect/plan/plan.ts'
+import { typeKey } from '../../src/inspect/plan/refused-types.ts'
+import { surveyFolder, type usual_survey } from '../../src/inspect/plan/survey.ts'
 import { makeTree } from '../rig/tree.ts'
+import { configFor } from './config-for.ts'
 
-const clock = system_clock
-const younger_than_ms = [30 * day_ms]
+const refused = new Set([typeKey(configFor({ root: '/nowhere/notes' }).service.project_id, 'x.raw')])
 
-test('shows counts, sizes, types, ages, and ignored files by rule', async () => {
+function survey(root: string, options: { clock?: Clock; limits?: typeof usual_survey } = {}) {
+  return surveyFolder(configFor({ root }).folders[0]!, { clock: system_clock, refused, ...options })
+}
+
+test('shows counts, sizes, types, and ignored files by rule', async () => {
   const root = makeTree({
     'a.TXT': 'four',
     'sub/b.txt': { text: 'old one', aged_ms: 60 * day_ms },
@@ -15,33 +21,55 @@ test('shows counts, sizes, types, ages, and ignored files by rule', async () => 
     '.sluiceignore': '*.bak\n',
     'd.bak': 'x',
   })
-  const survey = await surveyFolder(root, { clock, younger_than_ms })
-  expect(survey).toMatchObject({
+  const found = await survey(root)
+  expect(found).toMatchObject({
     offline: null,
     all: { files: 3, bytes: 12 },
-    younger: [{ files: 2, bytes: 5 }],
     types: [
       { extension: 'txt', files: 2, bytes: 11 },
       { extension: '', files: 1, bytes: 1 },
     ],
     stopped: undefined,
+    complete: true,
   })
-  expect(survey.ignored.map(({ rule, count }) => [rule, count])).toContainEqual(['*.bak', 1])
+  expect(found.ignored.map(({ rule, count }) => [rule, count])).toContainEqual(['*.bak', 1])
+})
+
+test('knows what `sluice plan` would upload for each start', async () => {
+  const root = makeTree({
+    'new.txt': 'four',
+    'hour.txt': { text: 'an hour', aged_ms: 1.5 * hour_ms },
+    'month.txt': { text: 'in a month', aged_ms: 29 * day_ms },
+    'old.txt': { text: 'old one', aged_ms: 60 * day_ms },
+    'empty.txt': '',
+    'picture.raw': 'refused',
+  })
+  const found = await survey(root)
+  const planned = async (start: unknown) => {
+    const config = configFor({ root, folder: { start } })
+    return (await planUploads({ config, ledger: undefined, hash: false, refused, now_ms: Date.now() })).would_upload
+  }
+  expect(found.all.files).toBe(6)
+  expect(found.newerThan()).toEqual({ files: 4, bytes: 28 })
+  expect(found.newerThan()).toEqual(await planned('all'))
+  for (const hours of [1, 2, 24, 30 * 24, 365 * 24])
+    expect(found.newerThan(hours * hour_ms), `${hours} h`).toEqual(await planned({ newer_than: `${hours}h` }))
+  expect(found.newerThan(0)).toEqual(await planned('from_now'))
 })
 
 test('stops counting at the limits for files and time', async () => {
   const root = makeTree(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${at}.txt`, 'x'])))
   const files = { max_files: 10, max_time_ms: 60_000 }
-  expect((await surveyFolder(root, { clock, younger_than_ms, limits: files })).stopped).toBe('files')
+  expect(await survey(root, { limits: files })).toMatchObject({ stopped: 'files', complete: false })
   const time = { max_files: 1_000, max_time_ms: 0 }
-  const late = { ...clock, sleep: async () => {} }
-  expect((await surveyFolder(root, { clock: late, younger_than_ms, limits: time })).stopped).toBe('time')
+  const clock = { ...system_clock, sleep: async () => {} }
+  expect(await survey(root, { clock, limits: time })).toMatchObject({ stopped: 'time', complete: false })
 })
 
 test('a missing folder is offline, not an error', async () => {
-  const survey = await surveyFolder(`${makeTree()}/none`, { clock, younger_than_ms })
-  expect(survey).toMatchObject({
+  expect(await survey(`${makeTree()}/none`)).toMatchObject({
     offline: expect.stringContaining('does not exist (not mounted?)'),
     all: { files: 0, bytes: 0 },
+    complete: false,
   })
 })

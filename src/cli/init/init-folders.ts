@@ -1,5 +1,6 @@
 import { counted, formatAmount, formatCount } from '../../base/text/format.ts'
 import { type Clock, day_ms } from '../../base/time/time.ts'
+import type { Config } from '../../config/config.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { configFromObject } from '../../config/load.ts'
 import { expandPath } from '../../config/resolve/local-paths.ts'
@@ -13,7 +14,8 @@ import {
 } from '../../config/starting-config.ts'
 import { rootStatus } from '../../disk/root/root.ts'
 import { typeRefusal } from '../../domain/file-type.ts'
-import { planUploads } from '../../inspect/plan/plan.ts'
+import { estimateOf } from '../../inspect/plan/plan.ts'
+import { sumOf } from '../../inspect/plan/plan-answer.ts'
 import { type RefusedTypes, typeKey } from '../../inspect/plan/refused-types.ts'
 import { type Survey, surveyFolder, usual_survey } from '../../inspect/plan/survey.ts'
 import { LineWriter } from '../../status/text/lines.ts'
@@ -44,6 +46,10 @@ const ages = [
   { text: '30d', ms: 30 * day_ms },
   { text: '365d', ms: 365 * day_ms },
 ]
+
+/** A folder with the counts of what lies in it. */
+type SurveyedFolder = StartingFolder & { survey: Survey }
+
 const keep_hint = 'press Enter again to keep this path: it counts as offline until it can be read'
 const max_types = 6
 const max_rules = 8
@@ -52,9 +58,9 @@ const max_rules = 8
  * Asks for the folders, one by one, and shows what is in each. Folders on the command line replace
  * the question. Errors `config.invalid`.
  */
-export async function askFolders(given: readonly NamedPath[], tools: FolderTools): Promise<StartingFolder[]> {
+export async function askFolders(given: readonly NamedPath[], tools: FolderTools): Promise<SurveyedFolder[]> {
   const { dialog } = tools
-  const folders: StartingFolder[] = []
+  const folders: SurveyedFolder[] = []
   for (const folder of given) {
     checkFolders([...folders, { ...folder, start: 'all' }], tools)
     folders.push(await surveyAndAsk(folder, tools))
@@ -92,23 +98,22 @@ async function askFolder(others: readonly StartingFolder[], tools: FolderTools):
 }
 
 /** Checks folders by the rules of the config: none in another, no token inside one. */
-function checkFolders(folders: readonly StartingFolder[], { config }: FolderTools): void {
-  configFromObject(startingValue({ ...config, old_versions: 'keep', folders }))
+function checkFolders(folders: readonly StartingFolder[], { config }: FolderTools): Config {
+  return configFromObject(startingValue({ ...config, old_versions: 'keep', folders }))
 }
 
-async function surveyAndAsk(folder: NamedPath, tools: FolderTools): Promise<StartingFolder> {
+async function surveyAndAsk(folder: NamedPath, tools: FolderTools): Promise<SurveyedFolder> {
   const { dialog } = tools
   const survey = await between(dialog, `survey of ${folder.path}`, () => surveyAndSay(folder, tools))
   const start = tools.start ?? (dialog ? await askStart(dialog, survey) : 'all')
-  return { ...folder, start }
+  return { ...folder, start, survey }
 }
 
 async function surveyAndSay({ name, path }: NamedPath, tools: FolderTools): Promise<Survey> {
-  const { terminal, clock, stopped } = tools
+  const { terminal, clock, refused, stopped } = tools
   const spinner = showSpinner(terminal, clock, () => `counting what lies in ${name}`)
-  const root = expandPath(path, readEnvironment().home)
-  const younger_than_ms = ages.map(({ ms }) => ms)
-  const survey = await surveyFolder(root, { clock, younger_than_ms, signal: stopped }).finally(() => spinner.end())
+  const [folder] = checkFolders([{ name, path, start: 'all' }], tools).folders
+  const survey = await surveyFolder(folder!, { clock, refused, signal: stopped }).finally(() => spinner.end())
   refuseStopped(stopped)
   printLines(terminal, surveyLines({ name, path }, survey, tools, errorsWidth(terminal)), 'err')
   return survey
@@ -118,34 +123,26 @@ function errorsWidth({ width }: Terminal): number {
   return Number.isFinite(width) ? width : 100
 }
 
-/** Counts as `sluice plan` does, within the limits of a survey, and says how long it takes. */
-export function sayFirstSync(folders: readonly StartingFolder[], tools: FolderTools): Promise<void> {
-  const { dialog, terminal, clock, config, refused, stopped } = tools
+/** Says how much the first sync uploads, and how long that takes. */
+export function sayFirstSync(folders: readonly SurveyedFolder[], tools: FolderTools): Promise<void> {
+  const { dialog, terminal, clock } = tools
   return between(dialog, 'estimate of the first sync', async () => {
-    const spinner = showSpinner(terminal, clock, () => 'estimating the first sync')
-    const { max_files, max_time_ms } = usual_survey
-    const over = new AbortController()
-    void clock.sleep(max_time_ms, AbortSignal.any([over.signal, stopped])).then(() => over.abort())
-    const whole = configFromObject(startingValue({ ...config, old_versions: 'keep', folders }))
-    const limits = { signal: over.signal, max_files, now_ms: clock.now_ms() }
-    const plan = await planUploads({ config: whole, ledger: undefined, hash: false, refused, ...limits }).finally(
-      () => {
-        over.abort()
-        return spinner.end()
-      },
-    )
-    refuseStopped(stopped)
-    printLines(terminal, firstSyncLines(plan, errorsWidth(terminal)), 'err')
+    const config = checkFolders(folders, tools)
+    const amounts = config.folders.map(({ start }, at) => {
+      const age_ms = start.kind === 'newer_than' ? start.age_ms : start.kind === 'from_now' ? 0 : undefined
+      return folders[at]!.survey.newerThan(age_ms)
+    })
+    const estimate = estimateOf(sumOf(amounts), { config, ledger: undefined, now_ms: clock.now_ms() })
+    const is_minimum = folders.some(({ survey }) => !survey.complete)
+    printLines(terminal, firstSyncLines(estimate, is_minimum, errorsWidth(terminal)), 'err')
   })
 }
 
 async function askStart(dialog: Dialog, survey: Survey): Promise<StartText> {
-  const young = ages.map(({ text }, at) => ({
-    value: text,
-    name: `what changed in the last ${text}: ${formatAmount(survey.younger[at]!)}${survey.stopped ? ' or more' : ''}`,
-  }))
+  const amount = (age_ms?: number) => formatAmount(survey.newerThan(age_ms)) + (survey.stopped ? ' or more' : '')
+  const young = ages.map(({ text, ms }) => ({ value: text, name: `what changed in the last ${text}: ${amount(ms)}` }))
   const chosen = await dialog.choose('How much of it is uploaded?', [
-    { value: 'all', name: `all of it: ${formatAmount(survey.all)}${survey.stopped ? ' or more' : ''}` },
+    { value: 'all', name: `all of it: ${amount()}` },
     ...young,
     { value: 'age', name: 'what changed in another span of time' },
     { value: 'from_now', name: 'nothing, only what comes or changes from now on' },

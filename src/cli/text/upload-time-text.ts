@@ -1,24 +1,23 @@
 import { counted, formatAmount, formatBytes, formatDuration } from '../../base/text/format.ts'
 import { second_ms } from '../../base/time/time.ts'
-import type { Plan } from '../../inspect/plan/plan.ts'
+import type { Estimate } from '../../inspect/plan/plan.ts'
 import type { UploadTime } from '../../inspect/plan/upload-time.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
 
-/** The estimate of `sluice init`, from a plan that may have ended early. */
-export function firstSyncLines(plan: Plan, width: number): Line[] {
+/** The estimate of `sluice init`. */
+export function firstSyncLines(estimate: Estimate, is_minimum: boolean, width: number): Line[] {
   const writer = new LineWriter(width)
-  const is_minimum = plan.folders.some(({ seen }) => !seen?.complete)
-  writer.say(`first sync: ${is_minimum ? 'at least ' : ''}${formatAmount(plan.would_upload)} to upload`, {
+  writer.say(`first sync: ${is_minimum ? 'at least ' : ''}${formatAmount(estimate.would_upload)} to upload`, {
     tone: 'strong',
   })
-  sayUploadTime(writer, plan, is_minimum ? 'at least' : 'about')
+  sayUploadTime(writer, estimate, is_minimum ? 'at least' : 'about')
   return writer.lines
 }
 
 /** Says how long the uploads take, on what basis, and which limit would stop them. */
 export function sayUploadTime(
   writer: LineWriter,
-  { would_upload, limits: { upload_limit, days }, upload_time }: Plan,
+  { would_upload, limits: { upload_limit, days }, upload_time }: Estimate,
   how_sure: 'about' | 'at least' = 'about',
 ): void {
   if (would_upload.files > 0) {

@@ -130,6 +130,10 @@ export function count(amount: Amount, bytes: number): void {
   amount.bytes += bytes
 }
 
+export function sumOf(amounts: readonly Amount[]): Amount {
+  return amounts.reduce((sum, { files, bytes }) => ({ files: sum.files + files, bytes: sum.bytes + bytes }), noAmount())
+}
+
 export function countWithExample(group: Amount & { examples: string[] }, path: string, bytes: number): void {
   count(group, bytes)
   if (group.examples.length < max_examples) group.examples.push(path)

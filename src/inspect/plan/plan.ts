@@ -17,7 +17,7 @@ import type { LedgerView } from '../../ledger/views/view.ts'
 import type { ComparedFolder } from '../../ledger/views/view-comparison.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 import type { RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
-import { type FolderPlan, noAmount, type Reason, Tally, TypeTally } from './plan-answer.ts'
+import { type FolderPlan, noAmount, type Reason, sumOf, Tally, TypeTally } from './plan-answer.ts'
 import { FolderDepartures, judge, type ScannedFile, scannedFiles } from './plan-files.ts'
 import { keepsAll, planRemovals, type WalkedFolder } from './plan-removals.ts'
 import { type RefusedTypes, typeKey } from './refused-types.ts'
@@ -32,10 +32,6 @@ export interface PlanOptions {
   /** Files of these types stay; absent: none are known. */
   refused?: RefusedTypes
   now_ms: number
-  /** Ends the scans early, each with `complete: false`, so that all amounts are minimums. */
-  signal?: AbortSignal
-  /** The same, once more files than this are counted in all folders; absent: no limit. */
-  max_files?: number
 }
 
 /**
@@ -51,8 +47,7 @@ export async function planUploads(options: PlanOptions) {
   const cases = ledger?.removalCases()
   const planned: { plan: FolderPlan; walked: WalkedFolder }[] = []
   try {
-    const counted = { files: 0 }
-    const tools = { ...options, examiner, seen, types, arriving, cases, counted }
+    const tools = { ...options, examiner, seen, types, arriving, cases }
     for (const folder of config.folders) planned.push(await planFolder(folder, tools))
   } finally {
     await examiner?.close()
@@ -62,22 +57,26 @@ export async function planUploads(options: PlanOptions) {
   const folders = planned.map(({ plan }): FolderPlan => {
     return { ...plan, removals: removesIn(config, plan.project_id) ? (removals?.get(plan.name) ?? null) : null }
   })
-  const to_send = sumOf(folders.map((folder) => folder.would_upload))
-  const limits = limitsFor(config, ledger, to_send, now_ms)
   return {
     at: isoTime(now_ms),
     /** Files were read, so that known bytes were recognised. */
     hashed: hash,
     /** A ledger exists, so that ready files are not counted as new. */
     knows_ledger: ledger !== undefined,
-    would_upload: to_send,
+    ...estimateOf(sumOf(folders.map((folder) => folder.would_upload)), options),
     /** Files to upload by extension without its dot (empty for none), largest number first. */
     types: types.sorted(),
     folders,
-    limits,
-    upload_time: uploadTime(to_send, config.uploads, limits.days),
   }
 }
+
+/** The time for this much to upload, and the limits that it would meet. */
+export function estimateOf(would_upload: Amount, { config, ledger, now_ms }: Omit<PlanOptions, 'hash'>) {
+  const limits = limitsFor(config, ledger, would_upload, now_ms)
+  return { would_upload, limits, upload_time: uploadTime(would_upload, config.uploads, limits.days) }
+}
+
+export type Estimate = ReturnType<typeof estimateOf>
 
 /** The answer of `sluice plan`. */
 export type Plan = Awaited<ReturnType<typeof planUploads>>
@@ -90,8 +89,6 @@ interface FolderTools extends PlanOptions {
   /** Bytes and sizes of the files that would be taken up, for plan-removals. */
   arriving: ReturnType<typeof newArriving>
   cases: RemovalCasesView | undefined
-  /** Files that were scanned so far, in all folders. */
-  counted: { files: number }
 }
 
 /** The state of one folder scan. */
@@ -125,13 +122,7 @@ async function planFolder(
   try {
     const scanned = scannedFiles(folder, { state, comparison, now_ms: tools.now_ms })
     const round = { ...tools, folder, tally, departures, scanned }
-    const { counted, max_files = Number.POSITIVE_INFINITY, signal } = tools
-    const scan = { root: folder.path, ignore: folder, ...(signal && { signal }) }
-    const found = await scanFolder(scan, (batch, stop) => {
-      counted.files += batch.count
-      if (counted.files > max_files) stop()
-      return planBatch(batch, round)
-    })
+    const found = await scanFolder({ root: folder.path, ignore: folder }, (batch) => planBatch(batch, round))
     departures.end()
     const is_judged = removes && before && found.complete
     const doubt = is_judged ? doubtAbout(folder, departures, found, { ...before, is_moved }, config.scan) : undefined
@@ -262,8 +253,4 @@ function limitsFor({ uploads }: Config, ledger: LedgerView | undefined, to_send:
   if (limit === 'off') return { upload_limit: null, days }
   const { files, bytes } = sumOf([to_send, ledger?.used('wanted', per_hours * hour_ms, now_ms) ?? noAmount()])
   return { upload_limit: { ...limit, per_hours, is_reached: files > limit.files || bytes > limit.bytes }, days }
-}
-
-function sumOf(amounts: readonly Amount[]): Amount {
-  return amounts.reduce((sum, { files, bytes }) => ({ files: sum.files + files, bytes: sum.bytes + bytes }), noAmount())
 }

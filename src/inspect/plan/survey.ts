@@ -1,7 +1,11 @@
 import { isSluiceError } from '../../base/run/errors.ts'
-import type { Clock } from '../../base/time/time.ts'
+import { type Clock, hour_ms } from '../../base/time/time.ts'
+import type { FolderConfig } from '../../config/config.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../../disk/scan/scan.ts'
-import { count, noAmount, TypeTally } from './plan-answer.ts'
+import { skipReason } from '../../domain/file-reasons.ts'
+import type { Amount } from '../../ledger/views/view-folders.ts'
+import { count, noAmount, sumOf, TypeTally } from './plan-answer.ts'
+import { type RefusedTypes, typeKey } from './refused-types.ts'
 
 /** A user waits for the answer. Above these limits the exact number is of no use. */
 export const usual_survey = { max_files: 1_000_000, max_time_ms: 20_000 }
@@ -9,34 +13,43 @@ export const usual_survey = { max_files: 1_000_000, max_time_ms: 20_000 }
 /** Counts of the files in a folder that a user may want to have watched, for `sluice init`. */
 export type Survey = Awaited<ReturnType<typeof surveyFolder>>
 
-/** Scans a folder by the default ignore rules, within limits. Changes nothing and opens no file. */
+/**
+ * Scans a folder with the default settings, within limits. Changes nothing and opens no file.
+ * @param folder with `start: all`: the user chooses another start when the numbers are known
+ */
 export async function surveyFolder(
-  root: string,
-  options: { clock: Clock; younger_than_ms: readonly number[]; signal?: AbortSignal; limits?: typeof usual_survey },
+  folder: FolderConfig,
+  options: { clock: Clock; refused: RefusedTypes; signal?: AbortSignal; limits?: typeof usual_survey },
 ) {
-  const { clock, limits = usual_survey } = options
+  const { clock, refused, limits = usual_survey } = options
   const over = new AbortController()
   const signal = AbortSignal.any([over.signal, ...(options.signal ? [options.signal] : [])])
   void clock.sleep(limits.max_time_ms, signal).then(() => over.abort())
   const now_ms = clock.now_ms()
-  const spans = options.younger_than_ms.map((age_ms) => ({ since_ms: now_ms - age_ms, amount: noAmount() }))
+  const by_hours = new Map<number, Amount>()
   const all = noAmount()
   const types = new TypeTally()
   const add = (batch: ScanBatch) => {
     for (let index = 0; index < batch.count; index++) {
-      const { size, mtime_ns } = entryStat(batch, index)
-      const mtime_ms = Number(mtime_ns / 1_000_000n)
-      count(all, size)
-      for (const { since_ms, amount } of spans) if (mtime_ms >= since_ms) count(amount, size)
-      types.add(entryPath(batch, index), size)
+      const [path, stat] = [entryPath(batch, index), entryStat(batch, index)]
+      count(all, stat.size)
+      types.add(path, stat.size)
+      const is_refused = refused.has(typeKey(folder.project_id, path))
+      if (is_refused || skipReason({ folder, path, stat, history: undefined }) !== undefined) continue
+      const hours = Math.ceil((now_ms - Number(stat.mtime_ns / 1_000_000n)) / hour_ms)
+      const amount = by_hours.get(hours) ?? noAmount()
+      count(amount, stat.size)
+      by_hours.set(hours, amount)
     }
   }
   const answer = (stopped: 'files' | 'time' | undefined, end?: ScanEnd, offline: string | null = null) => ({
     /** Why the folder cannot be read; null if it could. */
     offline,
     all,
-    /** Files that changed in each of the given spans, in the same order. */
-    younger: spans.map(({ amount }) => amount),
+    /** Files that would be uploaded of those that changed in this time, to the hour. */
+    newerThan(age_ms = Number.POSITIVE_INFINITY): Amount {
+      return sumOf([...by_hours].filter(([hours]) => hours * hour_ms <= age_ms).map(([, amount]) => amount))
+    },
     /** By extension in lower case, an empty text for none; largest number first. */
     types: types.sorted(),
     /** The limit that ended the count. Numbers are then minimums, and ignored files are unknown. */
@@ -44,8 +57,10 @@ export async function surveyFolder(
     /** By rule, largest number first. */
     ignored: [...(end?.ignored ?? [])].sort((a, b) => b.count - a.count),
     unreadable_total: end?.unreadable_total ?? 0,
+    /** False if there may be more files. */
+    complete: end?.complete === true,
   })
-  const scan = { root, ignore: { include: [], exclude: [], dot_files: false }, signal }
+  const scan = { root: folder.path, ignore: folder, signal }
   try {
     const end = await scanFolder(scan, (batch, enough) => {
       add(batch)

@@ -56,22 +56,16 @@ export async function checkAssets(
 
 type CheckedKinds = Pick<PromptScope, 'chats' | 'projects'>
 
-/** The scope to ask about, the omitted ids, and a note for each. */
-interface CheckedScope<Kinds> {
-  scope: Kinds
-  gone: string[]
-  notes: string[]
-}
-
 /**
  * Omits chats and projects that the service does not have (for this token, in this project).
- * Concepts and views cannot be read, so only the answer to the question shows whether they exist.
+ * `notes` has a text for each. Concepts and views cannot be read, so only the answer to the question
+ * shows whether they exist.
  */
 export async function checkScope<Kinds extends CheckedKinds>(
   project_id: string,
   scope: Kinds,
   { remote }: Pick<RunTools, 'remote'>,
-): Promise<Outcome<CheckedScope<Kinds>>> {
+): Promise<Outcome<{ scope: Kinds; gone: string[]; notes: string[] }>> {
   const gone = new Set<string>()
   for (const chat_id of scope.chats) {
     const outcome = await remote.listMessages(project_id, chat_id)
