@@ -5,7 +5,6 @@ import { openRemote } from '../../daemon/open-remote.ts'
 import type { RunAsset } from '../../domain/run.ts'
 import { newTurn } from '../../domain/run-progress.ts'
 import type { FreshView } from '../../ledger/views/view-arrivals.ts'
-import { withFreshView } from '../../ledger/views/with-view.ts'
 import { checkScope } from '../../prompts/plan/check-assets.ts'
 import { coverageLine } from '../../prompts/plan/coverage.ts'
 import { type Gathered, gatherFresh } from '../../prompts/plan/gather-fresh.ts'
@@ -13,6 +12,7 @@ import { composePlan, labelIds, missingLabel } from '../../prompts/plan/plan-run
 import { closingQuestion, requestBody } from '../../prompts/plan/question.ts'
 import { noUnready } from '../../prompts/plan/unready.ts'
 import { coverageOf } from '../../prompts/report/report.ts'
+import { withFreshView } from '../../status/with-view.ts'
 import { failureOf } from './ask-question.ts'
 
 /** The plan of a run that would come due now. */

@@ -5,10 +5,10 @@ import { refuseOrphan } from '../../ledger/file/ledger-place.ts'
 import { controlSocket, isRebuildOpen, rebuildDirectory } from '../../ledger/file/state-directory.ts'
 import type { Pause, Trouble } from '../../ledger/rows/trouble-rows.ts'
 import type { HealthView } from '../../ledger/views/view-health.ts'
-import { withLedgerView } from '../../ledger/views/with-view.ts'
 import type { HealthFacts } from '../../status/health/problems.ts'
 import { pauseText } from '../../status/text/text-health.ts'
 import { type DaemonStatus, pauseStatus, type RebuildStatus } from '../../status/view.ts'
+import { withLedgerView } from '../../status/with-view.ts'
 
 /**
  * Finds out whether a daemon uses this state directory. The client is loaded only if there is a

@@ -5,7 +5,7 @@ import { type Control, startControl } from '../../control/control-server.ts'
 import { type ControlVerbs, type DaemonPresence, factsOfDoubt } from '../../control/control-verbs.ts'
 import type { Daemon } from '../../daemon/running-daemon.ts'
 import { controlSocket } from '../../ledger/file/state-directory.ts'
-import { withPassView, withPromptsView } from '../../ledger/views/with-view.ts'
+import { withPassView, withPromptsView } from '../../status/with-view.ts'
 import type { Reloader } from './reloader.ts'
 
 /**

@@ -1,11 +1,11 @@
-import { translateSqliteError } from '../../base/files/sqlite.ts'
-import { isSluiceError } from '../../base/run/errors.ts'
-import { isRebuildOpen, ledgerFile } from '../file/state-directory.ts'
-import { openLedgerView } from './view.ts'
-import { openArrivalsView, openFreshView } from './view-arrivals.ts'
-import { openHealthView } from './view-health.ts'
-import { openPassView } from './view-pass.ts'
-import { openPromptsView } from './view-prompts.ts'
+import { translateSqliteError } from '../base/files/sqlite.ts'
+import { isSluiceError } from '../base/run/errors.ts'
+import { isRebuildOpen, ledgerFile } from '../ledger/file/state-directory.ts'
+import { openLedgerView } from '../ledger/views/view.ts'
+import { openArrivalsView, openFreshView } from '../ledger/views/view-arrivals.ts'
+import { openHealthView } from '../ledger/views/view-health.ts'
+import { openPassView } from '../ledger/views/view-pass.ts'
+import { openPromptsView } from '../ledger/views/view-prompts.ts'
 
 /** Runs `use` with a view of the ledger and closes it; with undefined if there is no ledger. */
 export const withLedgerView = using(openLedgerView)
