@@ -20,10 +20,10 @@ const floors_1_to_5 = {
   service: ['contract', 'base'],
   sync: ['domain', 'ledger', 'disk', 'remote', 'base'],
   prompts: ['domain', 'ledger', 'remote', 'deliver', 'disk', 'base'],
-  status: ['domain', 'ledger', 'base'],
   control: ['domain', 'ledger', 'base'],
+  status: ['domain', 'ledger', 'control', 'base'],
   inspect: ['domain', 'ledger', 'disk', 'remote', 'config', 'base'],
-  page: ['status', 'inspect', 'control', 'domain', 'base'],
+  page: ['status', 'inspect', 'prompts', 'control', 'ledger', 'remote', 'config', 'domain', 'base'],
 }
 const below_daemon = Object.keys(floors_1_to_5).filter((module) => module !== 'service')
 

@@ -129,7 +129,7 @@ export interface Health {
 }
 
 /** Settings of prompts that health needs: a part of the configuration. */
-interface PromptHealthSettings {
+export interface PromptHealthSettings {
   readonly prompts: readonly {
     readonly name: string
     readonly schedule: { readonly cron: string; readonly timezone: string }

@@ -1,14 +1,14 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
-import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
-import { system_clock } from '../../base/time/time.ts'
-import { refuseOrphan } from '../../ledger/file/ledger-place.ts'
-import { controlSocket, isRebuildOpen, rebuildDirectory } from '../../ledger/file/state-directory.ts'
-import type { Pause, Trouble } from '../../ledger/rows/trouble-rows.ts'
-import type { HealthView } from '../../ledger/views/view-health.ts'
-import type { HealthFacts } from '../../status/health/problems.ts'
-import { pauseText } from '../../status/text/text-health.ts'
-import { type DaemonStatus, pauseStatus, type RebuildStatus } from '../../status/view.ts'
-import { withLedgerView } from '../../status/with-view.ts'
+import { isSluiceError, SluiceError } from '../base/run/errors.ts'
+import { system_clock } from '../base/time/time.ts'
+import { refuseOrphan } from '../ledger/file/ledger-place.ts'
+import { controlSocket, isRebuildOpen, rebuildDirectory } from '../ledger/file/state-directory.ts'
+import type { Pause, Trouble } from '../ledger/rows/trouble-rows.ts'
+import type { HealthView } from '../ledger/views/view-health.ts'
+import type { HealthFacts } from './health/problems.ts'
+import { pauseText } from './text/text-health.ts'
+import { type DaemonStatus, pauseStatus, type RebuildStatus } from './view.ts'
+import { withLedgerView } from './with-view.ts'
 
 /**
  * Finds out whether a daemon uses this state directory. The client is loaded only if there is a
@@ -20,7 +20,7 @@ export async function daemonStatus(state_dir: string): Promise<DaemonStatus> {
       refuseOrphan(state_dir)
       return { state: 'stopped' }
     }
-    const { connectControl } = await import('../../control/control-client.ts')
+    const { connectControl } = await import('../control/control-client.ts')
     const control = await connectControl(state_dir)
     if (!control) return { state: 'stopped' }
     await control.close()
