@@ -23,8 +23,8 @@ const page_headers = {
 }
 
 /**
- * The page of an invitation: GET shows it and changes nothing, since mail scanners open links, too.
- * POST accepts and shows the token once. It needs no script and no key, and works under any path.
+ * The page of an invitation: GET and HEAD change nothing, since mail scanners open links, too. POST
+ * accepts and shows the token once. It needs no script and no key, and works under any path.
  */
 export function serveInvitations(app: HttpApp, { administration, commits, origins, clock }: Parts): void {
   const waitFor = limitRequests(requests_per_minute, () => clock.monotonic_ms())
@@ -59,7 +59,8 @@ export function serveInvitations(app: HttpApp, { administration, commits, origin
     ])
   }
 
-  app.route({ method: ['GET', 'POST'], url: '/invitations/:secret', config: { is_page: true } as object, handler })
+  const method = ['GET', 'HEAD', 'POST']
+  app.route({ method, url: '/invitations/:secret', config: { is_page: true } as object, handler })
 }
 
 function send(reply: HttpReply, status: number, title: string, parts: readonly string[]): HttpReply {

@@ -52,6 +52,19 @@ test('D-05 whoever opens the link changes nothing; whoever accepts is a member a
   expect(client.service.tokens.list()).toHaveLength(2)
 })
 
+test('D-05 HEAD answers as GET does, without a body, and uses up no invitation', async () => {
+  const client = await start()
+  const url = await invite(client)
+  for (const place of [url, `${url}x`]) {
+    const [shown, head] = [await open(place), await open(place, { method: 'HEAD' })]
+    expect(head).toMatchObject({ status: shown.status, html: '' })
+    for (const name of ['content-length', 'content-type', 'cache-control', 'content-security-policy'])
+      expect(head.headers.get(name), name).toBe(shown.headers.get(name))
+  }
+  expect(await accept(url)).toMatchObject({ status: 200, html: expect.stringContaining('pat_') })
+  expect((await open(url, { method: 'HEAD' })).status).toBe(404)
+})
+
 test('D-05 a used, an expired, a replaced and an unknown link give the same page', async () => {
   const clock = new FakeClock()
   const client = await start({ clock })
