@@ -1,10 +1,9 @@
 import type { Environment } from './environment.ts'
-import { check, type Fault } from './faults.ts'
+import { type Fault, pathText } from './faults.ts'
 import { defaultStateDir, expandPath, field } from './resolve/local-paths.ts'
 import { resolveDelivery, resolved, resolvePrompt } from './resolve/resolve-prompts.ts'
 import { constants } from './schema/constants.ts'
-import { type CheckedConfig, config_schema } from './schema/schema.ts'
-import { log_schema } from './schema/schema-limits.ts'
+import type { CheckedConfig } from './schema/schema.ts'
 
 type DeepReadonly<Value> = Value extends object ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> } : Value
 
@@ -64,37 +63,33 @@ export function resolveConfig(checked: CheckedConfig, environment: Environment) 
   })
 }
 
-const { service, state_dir } = config_schema.shape
-const { level, format } = log_schema.shape
 /** Fields that the variable SLUICE_NAME comes before. */
 const replaceable = [
-  { name: 'base_url', path: ['service', 'base_url'], schema: service.shape.base_url },
-  { name: 'project_id', path: ['service', 'project_id'], schema: service.shape.project_id },
-  { name: 'state_dir', path: ['state_dir'], schema: state_dir },
-  { name: 'log_level', path: ['log', 'level'], schema: level },
-  { name: 'log_format', path: ['log', 'format'], schema: format },
+  { name: 'base_url', path: ['service', 'base_url'] },
+  { name: 'project_id', path: ['service', 'project_id'] },
+  { name: 'state_dir', path: ['state_dir'] },
+  { name: 'log_level', path: ['log', 'level'] },
+  { name: 'log_format', path: ['log', 'format'] },
 ] as const
 
 /**
- * Puts variables in place of fields of the file. `variables`: names of those that are set. Each
- * must pass the check of its field; an invalid one replaces nothing and has a fault.
+ * Puts variables in place of fields of the file. `variables`: names of those that are set.
+ * `blamed`: makes a fault of such a field one of its variable.
  */
 export function withVariables(written: unknown, environment: Environment) {
   let value = written
-  const variables: string[] = []
-  const faults: Fault[] = []
-  for (const { name, path, schema } of replaceable) {
+  const variables = new Map<string, string>()
+  for (const { name, path } of replaceable) {
     const text = environment[name]
     if (text === undefined) continue
-    const variable = `SLUICE_${name.toUpperCase()}`
-    variables.push(variable)
-    const found = check(schema, text).faults
-    faults.push(
-      ...found.map(({ message }) => ({ path: [], message: `${variable} ${message}`, place: 'elsewhere' as const })),
-    )
-    if (found.length === 0) value = withField(value, path, text)
+    variables.set(pathText(path), `SLUICE_${name.toUpperCase()}`)
+    value = withField(value, path, text)
   }
-  return { value, variables, faults }
+  const blamed = (fault: Fault): Fault => {
+    const variable = variables.get(pathText(fault.path))
+    return variable ? { path: [], message: `${variable} ${fault.message}`, place: 'elsewhere' } : fault
+  }
+  return { value, variables: [...variables.values()], blamed }
 }
 
 /** A section that is not a map stays: it has a fault of its own. */

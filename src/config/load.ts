@@ -56,11 +56,11 @@ export function loadConfig(
 export function checkText(text: string, environment: Environment, checks_paths = true) {
   const { value: written, faults, placeOf } = parseYaml(text)
   const is_read = written !== undefined || faults.length === 0
-  const { value, variables, faults: variable_faults } = withVariables(written, environment)
+  const { value, variables, blamed } = withVariables(written, environment)
   const checked = is_read ? checkValue(value ?? {}, environment, checks_paths) : { config: undefined, faults: [] }
   const reported_paths = new Set(faults.map(({ path }) => pathText(path)))
   const others = checked.faults.filter(({ path }) => path.length === 0 || !reported_paths.has(pathText(path)))
-  const all = [...faults, ...others, ...variable_faults]
+  const all = [...faults, ...others.map(blamed)]
   return { config: all.length > 0 ? undefined : checked.config, variables, faults: all, value, is_read, placeOf }
 }
 
@@ -190,5 +190,7 @@ export function readText(file: string): string {
 /** Warns about the address of the service. Accesses no path. */
 export function addressWarnings({ service }: Pick<Config, 'service'>): string[] {
   const version = /\/v\d+$/.exec(service.base_url)?.[0]
-  return version === undefined ? [] : [`service.base_url ends in ${version}: Sluice adds /v1 itself, leave it off`]
+  return version === undefined
+    ? []
+    : [`the address of the service ends in ${version}: Sluice adds /v1 itself, leave it off`]
 }

@@ -111,7 +111,7 @@ function checkShape(token: string, where: string): void {
   if (token_pattern.test(token)) return
   throw new SluiceError({
     code: 'account.token_malformed',
-    message: `${where} holds no valid token: expected "pat_" and 32 characters, got ${token.length === 0 ? 'an empty text' : token.length}`,
-    hint: 'the 32 characters are printable ones without spaces; the file holds nothing but the token',
+    message: `${where} holds no valid token: expected 36 characters, "pat_" and 32 more, got ${token.length === 0 ? 'an empty text' : token.length}`,
+    hint: 'the 32 are printable ones without spaces; the file holds nothing but the token',
   })
 }

@@ -83,7 +83,7 @@ test('what stands near a token stays, and so do texts that cannot be one', () =>
   const odd = `pat_${'a-'.repeat(16)}`
   expect(scrubText(`{"key":"${odd}","path":"a"}`)).toBe('{"key":"pat_***","path":"a"}')
   for (const text of [
-    'expected "pat_" and 32 characters',
+    'expected 36 characters, "pat_" and 32 more',
     '/srv/compat_layer/2026/quarterly/reports/final.pdf',
     'pat_short-name',
   ])

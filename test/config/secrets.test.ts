@@ -112,7 +112,10 @@ test('a token of any printable characters is taken from a file and a variable', 
 test('secretsOf wraps a token that a caller passes in', () => {
   const secrets = secretsOf(tokenOf('z'))
   expect([secrets.token(), secrets.reload()]).toEqual([tokenOf('z'), false])
-  expect(() => secretsOf('nonsense')).toThrow(/holds no valid token: expected "pat_" and 32 characters, got 8$/)
+  expect(() => secretsOf('nonsense')).toThrow(
+    /holds no valid token: expected 36 characters, "pat_" and 32 more, got 8$/,
+  )
+  expect(() => secretsOf(`pat_${'z'.repeat(29)}`)).toThrow(/expected 36 characters, "pat_" and 32 more, got 33$/)
 })
 
 function errorOf(action: () => unknown) {

@@ -121,7 +121,7 @@ test('refuses a file that holds no token, and does not show its content', async 
   const { code, out, err } = await sluice('install', '--config', file)
   expect([code, err]).toEqual([
     77,
-    expect.stringContaining('holds no valid token: expected "pat_" and 32 characters, got 7'),
+    expect.stringContaining('holds no valid token: expected 36 characters, "pat_" and 32 more, got 7'),
   ])
   expect(out + err).not.toContain('hunter2')
 })
