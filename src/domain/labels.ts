@@ -1,4 +1,4 @@
-import { hasCharacters } from '../base/text/format.ts'
+import { control_characters, hasCharacters } from '../base/text/format.ts'
 import { pathMatcher } from '../base/text/ignore-patterns.ts'
 
 /** The settings of a folder that give labels. */
@@ -35,8 +35,8 @@ export function labelGiver({ labels, label_from }: LabelSettings): (path: string
     }
     const folders = label_from === 'none' ? [] : path.split('/').slice(0, -1)
     for (const name of label_from === 'first_folder' ? folders.slice(0, 1) : folders) {
-      // The service takes no other names for labels.
-      if (hasCharacters(name, 2, 255)) by_folder.add(name)
+      // The service takes no shorter or longer names, and a label of two lines breaks every list.
+      if (hasCharacters(name, 2, 255) && !control_characters.test(name)) by_folder.add(name)
     }
   }
 }

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { isSluiceError } from '../../src/base/run/errors.ts'
 import { configFromObject, loadConfig } from '../../src/config/load.ts'
 import { serviceStateDir } from '../../src/config/resolve/local-paths.ts'
+import { examineConfig } from '../../src/config/resolve/usable.ts'
 import { isNotRoot } from '../rig/root-only.ts'
 
 tmp.setGracefulCleanup()
@@ -270,8 +271,12 @@ folders:
     expect(load(minimal).config.folders[0]!.path).toBe(join(home, 'notes'))
   })
 
-  test('a base_url that ends in /v1 gives a warning', () => {
-    expect(load(minimal.replace('.com', '.com/v1')).warnings).toEqual([expect.stringContaining('leave it off')])
+  test('a base_url that ends in /v1 gives a warning, which blames no file', () => {
+    env.SLUICE_BASE_URL = 'https://other.example.com/v1'
+    for (const text of [minimal, minimal.replace('.com', '.com/v1')])
+      expect(load(text).warnings).toEqual([
+        'the address of the service ends in /v1: Sluice adds /v1 itself, leave it off',
+      ])
   })
 
   test('folders with a common prefix are not nested', () => {
@@ -300,13 +305,20 @@ describe('variables in place of fields', () => {
     expect(load(minimal.slice(minimal.indexOf('folders:'))).config.service).toEqual(config.service)
   })
 
-  test('an invalid variable is named, and the field of the file is not', () => {
+  test('an invalid variable is named, and the field of the file is not, also where it is missing or wrong', () => {
     env.SLUICE_BASE_URL = 'ftp://other.example.com'
+    env.SLUICE_PROJECT_ID = 'project_1'
     env.SLUICE_STATE_DIR = 'elsewhere'
-    expect(faultsOf(minimal)).toEqual([
-      expect.stringContaining('SLUICE_BASE_URL must begin with https://'),
-      expect.stringContaining('SLUICE_STATE_DIR must be'),
-    ])
+    for (const text of [minimal, minimal.slice(minimal.indexOf('folders:')), `${minimal}state_dir: nowhere\n`])
+      expect(faultsOf(text)).toEqual([
+        expect.stringMatching(/^SLUICE_BASE_URL must begin with https:\/\//),
+        expect.stringMatching(/^SLUICE_PROJECT_ID must be project_/),
+        expect.stringMatching(/^SLUICE_STATE_DIR must be/),
+      ])
+    expect(examineConfig({ file: write(minimal), env, checks_paths: true })).toMatchObject({
+      faults: expect.arrayContaining([expect.stringMatching(/^SLUICE_BASE_URL must/)]),
+      usable: { service: undefined, folders: [{ name: 'notes' }] },
+    })
   })
 
   test('the order is flag, variable, file, default', () => {
@@ -328,7 +340,9 @@ describe('variables in place of fields', () => {
 
   test('a section of the wrong kind keeps its fault, and a state directory in a watched folder is one', () => {
     env.SLUICE_STATE_DIR = '~/notes/state'
-    expect(faultsOf(minimal)).toEqual([expect.stringContaining('state_dir: must not lie inside a watched folder')])
+    expect(faultsOf(minimal)).toEqual([
+      expect.stringMatching(/^SLUICE_STATE_DIR must not lie inside a watched folder \(folders\[0\]\)$/),
+    ])
     env.SLUICE_BASE_URL = 'https://other.example.com'
     expect(faultsOf('service: text\nfolders: []\n')).toContainEqual(expect.stringMatching(/service: must be/))
   })
@@ -373,6 +387,12 @@ fodlers: []
     ['{ path: "# a", add: [legal] }', /^7:16: folders\[0\]\.labels\[0\]\.path: must be a pattern .* without ! or #/],
     ['{ path: "/a/**", add: [] }', /^7:31: folders\[0\]\.labels\[0\]\.add: must be a list of 1 to 20 labels$/],
     ['{ path: "/a/**", add: [x] }', /^7:37: folders\[0\]\.labels\[0\]\.add\[0\]: must have 2 to 255 characters$/],
+    [
+      String.raw`{ path: "/a/**", add: ["le\ngal"] }`,
+      /^7:37: folders\[0\]\.labels\[0\]\.add\[0\]: must be in one line/,
+    ],
+    [String.raw`"le\ngal"`, /^7:14: folders\[0\]\.labels\[0\]: must be in one line, without control characters$/],
+    [String.raw`"le\u2028gal"`, /^7:14: folders\[0\]\.labels\[0\]: must be in one line, without control characters$/],
     ['{ add: [legal] }', /^7:14: folders\[0\]\.labels\[0\]\.path: is missing$/],
     ['7', /^7:14: folders\[0\]\.labels\[0\]: must be a label of 2 to 255 characters, or a rule/],
   ])('%s gives no label', (rule, fault) => {

@@ -29,7 +29,8 @@ test('paths with the same content give their labels together', () => {
   expect(given({ labels }, 'x/b.pdf', 'contracts/a')).toEqual(['legal', 'print', 'signed', 'team'])
 })
 
-test('the names of folders are labels if they are long enough', () => {
+test('the names of folders are labels if they are long enough, and one line', () => {
+  expect(given({ label_from: 'every_folder' }, 'two\nlines/Bonn/tab\there/line\u2028end/a.txt')).toEqual(['Bonn'])
   expect(given({ label_from: 'every_folder' }, 'Berlin/x/2026/a.txt', 'top.txt')).toEqual(['2026', 'Berlin'])
   expect(given({ label_from: 'first_folder' }, 'Berlin/x/2026/a.txt', 'top.txt')).toEqual(['Berlin'])
   expect(given({ label_from: 'none' }, 'Berlin/a.txt')).toEqual([])

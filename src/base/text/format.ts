@@ -134,15 +134,17 @@ export function escapeMarkdown(text: string): string {
   return printable(text).replace(/[\\`*_{}[\]<>#|~&]/g, '\\$&')
 }
 
+/** Line breaks and other controls, which a name in one line does not have. */
+export const control_characters = /[\p{Cc}\u2028\u2029]/u
+
 /** A shell word (bash, zsh) to copy, quoted only if needed; control characters become \xNN. */
 export function shellWord(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text
-  if (!invisible.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`
-  const escaped = text.replace(/[\\']/g, '\\$&').replace(every_invisible, (character) => {
+  if (text.search(invisible) < 0) return `'${text.replaceAll("'", `'\\''`)}'`
+  const escaped = text.replace(/[\\']/g, '\\$&').replace(invisible, (character) => {
     return [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')
   })
   return `$'${escaped}'`
 }
 
-const invisible = /[\p{Cc}\p{Cf}\u2028\u2029]/u
-const every_invisible = new RegExp(invisible, 'gu')
+const invisible = /[\p{Cc}\p{Cf}\u2028\u2029]/gu

@@ -1,5 +1,5 @@
 import { optional, z } from 'zod'
-import { hasCharacters } from '../../base/text/format.ts'
+import { control_characters, hasCharacters } from '../../base/text/format.ts'
 import { parsePattern } from '../../base/text/ignore-patterns.ts'
 import { choice, duration, flag, list, matching, size } from './fields.ts'
 import { removal_policy } from './schema-limits.ts'
@@ -24,6 +24,7 @@ export const pattern = z
 export const label = z
   .string('must be a text')
   .refine((name) => hasCharacters(name, 2, 255), 'must have 2 to 255 characters')
+  .refine((name) => !control_characters.test(name), 'must be in one line, without control characters')
   .meta({ minLength: 2, maxLength: 255 })
 
 /** Names of folders, prompts and deliveries. */
@@ -98,7 +99,7 @@ const label_rule = z.strictObject({
 const wrong_label = 'must be a label of 2 to 255 characters, or a rule such as { path: "/contracts/**", add: [legal] }'
 
 const labels = list(z.union([label, label_rule], wrong_label), 50).describe(
-  'Labels that files get once they are ready. A label of 2 to 255 characters is for every file of the folder. A ' +
+  'Labels that files get once they are ready. A label of 2 to 255 characters in one line is for every file of the folder. A ' +
     'rule such as { path: "/contracts/**", add: [legal] } gives its 1 to 20 labels to the files that match the ' +
     'pattern (as in .gitignore, relative to the folder). All rules that match a file add their labels. At most ' +
     '50 entries, because each file is compared with each rule, and 100 labels for an asset, because each is one ' +
@@ -133,7 +134,7 @@ export const folder_schema = z.strictObject({
   labels,
   label_from: choice(['none', 'first_folder', 'every_folder'], 'none').describe(
     'first_folder: each file gets the name of the first folder below this one as a label, if the name has 2 to ' +
-      '255 characters. every_folder: it gets the names of all folders on its path. Default none: all members of ' +
+      '255 characters in one line. every_folder: it gets the names of all folders on its path. Default none: all members of ' +
       'the project see labels, so Sluice makes none unless you ask for it.',
   ),
   max_file_bytes: size({ usual: '4GiB', min: 1, max: 2 ** 42 }).describe(

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { SluiceError } from '../../base/run/errors.ts'
-import { hasCharacters } from '../../base/text/format.ts'
+import { control_characters, hasCharacters } from '../../base/text/format.ts'
 import { type Clock, isoTime } from '../../base/time/time.ts'
 import { max_email_length, max_name_length } from '../../contract/limits.ts'
 import { refused } from '../faults/faults.ts'
 import { makeId, statementsOf } from './database.ts'
 
 export function checkName(what: string, name: string): void {
-  if (name.trim() !== '' && hasCharacters(name, 1, max_name_length) && !/\p{Cc}/u.test(name)) return
+  if (name.trim() !== '' && hasCharacters(name, 1, max_name_length) && !control_characters.test(name)) return
   throw refused(`"${name}" cannot be the name of ${what}`, `use 1 to ${max_name_length} visible characters`)
 }
 

@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import { hasCharacters } from '../../base/text/format.ts'
+import { control_characters, hasCharacters } from '../../base/text/format.ts'
 import type { Clock } from '../../base/time/time.ts'
 import { max_label_name_length, min_label_name_length } from '../../contract/limits.ts'
 import { refused } from '../faults/faults.ts'
@@ -183,10 +183,11 @@ function openSets<Kind extends 'concept' | 'view', Fields extends { labels?: rea
 
 function checkLabels(names: readonly string[] = []): void {
   for (const name of names) {
-    if (hasCharacters(name, min_label_name_length, max_label_name_length)) continue
+    const fits = hasCharacters(name, min_label_name_length, max_label_name_length)
+    if (fits && !control_characters.test(name)) continue
     throw refused(
       `"${name}" cannot be the name of a label`,
-      `use ${min_label_name_length} to ${max_label_name_length} characters`,
+      `use ${min_label_name_length} to ${max_label_name_length} characters in one line`,
     )
   }
 }

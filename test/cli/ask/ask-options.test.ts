@@ -102,6 +102,7 @@ test.each([
   [['--view', ''], `--view '': must be view_ ${as_shown}`],
   [['--project', 'Office'], `--project Office: must be project_ ${as_shown}`],
   [['--label', 'x'], '--label x: must have 2 to 255 characters'],
+  [['--label', 'two\nlines'], "--label $'two\\x0alines': must be in one line, without control characters"],
   [['--path', ''], "--path '': must not be empty"],
   [['--provider', 'Open AI'], "--provider 'Open AI': must be small letters, digits, dashes or underscores"],
   [['--skill', ''], "--skill '': must be a text of 1 to 255 characters in one line"],

@@ -65,6 +65,7 @@ test('D-10 invalid commands are refused: no assets, no filter, a name in use, an
     [['view', 'create', 'minutes', '--project', project_id, '--labels', 'board'], 'is taken in this project'],
     [['view', 'create', 'other', '--project', project_id], 'whole project'],
     [['view', 'create', 'other', '--project', project_id, '--labels', 'x'], 'name of a label'],
+    [['view', 'create', 'other', '--project', project_id, '--labels', 'two\nlines'], 'characters in one line'],
   ] as const) {
     const { code, err } = await sluice(...words, ...dir)
     expect([code, err], words.join(' ')).toEqual([78, expect.stringContaining(fault)])
