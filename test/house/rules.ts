@@ -48,7 +48,7 @@ const inner_floors: Record<string, readonly string[]> = {
   sync: ['intake follow', 'folder upload audit'],
   prompts: ['plan', 'report', 'ask'],
   status: ['health', 'text'],
-  inspect: ['plan unit', 'verify explain', 'doctor'],
+  inspect: ['plan unit files', 'verify explain', 'doctor'],
   daemon: ['health reload'],
   cli: ['text', 'daemon', 'ask init install', 'demo', 'commands'],
 }

@@ -8,13 +8,14 @@ import { check } from '../../config/faults.ts'
 import { question_schema } from '../../config/schema/schema-prompts.ts'
 import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
 import { max_scope_ids } from '../../contract/limits.ts'
+import type { Place } from '../../inspect/files/place.ts'
 import type { ArrivedFile } from '../../ledger/views/view-arrivals.ts'
 import { filledKinds } from '../../prompts/plan/question.ts'
 import type { PromptScope } from '../../prompts/prompt-settings.ts'
 import type { LabelReference } from '../../remote/assets.ts'
 import type { Scope } from '../../remote/chats.ts'
 import { withArrivalsView } from '../../status/with-view.ts'
-import { type Place, wholeFolder } from '../place.ts'
+import { wholeFolder } from '../place.ts'
 
 /** The scope of a question, as the command line has it. */
 export interface ScopeFlags extends Others {

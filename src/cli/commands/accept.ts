@@ -7,6 +7,8 @@ import type { ControlClient } from '../../control/control-client.ts'
 import type { UserFact } from '../../domain/fact.ts'
 import { file_reasons, type SkipReason } from '../../domain/file-reasons.ts'
 import { isTypePattern, refusedTypeIn } from '../../domain/file-type.ts'
+import { filesNamedBy, knownFiles, nothingMatches } from '../../inspect/files/known-files.ts'
+import { type Place, placeOf } from '../../inspect/files/place.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FileView } from '../../ledger/views/view-files.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
@@ -15,8 +17,6 @@ import { withLedgerView, withPassView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag, words } from '../command.ts'
 import { passToDaemon } from '../daemon/beside-or-alone.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
-import { filesNamedBy, knownFiles, nothingMatches } from '../named-files.ts'
-import { type Place, placeOf } from '../place.ts'
 import { printFitted, printNote } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
@@ -95,7 +95,7 @@ function requestsOf(
   return paths.flatMap((text) => {
     if (type === 'accepted' && isTypePattern(text)) return inAll(text)
     if (type === 'removals_accepted') return at(placeOf(text, folders, process.cwd()))
-    const named = filesNamedBy(text, folders, view)
+    const named = filesNamedBy(text, folders, view, process.cwd())
     if (!view || named.every(({ matches }) => !matches)) return named.map(at)
     return { where: text, facts: factsOf(type, text, knownFiles(view, named, [])) }
   })

@@ -2,12 +2,12 @@ import { formatBytes } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { type Explanation, explain } from '../../inspect/explain/explain.ts'
+import { placeOf } from '../../inspect/files/place.ts'
 import { daemonStatus } from '../../status/daemon-status.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
 import { withLedgerView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { placeOf } from '../place.ts'
 import { printJson, printLines } from '../text/print.ts'
 
 export const command = defineCommand({

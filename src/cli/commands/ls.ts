@@ -1,13 +1,18 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMeanText } from '../../base/text/did-you-mean.ts'
 import { formatBytes } from '../../base/text/format.ts'
-import { isoTime } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
+import {
+  fileAnswer,
+  filesNamedBy,
+  knownFiles,
+  type NamedFiles,
+  nothingMatches,
+} from '../../inspect/files/known-files.ts'
 import { type FileView, type Stage, stages } from '../../ledger/views/view-files.ts'
 import { noLedgerYet, withLedgerView } from '../../status/with-view.ts'
 import { defineCommand, flag, text } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { filesNamedBy, knownFiles, type NamedFiles, nothingMatches } from '../named-files.ts'
 import { answer_version, printNote } from '../text/print.ts'
 import { right, shrinking, tableLines } from '../text/table.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -27,7 +32,7 @@ export const command = defineCommand({
     const { folders } = config
     return withLedgerView(config.state_dir, (view) => {
       const all = folders.map(({ name }): NamedFiles => ({ folder: name, path: '' }))
-      const named = path === undefined ? all : filesNamedBy(path, folders, view)
+      const named = path === undefined ? all : filesNamedBy(path, folders, view, process.cwd())
       const print = json ? writeJson : writeTable
       const count = print(view ? knownFiles(view, named, wanted) : [], terminal)
       if (view === undefined) {
@@ -79,20 +84,6 @@ function writeJson(pages: Iterable<FileView[]>, terminal: Terminal): number {
   }
   terminal.out(']}')
   return count
-}
-
-function fileAnswer({ folder, path, stage, size, mtime_ns, reason, detail, asset_id, ready_ms }: FileView) {
-  return {
-    folder,
-    path,
-    state: stage,
-    size,
-    modified: isoTime(Number(mtime_ns / 1_000_000n)),
-    reason: reason ?? null,
-    detail: detail ?? null,
-    asset_id: asset_id ?? null,
-    ready: ready_ms === undefined ? null : isoTime(ready_ms),
-  }
 }
 
 function unknownPath(path: string): SluiceError {

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
-import { SluiceError } from '../base/run/errors.ts'
-import { pathMatcher } from '../base/text/ignore-patterns.ts'
-import type { FolderConfig } from '../config/config.ts'
-import type { LedgerView } from '../ledger/views/view.ts'
-import { type FileView, type Stage, stages } from '../ledger/views/view-files.ts'
+import { SluiceError } from '../../base/run/errors.ts'
+import { pathMatcher } from '../../base/text/ignore-patterns.ts'
+import { isoTime } from '../../base/time/time.ts'
+import type { FolderConfig } from '../../config/config.ts'
+import type { LedgerView } from '../../ledger/views/view.ts'
+import { type FileView, type Stage, stages } from '../../ledger/views/view-files.ts'
 import { exists, findPlace, type Place, placeOf } from './place.ts'
 
 /** A place, or the files of a folder that a pattern matches. */
@@ -20,8 +21,8 @@ export function filesNamedBy(
   text: string,
   folders: readonly FolderConfig[],
   view: LedgerView | undefined,
+  cwd: string,
 ): NamedFiles[] {
-  const cwd = process.cwd()
   if (!/[*?[]/.test(text)) return [placeOf(text, folders, cwd)]
   const place = findPlace(text, folders, cwd)
   if (place && isThere(place, folders, view)) return [place]
@@ -40,20 +41,40 @@ function isThere({ folder, path }: Place, folders: readonly FolderConfig[], view
 /** Rows read at a time, never a million in memory. */
 const page_files = 1_000
 
-/** The known files, page by page. No stages: all except `gone`. */
+/**
+ * The known files, page by page. No stages: all except `gone`. `after`: the last file of an earlier
+ * page, where this begins. `limit`: files of a page at most, and rows read for it.
+ */
 export function* knownFiles(
   view: LedgerView,
   named: readonly NamedFiles[],
   wanted: readonly Stage[],
+  { after: last, limit = page_files }: { after?: Place; limit?: number } = {},
 ): Generator<FileView[]> {
-  for (const { folder, path, matches } of named) {
-    for (let after: string | undefined; ; ) {
-      const page = view.files({ folder, prefix: path, stages: wanted, after, limit: page_files })
+  const first = named.findIndex(({ folder }) => folder === last?.folder)
+  for (const { folder, path, matches } of named.slice(Math.max(0, first))) {
+    for (let after = folder === last?.folder ? last.path : undefined; ; ) {
+      const page = view.files({ folder, prefix: path, stages: wanted, after, limit })
       const found = matches ? page.filter((file) => matches(file.path)) : page
       if (found.length > 0) yield found
-      if (page.length < page_files) break
+      if (page.length < limit) break
       after = page.at(-1)!.path
     }
+  }
+}
+
+/** A file as JSON. Times are ISO 8601 UTC; null: not known, or none. */
+export function fileAnswer({ folder, path, stage, size, mtime_ns, reason, detail, asset_id, ready_ms }: FileView) {
+  return {
+    folder,
+    path,
+    state: stage,
+    size,
+    modified: isoTime(Number(mtime_ns / 1_000_000n)),
+    reason: reason ?? null,
+    detail: detail ?? null,
+    asset_id: asset_id ?? null,
+    ready: ready_ms === undefined ? null : isoTime(ready_ms),
   }
 }
 

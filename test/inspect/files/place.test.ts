@@ -1,8 +1,8 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { placeOf } from '../../src/cli/place.ts'
-import { makeTree } from '../rig/tree.ts'
+import { placeOf } from '../../../src/inspect/files/place.ts'
+import { makeTree } from '../../rig/tree.ts'
 
 const base = makeTree({
   'notes/a.txt': '',

@@ -1,0 +1,71 @@
+import { lstatSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { SluiceError } from '../../base/run/errors.ts'
+import type { FolderConfig } from '../../config/config.ts'
+import { realPath } from '../../config/resolve/local-paths.ts'
+
+/** A folder of the configuration and a path in it; '' is the whole folder. */
+export interface Place {
+  folder: string
+  path: string
+}
+
+export type NamedFolder = Pick<FolderConfig, 'name' | 'path'>
+
+/**
+ * Finds the file that the user means: an absolute path, one relative to `cwd`, or a folder's name
+ * and a path in it, as Sluice prints it. A file on disk decides between the last two. Error
+ * `usage.path`: the path is in no configured folder.
+ */
+export function placeOf(text: string, folders: readonly NamedFolder[], cwd: string): Place {
+  const place = findPlace(text, folders, cwd)
+  if (place) return place
+  throw new SluiceError({
+    code: 'usage.path',
+    message: `${text} is in no folder of the configuration`,
+    hint: `name a file as FOLDER/PATH or by where it is; the folders are ${folders.map(({ name, path }) => `${name} (${path})`).join(', ')}`,
+  })
+}
+
+/** The same; undefined for a path in no configured folder. */
+export function findPlace(text: string, folders: readonly NamedFolder[], cwd: string): Place | undefined {
+  const on_disk = placeOnDisk(resolve(cwd, text), folders)
+  const named = isAbsolute(text) ? undefined : placeByName(text, folders)
+  return on_disk && (!named || exists(resolve(cwd, text))) ? on_disk : named
+}
+
+/**
+ * The innermost folder that holds the path, and the path in it; undefined if none does. A link in a
+ * folder is itself meant; only a link from outside is followed.
+ */
+function placeOnDisk(path: string, folders: readonly NamedFolder[]): Place | undefined {
+  const in_real_parent = join(realPath(dirname(path)), basename(path))
+  return inFolder(path, folders) ?? inFolder(in_real_parent, folders) ?? inFolder(realPath(path), folders)
+}
+
+function inFolder(path: string, folders: readonly NamedFolder[]): Place | undefined {
+  let best: { place: Place; root: string } | undefined
+  for (const { name, path: root } of folders) {
+    for (const from of [root, realPath(root)]) {
+      const inside = relative(from, path)
+      if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) continue
+      if (!best || from.length > best.root.length) best = { place: { folder: name, path: inside }, root: from }
+    }
+  }
+  return best?.place
+}
+
+function placeByName(text: string, folders: readonly NamedFolder[]): Place | undefined {
+  const [first = '', ...rest] = text.replace(/\/+$/, '').split('/')
+  return folders.some(({ name }) => name === first) ? { folder: first, path: rest.join('/') } : undefined
+}
+
+/** A path that this user may not see counts as absent. */
+export function exists(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch {
+    return false
+  }
+}
