@@ -52,6 +52,7 @@ export function resolveConfig(checked: CheckedConfig, environment: Environment) 
     health: { ...constants.health, ...checked.health },
     watchdog: { ...constants.watchdog },
     prompts: prompts.map((prompt) => resolvePrompt(prompt, around)),
+    page: { ...resolved(checked.page, home), base_url: checked.page.base_url?.replace(/\/+$/, '') },
     alerts: {
       ...constants.alerts,
       /** With unique names. */

@@ -144,6 +144,14 @@ describe('a valid file', () => {
           "format": "auto",
           "level": "info",
         },
+        "page": {
+          "base_url": undefined,
+          "listen": "off",
+          "proxy": {
+            "from": [],
+          },
+          "readers_ask": 20,
+        },
         "prompts": [],
         "removal": {
           "max_files": 100,

@@ -89,7 +89,7 @@ type Resolved<Section> = {
 /** Removes unset fields and makes paths absolute. Only names of paths end in path, dir or file. */
 export function resolved<Section extends object>(section: Section, home: string): Resolved<Section> {
   const set = Object.entries(section).filter(([, value]) => value !== undefined)
-  const is_path = /(^|_)(path|dir|file)$/
+  const is_path = /(^|_)(path|dir|file|cert|key)$/
   const entries = set.map(([key, value]) => [
     key,
     typeof value === 'string' && is_path.test(key) ? expandPath(value, home) : value,

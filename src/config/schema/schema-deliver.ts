@@ -21,6 +21,15 @@ export function outgoingFault(text: string): string | undefined {
   return 'must begin with https:// (http:// is for this machine only)'
 }
 
+/** Returns the fault of a base address, if any. */
+export function baseUrlFault(text: string): string | undefined {
+  if (!URL.canParse(text)) return 'must be an address such as https://assistant.example.com'
+  const { protocol, username, password, search, hash } = new URL(text)
+  if (username || password) return 'must not hold a user name or password'
+  if (search || hash) return 'must not hold a query (?) or a fragment (#)'
+  return protocol === 'https:' || protocol === 'http:' ? outgoingFault(text) : 'must begin with https://'
+}
+
 /**
  * Names that templates may use: values of a report (prompts/report/report) and of every message
  * (deliver/message).

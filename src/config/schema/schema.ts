@@ -2,9 +2,10 @@ import { optional, prefault, z } from 'zod'
 import { day_ms, second_ms } from '../../base/time/time.ts'
 import { choice, duration, refusing } from './fields.ts'
 import { alerts_schema, health_schema } from './schema-alerts.ts'
-import { outgoingFault, smtp_schema } from './schema-deliver.ts'
+import { baseUrlFault, smtp_schema } from './schema-deliver.ts'
 import { folder_schema, local_path, project_id } from './schema-folder.ts'
 import { ledger_schema, log_schema, removal_schema, uploads_schema } from './schema-limits.ts'
+import { page_schema } from './schema-page.ts'
 import { prompt_schema } from './schema-prompts.ts'
 
 const base_url = z
@@ -14,15 +15,6 @@ const base_url = z
     'The address of the service, with the path before /v1 if there is one. It needs https (http only to this ' +
       'machine), because every call contains the token.',
   )
-
-/** Returns the fault of `service.base_url`, if any. */
-export function baseUrlFault(text: string): string | undefined {
-  if (!URL.canParse(text)) return 'must be an address such as https://assistant.example.com'
-  const { protocol, username, password, search, hash } = new URL(text)
-  if (username || password) return 'must not hold a user name or password'
-  if (search || hash) return 'must not hold a query (?) or a fragment (#)'
-  return protocol === 'https:' || protocol === 'http:' ? outgoingFault(text) : 'must begin with https://'
-}
 
 const service_schema = z.strictObject({
   base_url,
@@ -99,6 +91,9 @@ export const config_schema = z.strictObject({
   asking: prefault(asking_schema, {}).describe('How long prompts wait for answers.'),
   health: prefault(health_schema, {}).describe(
     'Limits above which the health has a problem, and the address of health and metrics.',
+  ),
+  page: prefault(page_schema, {}).describe(
+    'The page: everybody sees whether their files are in, asks questions and reads the reports in a browser.',
   ),
   alerts: prefault(alerts_schema, {}).describe('Receivers of a message when the health changes.'),
 })

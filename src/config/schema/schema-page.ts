@@ -1,0 +1,92 @@
+import { BlockList, isIP } from 'node:net'
+import { optional, z } from 'zod'
+import { isLoopbackHost } from '../../base/net/loopback.ts'
+import { count, list, matching, off, refusing } from './fields.ts'
+import { baseUrlFault } from './schema-deliver.ts'
+import { local_path } from './schema-folder.ts'
+
+const wrong_listen =
+  'must be off, an address with a port such as 127.0.0.1:8470 or [::]:8470, or a socket such as unix:/run/sluice/page.sock'
+
+/** Host and port of an address, or undefined for a Unix socket. */
+export function hostAndPort(text: string): { host: string; port: number } | undefined {
+  const { host, port } = /^(?<host>\[[\da-f:]+\]|[\d.]+):(?<port>\d{1,5})$/i.exec(text)?.groups ?? {}
+  if (host === undefined || isIP(host.replace(/^\[|\]$/g, '')) === 0 || Number(port) > 65_535) return undefined
+  return { host, port: Number(port) }
+}
+
+/** True if only this machine can reach the address. */
+export function isLocalListen(text: string): boolean {
+  return isLoopbackHost(hostAndPort(text)?.host ?? 'localhost')
+}
+
+const listen = z
+  .union(
+    [off, z.string().refine((text) => /^unix:\/./.test(text) || hostAndPort(text) !== undefined, wrong_listen)],
+    wrong_listen,
+  )
+  .prefault('off')
+  .describe(
+    'The address and port on which a browser reads the page, such as 127.0.0.1:8470, or unix: and the path of a ' +
+      'socket for a proxy on this machine. An address that other machines reach needs tls_cert or a proxy. Default ' +
+      'off: nothing listens before somebody wants it.',
+  )
+
+/** True if the text is an IP address or a range such as 10.0.0.0/8. */
+function isRange(text: string): boolean {
+  try {
+    addRange(new BlockList(), text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function addRange(ranges: BlockList, text: string): void {
+  const [address = '', bits] = text.split('/')
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+  if (bits === undefined) ranges.addAddress(address, family)
+  else ranges.addSubnet(address, /^\d+$/.test(bits) ? Number(bits) : -1, family)
+}
+
+const header_name = matching(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header, such as Remote-User')
+
+const proxy_schema = z.strictObject({
+  from: list(z.string().refine(isRange, 'must be an IP address, or a range such as 10.0.0.0/8'), 100).describe(
+    'Addresses from which the headers below are believed, such as 127.0.0.1 or 10.0.0.0/8. Anybody who can send ' +
+      'from one of them can be any user. Whoever uses the socket of listen counts as listed. Empty by default.',
+  ),
+  user_header: optional(header_name).describe(
+    'The header in which the proxy names the user who is signed in, such as Remote-User. It must overwrite this ' +
+      'header. Without it, a proxy only passes on requests. Default none.',
+  ),
+  groups_header: optional(header_name).describe(
+    'The header in which the proxy names the groups of the user, with commas between, such as Remote-Groups. A ' +
+      'group is allowed in by `sluice page user add group:NAME`. Default none.',
+  ),
+})
+
+export const page_schema = z
+  .strictObject({
+    listen,
+    base_url: optional(z.string('must be a text').check(refusing(baseUrlFault))).describe(
+      'The address of the page as browsers write it, such as https://sluice.example.com or ' +
+        'https://example.com/sluice behind a proxy. Links in mail and chat lead there. Without it they are left ' +
+        'out, and the page expects requests to listen itself.',
+    ),
+    tls_cert: optional(local_path).describe('The certificate chain (PEM) for TLS. Default none: plain HTTP.'),
+    tls_key: optional(local_path).describe('The private key (PEM) of tls_cert. Only its owner may read it.'),
+    proxy: proxy_schema.prefault({}).describe('A proxy in front that knows the users.'),
+    readers_ask: count({ usual: 20, min: 0, max: 1_000 }).describe(
+      'How many questions one reader may ask in an hour; 0: none. Default 20: enough for a talk, and a mistake ' +
+        'in a script costs little. Operators have no limit.',
+    ),
+  })
+  .check(({ value, issues }) => {
+    const say = (path: string, message: string) => issues.push({ code: 'custom', message, path: [path], input: value })
+    if ((value.tls_cert === undefined) !== (value.tls_key === undefined))
+      say('tls_cert', 'needs tls_key, and that this')
+    const is_open = value.listen !== 'off' && !isLocalListen(value.listen)
+    if (is_open && value.tls_cert === undefined && value.proxy.from.length === 0)
+      say('listen', 'is reached by other machines, so it needs tls_cert and tls_key, or a proxy with TLS in proxy.from')
+  })
