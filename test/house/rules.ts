@@ -50,13 +50,14 @@ const inner_floors: Record<string, readonly string[]> = {
   status: ['health', 'text'],
   inspect: ['plan unit files', 'verify explain', 'doctor'],
   daemon: ['health reload'],
+  page: ['html', 'access', 'reads', 'screens'],
   cli: ['text', 'daemon', 'ask init install', 'demo', 'commands'],
 }
 
 /** One door per package: only these files may import it. */
 export const doors: Record<string, RegExp> = {
   '@fastify/cors': /^base\/net\/http-server/,
-  '@inquirer/prompts': /^cli\/init\//,
+  '@inquirer/prompts': /^cli\/(init\/|commands\/page\.ts$)/,
   asn1js: /^service\/tls\/certificate-der\.ts$/,
   'better-sqlite3': /^base\/files\/sqlite/,
   'better-sqlite3-napi': /^base\/files\/sqlite-driver\.ts$/,
@@ -64,7 +65,12 @@ export const doors: Record<string, RegExp> = {
   chokidar: /^disk\/watch\//,
   croner: /^base\/time\/cron\.ts$/,
   diff: /^cli\/commands\/prompts-diff/,
-  fastify: /^base\/net\/http-server/,
+  fastify: /^(base\/net\/http-server|page\/page-app)/,
+  '@fastify/cookie': /^page\/page-app\.ts$/,
+  '@fastify/csrf-protection': /^page\/page-app\.ts$/,
+  '@fastify/formbody': /^page\/page-app\.ts$/,
+  '@fastify/session': /^page\/(page-app|access\/sessions)\.ts$/,
+  'htmx.org': /^page\/assets\.ts$/,
   ignore: /^base\/text\/ignore-patterns/,
   // Pinned for fastify: newer versions need Node 22, and an override of ours does not hold where
   // npm installs the packed program.
