@@ -12,6 +12,7 @@ const member = async () => (await accounts()).member
 const workspace = async () => (await accounts()).workspace
 const project = async () => (await accounts()).project
 const token = async () => (await accounts()).token
+const page = () => import('./commands/page.ts')
 const scopes = () => import('./commands/serve-scopes.ts')
 const concept = async () => (await scopes()).concept
 const view = async () => (await scopes()).view
@@ -64,6 +65,14 @@ export const commands: readonly ListedCommand[] = [
       'show the differences between the answers of two runs',
       () => import('./commands/prompts-diff.ts'),
     ),
+  ]),
+  command('page', 'print a link that signs in to the page, once', page, [
+    group('user', 'the users of the page', [
+      verb('add <name>', 'let somebody use the page, or change what they may do', page),
+      verb('list', 'list the users of the page', page),
+      verb('remove <name>', 'end the right of somebody to use the page', page),
+    ]),
+    verb('token <name>', 'make a token by which an agent or a feed reader acts for a user', page),
   ]),
   command('demo [folder]', 'try Sluice with a local service of its own', () => import('./commands/demo.ts')),
   command('serve', 'run the local service', serve, [

@@ -99,6 +99,7 @@ function invalidBody(message: string): SluiceError {
 
 function sendError(reply: HttpReply, { status, body, headers }: ErrorAnswer): HttpReply {
   if (headers) reply.headers(headers)
+  if (typeof body === 'string') return reply.status(status).type('text/html; charset=utf-8').send(body)
   return reply.status(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 

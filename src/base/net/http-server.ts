@@ -14,6 +14,7 @@ import { system_clock } from '../time/time.ts'
 
 export interface ErrorAnswer {
   status: number
+  /** Sent as JSON; a text is HTML. */
   body: unknown
   headers?: Record<string, string>
 }

@@ -6,6 +6,7 @@ import { openSecrets } from '../../config/secrets.ts'
 import { reportRefusal } from '../../daemon/check-token.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
 import { refuseOrphan } from '../../ledger/file/ledger-place.ts'
+import { keepPage } from '../../page/keep-page.ts'
 import { defineCommand } from '../command.ts'
 import { serveControl } from '../daemon/daemon-verbs.ts'
 import { loadWithFlags, logOptions, openLog } from '../daemon/open.ts'
@@ -38,6 +39,7 @@ export const command = defineCommand({
         const hooks = { onReloading: () => manager.reloading(), onReady: () => manager.reloaded() }
         const reloader = createReloader({ daemon, load: () => loadWithFlags(flags), log, hooks, unitFit })
         const control = await serveControl(daemon, 'run', reloader)
+        const page = keepPage({ config: () => daemon.config, log: log.child({ module: 'page' }), clock })
         log.info({ config: file, pid: process.pid }, `sluice ${programVersion()} is running`)
         try {
           await manager.started(secrets, signals.first)
@@ -55,6 +57,7 @@ export const command = defineCommand({
           await manager.stopping(messageOf(error))
           throw error
         } finally {
+          await page.close()
           await control.close()
         }
       } finally {

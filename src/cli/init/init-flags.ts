@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path'
 import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
-import { baseUrlFault } from '../../config/schema/schema.ts'
+import { baseUrlFault } from '../../config/schema/schema-deliver.ts'
 import { name_field } from '../../config/schema/schema-folder.ts'
 import { isStartText, type OldVersions, type StartingFolder, type StartText } from '../../config/starting-config.ts'
 

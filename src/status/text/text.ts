@@ -75,7 +75,7 @@ function sayStale(writer: LineWriter, status: StatusView, since: string): void {
  * For example `1,132 files ready; 3 on the way;
  * 865 need attention: 860 refused, 5 blocked; shared is offline`.
  */
-function countsText(status: StatusView): string {
+export function countsText(status: StatusView): string {
   const files = (...stages: Stage[]) => amountOf(status.folders, stages).files
   const attention: [count: number, what: string][] = [
     [files('refused'), 'refused'],

@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs'
+import { messageOf, SluiceError } from '../../base/run/errors.ts'
+import { system_clock } from '../../base/time/time.ts'
+import type { Config } from '../../config/config.ts'
+import { loadConfig } from '../../config/load.ts'
+import { isLocalListen } from '../../config/schema/schema-page.ts'
+import { noSuchUser, openPageStore, type PageStore } from '../../page/access/page-store.ts'
+import { hashPassword } from '../../page/access/passwords.ts'
+import { group_prefix } from '../../page/access/recognise.ts'
+import { argument, defineCommand, text, texts } from '../command.ts'
+import { exit_codes } from '../exit-codes.ts'
+import { printNote } from '../text/print.ts'
+import { tableLines } from '../text/table.ts'
+
+/** Prints a link that signs its first user in as the operator. */
+export const command = defineCommand({
+  options: (yargs) => yargs,
+  async run({ config: file }, terminal) {
+    const { config } = loadConfig({ file })
+    const { listen, base_url, tls_cert } = config.page
+    if (listen === 'off') {
+      throw new SluiceError({
+        code: 'usage.page',
+        message: 'the page is off',
+        hint: 'add `page: {listen: 127.0.0.1:8470}` to the configuration, and restart or reload the daemon',
+      })
+    }
+    const is_socket = listen.startsWith('unix:')
+    if (!isLocalListen(listen) || (is_socket && base_url === undefined)) {
+      throw new SluiceError({
+        code: 'usage.page',
+        message: `a one-time link is for a page on this machine only, and this one listens on ${listen}`,
+        hint: 'add yourself as a user: `sluice page user add NAME --role operator`',
+      })
+    }
+    const address = base_url ?? `${tls_cert === undefined ? 'http' : 'https'}://${listen}`
+    terminal.out(`${address}/link/${withStore(config, (store) => store.makeLink())}`)
+    printNote(terminal, 'the link works once, within ten minutes')
+    return exit_codes.ok
+  },
+})
+
+export const add = defineCommand({
+  options: (yargs) =>
+    yargs
+      .positional('name', argument('a name to sign in with; group:NAME for a group that a proxy names'))
+      .option('role', {
+        choices: ['reader', 'operator'] as const,
+        default: 'reader' as const,
+        describe: 'what they may do',
+      })
+      .option('folder', texts('a folder that they see; may be repeated (default: all)'))
+      .option('password-file', text('the file with the password; - is standard input (default: asked for)')),
+  async run({ config: file, name, role, folder, 'password-file': password_file }, terminal) {
+    const { config } = loadConfig({ file })
+    const unknown = (folder ?? []).find((one) => !config.folders.some((known) => known.name === one))
+    if (unknown !== undefined) {
+      const hint = `the configuration has ${config.folders.map((known) => known.name).join(', ')}`
+      throw new SluiceError({ code: 'usage.folder', message: `there is no folder ${unknown}`, hint })
+    }
+    // A group and a user of a proxy need none.
+    const needs_password = !name.startsWith(group_prefix) && config.page.proxy.user_header === undefined
+    const is_given = password_file !== undefined
+    const password = is_given
+      ? readPassword(password_file)
+      : needs_password
+        ? await askPassword(terminal.is_interactive)
+        : undefined
+    const hash = password === undefined ? undefined : await hashPassword(password)
+    withStore(config, (store) => store.putUser({ name, role, folders: folder ?? 'all', password: hash }))
+    terminal.out(`${name} may use the page as ${role}`)
+    return exit_codes.ok
+  },
+})
+
+export const list = defineCommand({
+  options: (yargs) => yargs,
+  async run({ config: file }, terminal) {
+    const users = withStore(loadConfig({ file }).config, (store) => store.users())
+    const rows = users.map(({ name, role, folders, password }) => [
+      name,
+      role,
+      folders === 'all' ? 'all' : folders.join(', '),
+      password === undefined ? 'no' : 'yes',
+    ])
+    terminal.out(tableLines(['NAME', 'ROLE', 'FOLDERS', 'PASSWORD'], rows, terminal.width).join('\n'))
+    return exit_codes.ok
+  },
+})
+
+export const remove = defineCommand({
+  options: (yargs) => yargs.positional('name', argument('the user')),
+  async run({ config: file, name }, terminal) {
+    const is_gone = withStore(loadConfig({ file }).config, (store) => store.removeUser(name))
+    if (!is_gone) throw noSuchUser(name)
+    terminal.out(`${name} may not use the page any more`)
+    return exit_codes.ok
+  },
+})
+
+export const token = defineCommand({
+  options: (yargs) => yargs.positional('name', argument('the user')),
+  async run({ config: file, name }, terminal) {
+    terminal.out(withStore(loadConfig({ file }).config, (store) => store.makeToken(name)))
+    printNote(terminal, 'it is shown this once; an earlier token of this user has ended')
+    return exit_codes.ok
+  },
+})
+
+function withStore<Answer>(config: Config, use: (store: PageStore) => Answer): Answer {
+  const store = openPageStore(config.state_dir, system_clock)
+  try {
+    return use(store)
+  } finally {
+    store.close()
+  }
+}
+
+const min_password_characters = 10
+
+function checked(password: string): string {
+  if (password.length >= min_password_characters) return password
+  throw new SluiceError({
+    code: 'usage.password',
+    message: `a password needs at least ${min_password_characters} characters`,
+    hint: 'four words that do not belong together are easy to remember',
+  })
+}
+
+function readPassword(file: string): string {
+  try {
+    return checked(readFileSync(file === '-' ? 0 : file, 'utf8').replace(/\r?\n$/, ''))
+  } catch (error) {
+    if (error instanceof SluiceError) throw error
+    throw new SluiceError({
+      code: 'usage.password',
+      message: `${file} cannot be read: ${messageOf(error)}`,
+      cause: error,
+    })
+  }
+}
+
+async function askPassword(is_interactive: boolean): Promise<string> {
+  if (!is_interactive) {
+    throw new SluiceError({
+      code: 'usage.password',
+      message: 'a password is needed, and nobody can be asked',
+      hint: 'give it by --password-file FILE, or - for standard input',
+    })
+  }
+  const { password } = await import('@inquirer/prompts')
+  return checked(await password({ message: 'Password:', mask: true }))
+}

@@ -1,0 +1,58 @@
+import { BlockList, isIP } from 'node:net'
+import type { HttpRequest } from '../../base/net/http-server-app.ts'
+import { isLoopbackAuthority } from '../../base/net/loopback.ts'
+import { SluiceError } from '../../base/run/errors.ts'
+import type { Config } from '../../config/config.ts'
+import { addRange } from '../../config/schema/schema-page.ts'
+
+type PageConfig = Config['page']
+
+/**
+ * Refuses requests that are not meant for this page: another Host (a name on the Internet that leads
+ * here, DNS rebinding), and forms of other pages (Origin, RFC 6454). Error `page.not_for_you`.
+ */
+export function refuseStrangers({ method, headers, raw }: HttpRequest, page: PageConfig): void {
+  const { host = '', origin } = headers
+  // Node shows only the first of several Host headers; a proxy in between may use another one.
+  const hosts = raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
+  const own = page.base_url === undefined ? undefined : new URL(page.base_url)
+  const is_ours = host === own?.host || isLoopbackAuthority(host) || (own === undefined && isAddress(host))
+  if (hosts !== 1 || !is_ours) throw strange('this page is not served under this name', 'set page.base_url to it')
+  if (method === 'GET' || method === 'HEAD') return
+  const origins = [own?.origin, `http://${host}`, `https://${host}`]
+  if (origin === undefined || !origins.includes(origin))
+    throw strange('the form is not of this page', 'load the page again, and send the form from there')
+}
+
+function isAddress(host: string): boolean {
+  return isIP(host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')) > 0
+}
+
+function strange(message: string, hint: string): SluiceError {
+  return new SluiceError({ code: 'page.not_for_you', message, hint })
+}
+
+/** Decides whose headers name a user. A client of the Unix socket has no address; it counts. */
+export function createProxyCheck({ listen, proxy }: PageConfig) {
+  const ranges = new BlockList()
+  for (const range of proxy.from) addRange(ranges, range)
+  const isListed = (address: string | undefined) => {
+    if (address === undefined) return listen.startsWith('unix:')
+    // A dual-stack socket shows IPv4 peers as ::ffff:10.0.0.1.
+    const plain = address.replace(/^::ffff:(?=\d+\.)/, '')
+    return ranges.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4')
+  }
+
+  /** User and groups that a listed proxy names; undefined without. A doubled header counts as none. */
+  return ({ raw, socket }: HttpRequest): { user: string; groups: string[] } | undefined => {
+    const onlyValue = (name: string | undefined) => {
+      const is_named = (at: number) => raw.rawHeaders[at]!.toLowerCase() === name?.toLowerCase()
+      const values = raw.rawHeaders.filter((_value, at) => at % 2 === 1 && is_named(at - 1))
+      return values.length === 1 ? Buffer.from(values[0]!, 'latin1').toString('utf8').trim() : undefined
+    }
+    const user = isListed(socket.remoteAddress) ? onlyValue(proxy.user_header) : undefined
+    if (!user) return undefined
+    const groups = onlyValue(proxy.groups_header)?.split(',') ?? []
+    return { user, groups: groups.map((group) => group.trim()) }
+  }
+}

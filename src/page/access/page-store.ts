@@ -1,0 +1,140 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { openSqlite } from '../../base/files/sqlite.ts'
+import { SluiceError } from '../../base/run/errors.ts'
+import { type Clock, day_ms, minute_ms } from '../../base/time/time.ts'
+import { makeStateDirectory } from '../../ledger/file/state-directory.ts'
+import type { Role, Viewer } from './viewer.ts'
+
+/** A one-time link is for somebody who sits at a terminal and a browser. */
+export const link_ms = 10 * minute_ms
+/** A session ends so long after the last request in it. */
+export const session_ms = 7 * day_ms
+/** An address that is never signed in makes no rows, so this bounds only real users. */
+const max_sessions = 10_000
+
+/*
+ * users     who may sign in. `password`: see passwords.ts; NULL for users of a proxy, and for groups
+ *           (`group:NAME`). `folders`: a list of names as JSON, or "all". `token`: hash of the token
+ *           for agents and feeds.
+ * sessions  by the hash of the identifier in the cookie. `user`: NULL for a one-time link.
+ * links     hashes of one-time links.
+ * secrets   the key that signs cookies.
+ * The identifiers themselves are in nobody's file: a copy of this one opens no session.
+ */
+const schema = `
+CREATE TABLE users (name TEXT PRIMARY KEY, role TEXT NOT NULL, folders TEXT NOT NULL, password TEXT, token TEXT UNIQUE) STRICT;
+CREATE TABLE sessions (id TEXT PRIMARY KEY, user TEXT, data TEXT NOT NULL, ends_ms INTEGER NOT NULL) STRICT;
+CREATE INDEX sessions_by_end ON sessions (ends_ms);
+CREATE TABLE links (id TEXT PRIMARY KEY, ends_ms INTEGER NOT NULL) STRICT;
+CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+`
+
+export interface PageUser {
+  name: string
+  role: Role
+  folders: readonly string[] | 'all'
+  /** As hashPassword made it; absent: no sign-in by password. */
+  password?: string | undefined
+}
+
+export type PageStore = ReturnType<typeof openPageStore>
+
+/** Opens page.db in the state directory (0600). Errors: `database.*`. */
+export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
+  makeStateDirectory(state_dir)
+  const file = join(state_dir, 'page.db')
+  const migrations = [{ version: 1, sql: schema }]
+  const database = openSqlite({ file, migrations, synchronous: 'FULL', secure_delete: true })
+  const put_user = database.prepare(
+    `INSERT INTO users (name, role, folders, password) VALUES (@name, @role, @folders, @password)
+       ON CONFLICT (name) DO UPDATE SET role = @role, folders = @folders, password = coalesce(@password, password)`,
+  )
+  const user_by = (column: string) => database.prepare(`SELECT * FROM users WHERE ${column} = ?`)
+  const by_name = user_by('name')
+  const by_token = user_by('token')
+
+  return {
+    users: (): PageUser[] => database.prepare('SELECT * FROM users ORDER BY name').all().map(userOf),
+    user: (name: string): PageUser | undefined => foundUser(by_name.get(name)),
+    userOfToken: (token: string): PageUser | undefined => foundUser(by_token.get(hashOf(token))),
+    putUser({ folders, password = null as never, ...user }: PageUser): void {
+      put_user.run({ ...user, folders: JSON.stringify(folders), password })
+      // Who had the old password may still be signed in.
+      if (password) database.prepare('DELETE FROM sessions WHERE user = ?').run(user.name)
+    },
+    /** Also ends the user's sessions and token. False if there is no such user. */
+    removeUser(name: string): boolean {
+      database.prepare('DELETE FROM sessions WHERE user = ?').run(name)
+      return database.prepare('DELETE FROM users WHERE name = ?').run(name).changes > 0
+    },
+    /** A new token of the user, in place of an earlier one. Error `usage.user`. */
+    makeToken(name: string): string {
+      const token = `sluice_page_${randomBytes(24).toString('base64url')}`
+      const { changes } = database.prepare('UPDATE users SET token = ? WHERE name = ?').run(hashOf(token), name)
+      if (changes === 0) throw noSuchUser(name)
+      return token
+    },
+    /** The secret part of a one-time link. */
+    makeLink(): string {
+      const link = randomBytes(24).toString('base64url')
+      database.prepare('INSERT INTO links VALUES (?, ?)').run(hashOf(link), clock.now_ms() + link_ms)
+      return link
+    },
+    /** True once, within ten minutes. */
+    useLink(link: string): boolean {
+      const found = database.prepare('DELETE FROM links WHERE id = ? RETURNING ends_ms').pluck().get(hashOf(link))
+      database.prepare('DELETE FROM links WHERE ends_ms < ?').run(clock.now_ms())
+      return typeof found === 'number' && found >= clock.now_ms()
+    },
+    session(id: string): string | undefined {
+      const row = database.prepare('SELECT data FROM sessions WHERE id = ? AND ends_ms > ?').pluck()
+      return row.get(hashOf(id), clock.now_ms()) as string | undefined
+    },
+    keepSession(id: string, user: string | undefined, data: string): void {
+      const now_ms = clock.now_ms()
+      database.prepare('DELETE FROM sessions WHERE ends_ms < ?').run(now_ms)
+      database
+        .prepare('DELETE FROM sessions WHERE id IN (SELECT id FROM sessions ORDER BY ends_ms DESC LIMIT -1 OFFSET ?)')
+        .run(max_sessions)
+      database
+        .prepare('INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)')
+        .run(hashOf(id), user ?? null, data, now_ms + session_ms)
+    },
+    endSession: (id: string) => void database.prepare('DELETE FROM sessions WHERE id = ?').run(hashOf(id)),
+    cookieSecret(): string {
+      const made = randomBytes(32).toString('base64url')
+      database.prepare(`INSERT INTO secrets VALUES ('cookie', ?) ON CONFLICT DO NOTHING`).run(made)
+      return database.prepare(`SELECT value FROM secrets WHERE name = 'cookie'`).pluck().get() as string
+    },
+    close: () => database.close(),
+  }
+}
+
+export function noSuchUser(name: string): SluiceError {
+  return new SluiceError({
+    code: 'usage.user',
+    message: `the page has no user ${name}`,
+    hint: '`sluice page user list` shows them; `sluice page user add` adds one',
+  })
+}
+
+export function viewerOf({ name, role, folders }: PageUser, by: Viewer['by']): Viewer {
+  return { name, role, folders, by }
+}
+
+function foundUser(row: unknown): PageUser | undefined {
+  return row === undefined ? undefined : userOf(row)
+}
+
+function userOf(row: unknown): PageUser {
+  const { name, role, folders, password } = row as Record<'name' | 'folders', string> & {
+    role: Role
+    password: string | null
+  }
+  return { name, role, folders: JSON.parse(folders) as PageUser['folders'], password: password ?? undefined }
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}

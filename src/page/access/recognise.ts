@@ -1,0 +1,52 @@
+import type { HttpRequest } from '../../base/net/http-server-app.ts'
+import type { Config } from '../../config/config.ts'
+import { createProxyCheck } from './guard.ts'
+import { type PageStore, viewerOf } from './page-store.ts'
+import type { Viewer } from './viewer.ts'
+
+/** What a session holds: who signed in. `by_link` is a one-time link, whose user is an operator. */
+export interface SignedIn {
+  user?: string | undefined
+  by_link?: boolean | undefined
+}
+
+const operator_by_link: Viewer = { name: 'operator', role: 'operator', folders: 'all', by: 'link' }
+
+/**
+ * Who sends a request: the user that a listed proxy names, else that of the session, else that of a
+ * token. Roles and folders are read each time, so a change holds from the next request on.
+ */
+export function createRecognition(config: Config, store: PageStore) {
+  const proxied = createProxyCheck(config.page)
+
+  return (request: HttpRequest, session: SignedIn): Viewer | undefined => {
+    const named = proxied(request)
+    if (named) return byProxy(named)
+    if (session.by_link) return operator_by_link
+    const user = session.user === undefined ? undefined : store.user(session.user)
+    if (user) return viewerOf(user, 'password')
+    const token = tokenIn(request.headers.authorization)
+    const owner = token === undefined ? undefined : store.userOfToken(token)
+    return owner && viewerOf(owner, 'token')
+  }
+
+  /** A user with rows of their own, else the first of their groups that has one. */
+  function byProxy({ user, groups }: { user: string; groups: string[] }): Viewer | undefined {
+    // A name that looks like a group must not become one.
+    const own = user.startsWith(group_prefix) ? undefined : store.user(user)
+    const known = own ?? groups.map((group) => store.user(`${group_prefix}${group}`)).find((group) => group)
+    return known && viewerOf({ ...known, name: user }, 'proxy')
+  }
+}
+
+export const group_prefix = 'group:'
+
+/** The token of `Bearer`, or the password of `Basic`, which feed readers can send. */
+function tokenIn(authorization = ''): string | undefined {
+  const [scheme, value = ''] = authorization.split(' ', 2)
+  if (scheme?.toLowerCase() === 'bearer') return value
+  if (scheme?.toLowerCase() !== 'basic') return undefined
+  return Buffer.from(value, 'base64')
+    .toString('utf8')
+    .replace(/^[^:]*:/, '')
+}

@@ -1,0 +1,31 @@
+import type { Config } from '../../config/config.ts'
+
+/** `reader`: sees its folders and may ask about them. `operator`: also retries, accepts and runs. */
+export type Role = 'reader' | 'operator'
+
+/** Who looks at the page. */
+export interface Viewer {
+  name: string
+  role: Role
+  /** Names of folders; `all` is every folder, also one that is added later. */
+  folders: readonly string[] | 'all'
+  /** How they were recognised. */
+  by: 'link' | 'password' | 'proxy' | 'token'
+}
+
+export function maySee({ folders }: Viewer, folder: string): boolean {
+  return folders === 'all' || folders.includes(folder)
+}
+
+/**
+ * The configuration as this viewer may know it: their folders, and the prompts whose whole scope
+ * lies in them. A prompt about all of a project has no folders, so only who sees all sees it.
+ */
+export function configFor(config: Config, viewer: Viewer): Config {
+  if (viewer.folders === 'all') return config
+  const folders = config.folders.filter(({ name }) => maySee(viewer, name))
+  const prompts = config.prompts.filter(
+    ({ scope }) => scope.folders.length > 0 && scope.folders.every((name) => maySee(viewer, name)),
+  )
+  return { ...config, folders, prompts }
+}

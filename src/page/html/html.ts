@@ -1,0 +1,42 @@
+import { printable } from '../../base/text/format.ts'
+
+/** Text that is HTML already. Only `html` makes it, so nothing unescaped gets into a page. */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export type Insert = Html | string | number | undefined | false | readonly Insert[]
+
+/** A piece of HTML. Inserted texts are escaped, lists are joined; undefined and false give nothing. */
+export function html(pieces: TemplateStringsArray, ...inserts: Insert[]): Html {
+  return new Html(pieces.reduce((text, piece, at) => `${text}${markup(inserts[at - 1])}${piece}`))
+}
+
+function markup(insert: Insert): string {
+  if (insert instanceof Html) return insert.text
+  if (insert === undefined || insert === false) return ''
+  if (typeof insert === 'object') return insert.map(markup).join('')
+  return escaped(String(insert))
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character]!)
+}
+
+/** A name from a disk or a service. It can neither turn the writing direction nor hide characters. */
+export function nameText(name: string): Html {
+  return html`<bdi>${printable(name)}</bdi>`
+}
+
+/** A time in UTC; the script of the page shows it in the reader's zone. */
+export function timeText(time: string | number | null | undefined): Html {
+  if (time === null || time === undefined) return html`–`
+  const iso = typeof time === 'number' ? new Date(time).toISOString() : time
+  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
+}

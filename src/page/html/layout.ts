@@ -1,0 +1,115 @@
+import type { Viewer } from '../access/viewer.ts'
+import { assetPath } from '../assets.ts'
+import { type Html, html, nameText, timeText } from './html.ts'
+
+export interface Screen {
+  title: string
+  /** Forms and other parts that a refresh must not replace. */
+  top?: Html | undefined
+  /** What a refresh replaces every five seconds. Absent: the page does not refresh. */
+  live?: Html | undefined
+  /** Default 200. */
+  status?: number
+  /** A message about the last act. */
+  said?: string | undefined
+}
+
+export interface Frame {
+  /** Path before each link, such as `/sluice`, or an empty text. */
+  base_path: string
+  /** Undefined before the sign-in. */
+  viewer: Viewer | undefined
+  /** Token of the session for forms. */
+  csrf: string
+  /** This page's own path with its query. */
+  here: string
+  now_ms: number
+}
+
+const sections = [
+  ['/', 'Overview'],
+  ['/files', 'Files'],
+  ['/problems', 'Problems'],
+  ['/prompts', 'Reports'],
+  ['/ask', 'Ask'],
+  ['/about', 'About'],
+] as const
+
+// htmx must neither evaluate text nor add a style element: the policy of the page allows neither.
+const htmx_config = JSON.stringify({ includeIndicatorStyles: false, allowEval: false, selfRequestsOnly: true })
+
+/** A whole document. Without script it is complete, and shows the state when it was loaded. */
+export function documentOf({ title, top, live, said }: Screen, frame: Frame): Html {
+  const { base_path, here, now_ms } = frame
+  const asset = (name: string) => `${base_path}${assetPath(name)}`
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="htmx-config" content="${htmx_config}">
+<title>${title} · Sluice</title>
+<link rel="stylesheet" href="${asset('page.css')}">
+<link rel="icon" href="${asset('icon.svg')}">
+<script src="${asset('htmx.min.js')}" defer></script>
+<script src="${asset('page.js')}" defer></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+${header(frame)}
+<div id="lost" role="alert" hidden>This page could not be refreshed. What it shows may be old. <a href="${here}">Load it again</a></div>
+<main id="main">
+<h1>${title}</h1>
+${said !== undefined && html`<p class="said" role="status">${said}</p>`}
+${top}
+${live && html`<div id="live" hx-get="${here}" hx-trigger="every 5s" hx-select="#live" hx-swap="outerHTML">${live}</div>`}
+</main>
+<footer><p>As of <span id="as-of">${timeText(now_ms)}</span></p></footer>
+</body>
+</html>
+`
+}
+
+function header({ base_path, viewer, csrf, here }: Frame): Html {
+  const at = here.slice(base_path.length).split(/[?#]/)[0]!
+  const isHere = (path: string) => (path === '/' ? at === '/' : at === path || at.startsWith(`${path}/`))
+  return html`<header>
+<a class="brand" href="${base_path}/">Sluice</a>
+${
+  viewer &&
+  html`<nav aria-label="Sections"><ul>${sections.map(
+    ([path, name]) =>
+      html`<li><a href="${base_path}${path}"${isHere(path) && html` aria-current="page"`}>${name}</a></li>`,
+  )}</ul></nav>
+<form class="who" method="post" action="${base_path}/sign-out"><input type="hidden" name="_csrf" value="${csrf}">
+<span>${nameText(viewer.name)} (${viewer.role})</span>${viewer.by !== 'proxy' && html`<button>Sign out</button>`}</form>`
+}
+</header>`
+}
+
+/** A form with one button that does something. `fields` are sent with it. */
+export function actButton(
+  { base_path, csrf }: Pick<Frame, 'base_path' | 'csrf'>,
+  action: string,
+  words: string,
+  fields: Record<string, string> = {},
+): Html {
+  const hidden = Object.entries({ ...fields, _csrf: csrf })
+  return html`<form class="act" method="post" action="${base_path}${action}">${hidden.map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}<button>${words}</button></form>`
+}
+
+/** A table that narrow screens scroll sideways. */
+export function table(
+  caption: string,
+  columns: readonly string[],
+  rows: readonly (readonly (Html | string)[])[],
+): Html {
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${caption}"><table>
+<caption>${caption}</caption>
+<thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`)}</tbody>
+</table></div>`
+}

@@ -1,0 +1,22 @@
+import type { Clock } from '../base/time/time.ts'
+import type { Config } from '../config/config.ts'
+import type { PageStore } from './access/page-store.ts'
+
+/** A line for the log of the daemon. `error`: what was thrown. */
+export interface PageNote {
+  level: 'info' | 'warn' | 'error'
+  message: string
+  fields?: Record<string, unknown>
+}
+
+export type PageLog = (note: PageNote) => void
+
+/** What every screen needs. A change of the configuration makes a new page with new tools. */
+export interface PageTools {
+  config: Config
+  store: PageStore
+  clock: Clock
+  log: PageLog
+  /** Path before each link, such as `/sluice`, or an empty text. */
+  base_path: string
+}

@@ -1,0 +1,37 @@
+import { no_removals } from '../../ledger/views/view-removal-cases.ts'
+import { removalStatus } from '../../status/assets.ts'
+import { readStatus } from '../../status/read-status.ts'
+import type { StatusView } from '../../status/view.ts'
+import { withLedgerView } from '../../status/with-view.ts'
+import { configFor, type Viewer } from '../access/viewer.ts'
+import type { PageTools } from '../page-tools.ts'
+
+/**
+ * The status as this viewer may know it. What the ledger counts for all folders together is left
+ * out for who sees only some.
+ */
+export async function ownStatus({ config, clock }: PageTools, viewer: Viewer): Promise<StatusView> {
+  const own = configFor(config, viewer)
+  const status = await readStatus(own, clock)
+  if (viewer.folders === 'all') return status
+  const names = own.folders.map(({ name }) => name)
+  const problems = await withLedgerView(own.state_dir, (view) => view?.problems(names) ?? [])
+  const prompts = new Set(own.prompts.map(({ name }) => name))
+  return {
+    ...status,
+    state_dir: '',
+    problems,
+    retrying: [],
+    slow: 0,
+    over_limit: { files: 0, bytes: 0, places: [] },
+    upload_limit: null,
+    daily_limit: null,
+    removals: removalStatus(no_removals),
+    audits: [],
+    troubles: status.troubles.map((trouble) => ({ ...trouble, hint: null })),
+    prompts: status.prompts.filter(({ name }) => prompts.has(name)),
+    ...(status.health && {
+      health: { ...status.health, problems: status.health.problems.filter(({ about }) => names.includes(about)) },
+    }),
+  }
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import type { HttpApp, HttpReply, HttpRequest } from '../base/net/http-server-app.ts'
+import { SluiceError } from '../base/run/errors.ts'
+import type { Viewer } from './access/viewer.ts'
+import { errorScreen } from './error-answer.ts'
+import { documentOf, type Frame, type Screen } from './html/layout.ts'
+import { signInScreen } from './html/sign-in-form.ts'
+import type { PageTools } from './page-tools.ts'
+
+/** A request of somebody who is signed in. */
+export interface Visit {
+  viewer: Viewer
+  frame: Frame
+  /** Values of the path, of the query, and of a form; empty texts where one is missing. */
+  param(name: string): string
+  query(name: string): string
+  field(name: string): string
+}
+
+/** What an act leads to: a path to go to, and what it did in a sentence. */
+export interface Done {
+  to: string
+  said: string
+}
+
+/** Serves a screen. Who is not signed in gets the sign-in, which leads back to it. */
+export function get(app: HttpApp, tools: PageTools, path: string, build: (visit: Visit) => Promise<Screen>): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: path,
+    async handler(request, reply) {
+      if (!request.viewer) return askToSignIn(request, reply, tools)
+      const said = request.session.said
+      if (said !== undefined) request.session.said = undefined
+      try {
+        return sendScreen(request, reply, tools, { said, ...(await build(visitOf(request, reply, tools))) })
+      } catch (error) {
+        return sendScreen(request, reply, tools, errorScreen(error, tools))
+      }
+    },
+  })
+}
+
+/** Serves a form that does something, and then goes to another screen. `role`: who may. */
+export function act(
+  app: HttpApp,
+  tools: PageTools,
+  path: string,
+  { role, run }: { role: Viewer['role']; run: (visit: Visit) => Promise<Done> },
+): void {
+  app.route({
+    method: 'POST',
+    url: path,
+    async preHandler(request, reply) {
+      if (!request.viewer) return askToSignIn(request, reply, tools)
+      await new Promise<void>((resolve) => app.csrfProtection(request, reply, resolve))
+    },
+    async handler(request, reply) {
+      try {
+        const visit = visitOf(request, reply, tools)
+        if (role === 'operator' && visit.viewer.role !== 'operator') throw notAllowed()
+        const { to, said } = await run(visit)
+        request.session.said = said
+        return reply.redirect(`${tools.base_path}${to}`, 303)
+      } catch (error) {
+        return sendScreen(request, reply, tools, errorScreen(error, tools))
+      }
+    },
+  })
+}
+
+function notAllowed(): SluiceError {
+  return new SluiceError({
+    code: 'page.no_right',
+    message: 'only an operator may do this',
+    hint: 'ask the administrator: `sluice page user add NAME --role operator`',
+  })
+}
+
+function visitOf(request: HttpRequest, reply: HttpReply, tools: PageTools): Visit {
+  const valueIn = (source: unknown) => (name: string) => {
+    const value = (source as Record<string, unknown> | undefined)?.[name]
+    return typeof value === 'string' ? value : ''
+  }
+  return {
+    viewer: request.viewer!,
+    frame: frameOf(request, reply, tools),
+    param: valueIn(request.params),
+    query: valueIn(request.query),
+    field: valueIn(request.body),
+  }
+}
+
+function frameOf(request: HttpRequest, reply: HttpReply, { base_path, clock }: PageTools): Frame {
+  const { viewer } = request
+  const csrf = viewer && viewer.by !== 'token' ? reply.generateCsrf() : ''
+  return { base_path, viewer, csrf, here: request.url, now_ms: clock.now_ms() }
+}
+
+/** With an ETag, so that a refresh that shows nothing new sends nothing. */
+export function sendScreen(request: HttpRequest, reply: HttpReply, tools: PageTools, screen: Screen): HttpReply {
+  const frame = frameOf(request, reply, tools)
+  void reply.status(screen.status ?? 200).header('cache-control', 'private, no-cache')
+  const text = documentOf(screen, frame).text
+  // Without the time and the tokens of forms, which are other ones in each answer.
+  const fixed = text.replaceAll(frame.csrf || '\n', '').replace(/<span id="as-of">.*?<\/span>/, '')
+  const etag = `"${createHash('sha256').update(fixed).digest('base64url').slice(0, 22)}"`
+  if (screen.live && (screen.status ?? 200) === 200) {
+    void reply.header('etag', etag)
+    if (request.headers['if-none-match'] === etag) return reply.status(304).send()
+  }
+  return reply.type('text/html; charset=utf-8').send(text)
+}
+
+function askToSignIn(request: HttpRequest, reply: HttpReply, tools: PageTools): HttpReply {
+  // A link in a mail comes from another site, so the browser keeps the cookie back (SameSite). The
+  // same address once more, from this page, comes with it.
+  if (request.headers['sec-fetch-site'] === 'cross-site' && request.method === 'GET') {
+    return reply
+      .header('refresh', `0; url=${encodeURI(decodeURI(request.url))}`)
+      .type('text/html')
+      .send('')
+  }
+  return sendScreen(
+    request,
+    reply,
+    tools,
+    signInScreen(tools, request.method === 'POST' ? tools.base_path || '/' : request.url),
+  )
+}

@@ -1,0 +1,7 @@
+import type { HttpApp } from '../base/net/http-server-app.ts'
+import type { PageTools } from './page-tools.ts'
+import { serveOverview } from './screens/overview.ts'
+import { serveSignIn } from './screens/sign-in.ts'
+
+/** Every screen of the page; a new one gets a line here. */
+export const screens: readonly ((app: HttpApp, tools: PageTools) => void)[] = [serveSignIn, serveOverview]

@@ -1,0 +1,90 @@
+import type { HttpApp } from '../../base/net/http-server-app.ts'
+import { formatAmount, formatCount } from '../../base/text/format.ts'
+import type { Stage } from '../../ledger/views/view-files.ts'
+import { amountOf, underway } from '../../status/folders.ts'
+import { countsText } from '../../status/text/text.ts'
+import type { StatusView } from '../../status/view.ts'
+import { type Html, html, nameText, timeText } from '../html/html.ts'
+import { table } from '../html/layout.ts'
+import type { PageTools } from '../page-tools.ts'
+import { ownStatus } from '../reads/own-status.ts'
+import { get } from '../screen.ts'
+
+/** Is everything in, what must somebody do, what did the last reports say. */
+export function serveOverview(app: HttpApp, tools: PageTools): void {
+  get(app, tools, '/', async ({ viewer }) => {
+    const status = await ownStatus(tools, viewer)
+    const live = html`${verdict(status)}${todo(status, tools)}
+<h2>Folders</h2>${folders(status, tools)}
+<h2>Reports</h2>${prompts(status, tools)}`
+    return { title: 'Overview', live }
+  })
+}
+
+function verdict(status: StatusView): Html {
+  const { verdict: is, stale_since, daemon, folders: all } = status
+  const ready = amountOf(all, ['ready'])
+  if (is === 'stale')
+    return html`<p class="verdict bad">Sluice cannot say whether all files are in: nothing was recorded since ${timeText(stale_since)}.</p>`
+  const [tone, text] =
+    is === 'all_ready'
+      ? ['good', `Everything is in: ${formatAmount(ready)}.`]
+      : is === 'refused'
+        ? ['bad', 'The service refuses Sluice: nothing is uploaded.']
+        : ['warn', `Not everything is in yet: ${countsText(status)}.`]
+  const stopped = daemon.state !== 'running' && html`<p class="bad">No daemon is running, so nothing new gets in.</p>`
+  return html`<p class="verdict ${tone}">${text}</p>${stopped}`
+}
+
+/** Problems of the service, of Sluice and of files, the gravest first. */
+function todo({ troubles, health, problems, over_limit }: StatusView, { base_path }: PageTools): Html | undefined {
+  const entries = [
+    ...troubles.map(({ message, hint, since }) => html`${message} (since ${timeText(since)}). ${hint ?? ''}`),
+    ...(health?.problems ?? []).map(({ message, hint }) => html`${message}. ${hint}`),
+    ...(over_limit.files > 0
+      ? [html`${formatAmount(over_limit)} wait, because more arrived than the upload limit allows.`]
+      : []),
+    ...problems.map(
+      ({ stage, files, message }) =>
+        html`<a href="${base_path}/problems">${formatCount(files)} ${stageText(stage)}</a>: ${message}`,
+    ),
+  ]
+  if (entries.length === 0) return undefined
+  return html`<h2>What needs somebody</h2><ul>${entries.map((entry) => html`<li>${entry}</li>`)}</ul>`
+}
+
+export function stageText(stage: Stage): string {
+  return stage.replaceAll('_', ' ')
+}
+
+function folders({ folders: all }: StatusView, { base_path }: PageTools): Html {
+  if (all.length === 0) return html`<p>You may see no folder yet. Ask the administrator for one.</p>`
+  const rows = all.map((folder) => {
+    const { name, state, reason, since, last_scan } = folder
+    const number = (...stages: Stage[]) => formatCount(amountOf([folder], stages).files)
+    const where =
+      state === 'offline' ? html`<span class="bad">offline since ${timeText(since)}: ${reason ?? ''}</span>` : state
+    return [
+      html`<a href="${base_path}/files?folder=${encodeURIComponent(name)}">${nameText(name)}</a>`,
+      html`${where}`,
+      number('ready'),
+      number(...underway),
+      number('blocked', 'refused', 'removed_on_service'),
+      timeText(last_scan?.ended),
+    ]
+  })
+  return table('Files of each folder', ['Folder', 'State', 'In', 'On the way', 'Need somebody', 'Last scan'], rows)
+}
+
+function prompts({ prompts: all }: StatusView, { base_path }: PageTools): Html {
+  if (all.length === 0) return html`<p>No report is configured. docs/prompts.md shows how to get one every Monday.</p>`
+  const rows = all.map(({ name, next, last_run, undelivered }) => [
+    html`<a href="${base_path}/prompts/${encodeURIComponent(name)}">${nameText(name)}</a>`,
+    last_run
+      ? html`<a href="${base_path}/runs/${last_run.run}">${last_run.state}</a> ${timeText(last_run.due)}`
+      : 'has not run yet',
+    html`${undelivered.length > 0 && html`<span class="bad">${undelivered.length} not delivered</span>`}`,
+    timeText(next),
+  ])
+  return table('The last run of each prompt', ['Prompt', 'Last run', 'Deliveries', 'Next run'], rows)
+}
