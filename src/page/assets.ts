@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { HttpApp } from '../base/net/http-server-app.ts'
 
 interface Asset {
@@ -22,10 +21,7 @@ const assets: ReadonlyMap<string, Asset> = new Map([
   ...['page.css', 'page.js', 'icon.svg'].map(
     (name) => [name, assetOf(name, readFileSync(new URL(name, own)))] as const,
   ),
-  [
-    'htmx.min.js',
-    assetOf('htmx.min.js', readFileSync(createRequire(import.meta.url).resolve('htmx.org/dist/htmx.min.js'))),
-  ],
+  ['htmx.min.js', assetOf('htmx.min.js', readFileSync(new URL(import.meta.resolve('htmx.org/dist/htmx.min.js'))))],
 ])
 
 function assetOf(name: string, body: Buffer): Asset {

@@ -18,7 +18,7 @@ export interface Visit {
 }
 
 /** What an act leads to: a path to go to, and what it did in a sentence. */
-export interface Done {
+interface Done {
   to: string
   said: string
 }

@@ -1,7 +1,14 @@
 import type { HttpApp } from '../base/net/http-server-app.ts'
 import type { PageTools } from './page-tools.ts'
+import { serveActs } from './screens/acts.ts'
 import { serveOverview } from './screens/overview.ts'
+import { serveProblems } from './screens/problems.ts'
 import { serveSignIn } from './screens/sign-in.ts'
 
 /** Every screen of the page; a new one gets a line here. */
-export const screens: readonly ((app: HttpApp, tools: PageTools) => void)[] = [serveSignIn, serveOverview]
+export const screens: readonly ((app: HttpApp, tools: PageTools) => void)[] = [
+  serveSignIn,
+  serveOverview,
+  serveProblems,
+  serveActs,
+]

@@ -50,7 +50,7 @@ const inner_floors: Record<string, readonly string[]> = {
   status: ['health', 'text'],
   inspect: ['plan unit files', 'verify explain', 'doctor'],
   daemon: ['health reload'],
-  page: ['html', 'access', 'reads', 'screens'],
+  page: ['access', 'html reads', 'screens'],
   cli: ['text', 'daemon', 'ask init install', 'demo', 'commands'],
 }
 

@@ -6,7 +6,7 @@ import { openPageStore, type PageStore, type PageUser } from '../../src/page/acc
 import { hashPassword } from '../../src/page/access/passwords.ts'
 import { openPage } from '../../src/page/open-page.ts'
 import type { PageNote } from '../../src/page/page-tools.ts'
-import { begin, type Journey } from '../journeys/rig/harness.ts'
+import { begin } from '../journeys/rig/harness.ts'
 import type { JourneyOptions } from '../journeys/rig/journey-options.ts'
 
 export interface Answer {
@@ -34,9 +34,6 @@ export async function beginPage(
   })
   return { journey, config, store, notes, address: opened.address.replace(/\/$/, '') }
 }
-
-export type PageWorld = Awaited<ReturnType<typeof beginPage>>
-export type { Journey }
 
 export async function addUser(store: PageStore, user: PageUser & { password: string }): Promise<void> {
   store.putUser({ ...user, password: await hashPassword(user.password) })

@@ -98,11 +98,12 @@ function invalidBody(message: string): SluiceError {
 }
 
 function sendError(reply: HttpReply, { status, body, headers }: ErrorAnswer): HttpReply {
-  if (headers) reply.headers(headers)
-  if (typeof body === 'string') return reply.status(status).type('text/html; charset=utf-8').send(body)
-  return reply.status(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+  const is_html = typeof body === 'string'
+  void reply.status(status).headers({ 'content-type': is_html ? html_type : json_type, ...headers })
+  return reply.send(is_html ? body : JSON.stringify(body))
 }
 
+const [html_type, json_type] = ['text/html; charset=utf-8', 'application/json; charset=utf-8']
 const fastify_faults: Record<string, string> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'http.media_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'http.body_too_large',

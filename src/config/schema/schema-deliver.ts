@@ -13,7 +13,7 @@ const webhook_url = outgoing_url.describe(
     'because anyone who has one can post there. `sluice config` masks it. With url_file it is not in this file.',
 )
 
-export function outgoingFault(text: string): string | undefined {
+function outgoingFault(text: string): string | undefined {
   if (!URL.canParse(text)) return 'must be an address such as https://hooks.example.com/reports'
   const { protocol, hostname, username, password } = new URL(text)
   if (username || password) return 'must not hold a user name or password'

@@ -7,7 +7,7 @@ import { makeStateDirectory } from '../../ledger/file/state-directory.ts'
 import type { Role, Viewer } from './viewer.ts'
 
 /** A one-time link is for somebody who sits at a terminal and a browser. */
-export const link_ms = 10 * minute_ms
+const link_ms = 10 * minute_ms
 /** A session ends so long after the last request in it. */
 export const session_ms = 7 * day_ms
 /** An address that is never signed in makes no rows, so this bounds only real users. */

@@ -1,0 +1,21 @@
+import { SluiceError } from '../../base/run/errors.ts'
+import { type ControlClient, connectControl } from '../../control/control-client.ts'
+import type { PageTools } from '../page-tools.ts'
+
+/** Runs `use` with the daemon. Error `answer.no_daemon`. */
+export async function withDaemon<Answer>(
+  { config }: Pick<PageTools, 'config'>,
+  use: (daemon: ControlClient) => Promise<Answer>,
+): Promise<Answer> {
+  const daemon = await connectControl(config.state_dir)
+  if (!daemon) throw new SluiceError({ code: 'answer.no_daemon', message: 'no daemon is running that could do this' })
+  try {
+    return await use(daemon)
+  } finally {
+    await daemon.close()
+  }
+}
+
+export function notThere(): SluiceError {
+  return new SluiceError({ code: 'page.not_there', message: 'there is nothing here, or you may not see it' })
+}
