@@ -47,7 +47,7 @@ const timers_of_tests: Record<string, string> = {
   'rig/moving-clock.ts': 'a clock: real time, faster',
   'journeys/outages/wrong-clock.test.ts': 'a clock that is years off',
   'journeys/running/stop.test.ts': 'a clock whose half minute is short',
-  'cli/ask/ask-question.test.ts': 'a clock that does not wait',
+  'prompts/ask/ask-question.test.ts': 'a clock that does not wait',
   'rig/no-leaks.ts': 'what a test leaves behind has a moment to end',
   'rig/warm-threads/warm-worker.ts': 'takes the place of a Worker, and ends one that does not',
   'journeys/bad-input/sluice-home.ts': 'a limit: a process that does not end is killed',

@@ -1,39 +1,23 @@
 import { messageOf, SluiceError } from '../../base/run/errors.ts'
-import { aborted, isoTime, second_ms, system_clock } from '../../base/time/time.ts'
+import { shellWord } from '../../base/text/format.ts'
+import { aborted, second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { openRemote } from '../../daemon/open-remote.ts'
-import { checkScope } from '../../prompts/plan/check-assets.ts'
-import { question } from '../../prompts/plan/question.ts'
-import type { Question } from '../../remote/chats.ts'
+import type { Place } from '../../inspect/files/place.ts'
+import { type AskAnswer, ask, isAboutNothing } from '../../prompts/ask/ask.ts'
+import type { Turn } from '../../prompts/ask/ask-question.ts'
+import { filesInScope, narrowingOf, scopeText } from '../../prompts/ask/ask-scope.ts'
 import type { Remote } from '../../remote/remote.ts'
-import {
-  type AskTools,
-  answerText,
-  askOnce,
-  awaitAnswer,
-  failureOf,
-  lastChat,
-  rememberChat,
-  sourceLines,
-  sourcesOf,
-  type Turn,
-} from '../ask/ask-question.ts'
-import {
-  checkedFields,
-  type FilesInScope,
-  filesInScope,
-  hasOthers,
-  labelIds,
-  type Narrowing,
-  narrowingOf,
-  scopeOf,
-  scopeText,
-} from '../ask/ask-scope.ts'
+import { withArrivalsView } from '../../status/with-view.ts'
+import { checkedFields, refuseContradiction, spanOf } from '../ask/ask-flags.ts'
+import { lastChat, rememberChat } from '../ask/last-chats.ts'
 import { defineCommand, flag, text, texts, words } from '../command.ts'
 import { openToken } from '../daemon/open.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import { wholeFolder } from '../place.ts'
+import { answerText, sourceLines } from '../text/answer-text.ts'
 import { printJson, printLines, printNote, printWarning } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -71,7 +55,13 @@ export const command = defineCommand({
   async run(options, terminal): Promise<ExitCode> {
     const { config } = loadConfig({ file: options.config })
     const asking = await prepare(options, config)
-    if (asking.found?.files.length === 0 && !hasOthers(asking.narrowing.others)) return nothingFound(terminal)
+    if (isAboutNothing(asking)) {
+      printNote(
+        terminal,
+        'no ready file matches: nothing was asked (`sluice ls` and `sluice status` show what there is)',
+      )
+      return exit_codes.incomplete
+    }
     const secrets = openToken(config, terminal)
     const remote = openRemote(config, () => secrets.token(), system_clock)
     try {
@@ -93,12 +83,18 @@ async function prepare(options: Options, config: Config) {
     throw new SluiceError({ code: 'usage.invalid', message: 'there is no question to ask', hint: 'sluice ask "…"' })
   }
   const written = { paths: path, labels: label, chats: chat, concepts: concept, views: view, projects: project }
-  const { provider, skills, ...scope } = checkedFields({
+  const { provider, skills, paths, ...others } = checkedFields({
     ...written,
     provider: options.provider,
     skills: options.skill,
   })
-  const narrowing = narrowingOf({ folder, fresh, ...scope }, config, process.cwd())
+  const folders = folder.map((text) => {
+    const hintFor = (place: Place) => `--folder ${place.folder} --path ${shellWord(`/${place.path}`)}`
+    return wholeFolder(text, config.folders, process.cwd(), hintFor)
+  })
+  const within_ms = fresh === undefined ? undefined : spanOf(fresh)
+  const narrowing = narrowingOf({ folders, paths, within_ms, others }, config)
+  refuseContradiction(narrowing)
   const chat_id = options['follow-up'] ? lastChat(config.state_dir, narrowing.project_id) : undefined
   if (options['follow-up'] && chat_id === undefined) {
     throw new SluiceError({
@@ -107,19 +103,13 @@ async function prepare(options: Options, config: Config) {
       hint: 'ask without --follow-up first',
     })
   }
-  const none: FilesInScope = { files: [], is_cut: false }
+  const now_ms = system_clock.now_ms()
   const found = narrowing.about_files
-    ? ((await filesInScope(narrowing, { state_dir: config.state_dir, now_ms: system_clock.now_ms() })) ?? none)
+    ? await withArrivalsView(config.state_dir, (view) => filesInScope(narrowing, view, now_ms))
     : undefined
   const public_data = options['no-public-data'] ? false : undefined
   const fields = { intelligence: options.intelligence, provider, skills, public_data }
-  return { options, config, narrowing, fields, found, chat_id }
-}
-
-/** Ends without a question: an empty scope would mean the whole project. */
-function nothingFound(terminal: Terminal): ExitCode {
-  printNote(terminal, 'no ready file matches: nothing was asked (`sluice ls` and `sluice status` show what there is)')
-  return exit_codes.incomplete
+  return { options, text: options.question.join(' '), config, narrowing, fields, found, chat_id }
 }
 
 async function askAndShow(asking: Asking, remote: Remote, terminal: Terminal): Promise<ExitCode> {
@@ -131,15 +121,17 @@ async function askAndShow(asking: Asking, remote: Remote, terminal: Terminal): P
   let doing = 'asking'
   const spinner = showSpinner(terminal, system_clock, () => doing)
   try {
-    const tools = { remote, project_id: narrowing.project_id, clock: system_clock, stopped: signals.first }
-    const turn = await askOnce(tools, await questionOf(asking, tools), asking.chat_id)
-    remember(asking, turn, terminal)
-    const asked_ms = system_clock.now_ms()
-    doing = 'waiting for the answer'
     const deadline_ms = asking.config.asking.deadline_ms[options.intelligence]
-    const answer = await awaitAnswer(tools, turn, { ...polling, deadline_ms })
-    await spinner.end()
-    show(asking, { turn, answer, about, asked_ms }, terminal)
+    const tools = { remote, clock: system_clock, stopped: signals.first }
+    for await (const step of ask(asking, tools, { ...polling, deadline_ms })) {
+      if (step.state === 'asked') {
+        remember(asking, step.turn, terminal)
+        doing = 'waiting for the answer'
+        continue
+      }
+      await spinner.end()
+      show(asking, step.answer, about, terminal)
+    }
     return exit_codes.ok
   } finally {
     await spinner.end()
@@ -156,50 +148,10 @@ function remember({ config, narrowing }: Asking, { chat_id }: Turn, terminal: Te
   }
 }
 
-async function questionOf({ options, narrowing, fields, found }: Asking, tools: AskTools): Promise<Question> {
-  const label_ids = await labelIdsOf(narrowing, tools)
-  await refuseMissing(narrowing, tools)
-  return question(fields, options.question.join(' '), scopeOf(found?.files ?? [], label_ids, narrowing.others))
-}
-
-/** A scheduled prompt leaves out what is gone. A user is there to correct the question. */
-async function refuseMissing({ others, project_id }: Narrowing, tools: AskTools): Promise<void> {
-  const checked = await checkScope(project_id, others, tools)
-  if (!checked.ok) throw failureOf(checked.failure)
-  const { gone } = checked.value
-  if (gone.length === 0) return
-  throw new SluiceError({
-    code: 'usage.scope',
-    message: `nothing was asked: the service does not have ${gone.join(', ')}, or the token has no access`,
-    hint: 'check the ids after --chat and --project',
-  })
-}
-
-async function labelIdsOf({ others: { labels }, project_id }: Narrowing, { remote }: AskTools): Promise<string[]> {
-  if (labels.length === 0) return []
-  const known = await remote.listLabels(project_id)
-  if (!known.ok) throw failureOf(known.failure)
-  return labelIds(labels, known.value)
-}
-
-type Answered = { turn: Turn; answer: string; about: string; asked_ms: number }
-
-function show({ options, narrowing, found }: Asking, answered: Answered, terminal: Terminal): void {
-  const { turn, answer, about, asked_ms } = answered
-  const sources = sourcesOf(answer, found?.files ?? [])
-  if (!options.json) {
+function show({ options }: Asking, { answer, sources, ...rest }: AskAnswer, about: string, terminal: Terminal): void {
+  if (options.json) printJson(terminal, { ...rest, answer, sources })
+  else {
     terminal.out(`${answerText(answer)}\n`)
     printLines(terminal, sourceLines(sources, about, terminal.width))
-    return
   }
-  const { project_id, others, about_files } = narrowing
-  const is_narrowed = about_files || hasOthers(others)
-  const scope = {
-    whole_project: !is_narrowed || others.projects.includes(project_id),
-    files: found?.files.length ?? null,
-    is_cut: found?.is_cut ?? false,
-    ...others,
-  }
-  const times = { asked: isoTime(asked_ms), answered: isoTime(system_clock.now_ms()) }
-  printJson(terminal, { project_id, ...turn, ...times, scope, answer, sources })
 }

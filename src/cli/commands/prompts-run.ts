@@ -1,14 +1,21 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { printable, printableJson } from '../../base/text/format.ts'
 import { aborted, isoTime, localTime, system_clock } from '../../base/time/time.ts'
-import type { Config, PromptConfig } from '../../config/config.ts'
-import type { Secrets } from '../../config/secrets.ts'
+import type { Config } from '../../config/config.ts'
+import { openSecrets, type Secrets } from '../../config/secrets.ts'
 import type { ControlClient } from '../../control/control-client.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
+import { openRemote } from '../../daemon/open-remote.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
 import { openPromptsView, type RunView } from '../../ledger/views/view-prompts.ts'
+import type { PromptSettings } from '../../prompts/prompt-settings.ts'
+import { type DryRun, dryRun } from '../../prompts/show/dry-run.ts'
+import { promptNamed, runName } from '../../prompts/show/find-run.ts'
+import { answerOf, coverageText, deliveryAnswer, runAnswer } from '../../prompts/show/run-answers.ts'
+import { stateText } from '../../prompts/show/run-texts.ts'
+import type { Remote } from '../../remote/remote.ts'
 import { refuseWhilePaused } from '../../status/daemon-status.ts'
-import { type DryRun, dryRun } from '../ask/dry-run.ts'
+import { withFreshView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { awaitIdle } from '../daemon/await-idle.ts'
 import { besideOrAlone } from '../daemon/beside-or-alone.ts'
@@ -18,17 +25,7 @@ import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes, incompleteCode } from '../exit-codes.ts'
 import { printError, printJson, printNote } from '../text/print.ts'
 import { no_progress, showSpinner } from '../text/progress.ts'
-import {
-  answerOf,
-  awaitRun,
-  coverageText,
-  deliveryAnswer,
-  printRun,
-  promptNamed,
-  runAnswer,
-  runName,
-  stateText,
-} from '../text/prompt-runs.ts'
+import { awaitRun, printRun } from '../text/prompt-runs.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
@@ -40,7 +37,7 @@ export const command = defineCommand({
   async run({ name, 'dry-run': dry, json, ...flags }, terminal) {
     const { config, log_file } = loadWithFlags(flags)
     const settings = promptNamed(name, config)
-    if (dry) return showDryRun(settings, config, json, terminal)
+    if (dry) return showDryRun({ settings, config, json, terminal })
     await refuseWhilePaused(config.state_dir, `${settings.name} is not run`)
     let opened: Secrets | undefined
     // The token is opened once, however often `alone` is tried, because that prints warnings.
@@ -56,7 +53,7 @@ export const command = defineCommand({
 })
 
 interface Asked {
-  settings: PromptConfig
+  settings: PromptSettings
   config: Config
   terminal: Terminal
   signals: StopSignals
@@ -172,14 +169,15 @@ function showRun({ config, terminal, json }: Asked, run: RunView): ExitCode {
   return state === 'written' && is_delivered ? exit_codes.ok : exit_codes.incomplete
 }
 
-async function showDryRun(
-  settings: PromptConfig,
-  config: Config,
-  json: boolean,
-  terminal: Terminal,
-): Promise<ExitCode> {
+async function showDryRun(asked: Pick<Asked, 'settings' | 'config' | 'json' | 'terminal'>): Promise<ExitCode> {
+  const { settings, config, json, terminal } = asked
   const now_ms = system_clock.now_ms()
-  const planned = await dryRun(settings, config, now_ms)
+  async function withRemote<Answer>(use: (remote: Remote) => Promise<Answer>): Promise<Answer> {
+    const { secrets } = openSecrets(config)
+    const remote = openRemote(config, () => secrets.token(), system_clock)
+    return use(remote).finally(() => remote.close())
+  }
+  const planned = await withFreshView(config.state_dir, (view) => dryRun(settings, { view, withRemote, now_ms }))
   const { bodies, assets, chat_id, coverage, notes, why } = planned
   if (json) {
     const files = assets.map(({ name, asset_id, md5, size, turn }) => ({ name, asset_id, md5, size, turn }))
@@ -189,7 +187,12 @@ async function showDryRun(
   return why === undefined ? exit_codes.ok : exit_codes.incomplete
 }
 
-function sayDryRun({ name, schedule }: PromptConfig, now_ms: number, planned: DryRun, { out, styles }: Terminal): void {
+function sayDryRun(
+  { name, schedule }: PromptSettings,
+  now_ms: number,
+  planned: DryRun,
+  { out, styles }: Terminal,
+): void {
   const { bodies, assets, chat_id, coverage, notes, why } = planned
   const { bold, dim } = styles
   out(dim(`# ${name}, as if it came due at ${localTime(now_ms, schedule.timezone)}; nothing is sent`))

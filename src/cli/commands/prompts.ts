@@ -1,55 +1,27 @@
-import { readFileSync, statSync } from 'node:fs'
-import { codeOf, messageOf } from '../../base/run/errors.ts'
 import { counted, formatCount, formatDuration } from '../../base/text/format.ts'
 import { isoTime, localTime, system_clock } from '../../base/time/time.ts'
-import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import type { RunSummary, RunView } from '../../ledger/views/view-prompts.ts'
+import type { RunSummary } from '../../ledger/views/view-prompts.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
+import { no_prompts_hint, refuseUnknown, runNamed, zoneOf } from '../../prompts/show/find-run.ts'
+import { listPrompts, promptAnswer, reportOf, runAnswer, wholeAnswer, whyText } from '../../prompts/show/run-answers.ts'
+import { scheduleText, stateText } from '../../prompts/show/run-texts.ts'
 import { withPromptsView } from '../../status/with-view.ts'
-import { answerText } from '../ask/ask-question.ts'
 import { argument, defineCommand, flag, number } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { answerText } from '../text/answer-text.ts'
 import { printFitted, printJson, printNote, printWarning } from '../text/print.ts'
-import {
-  answerOf,
-  coverageText,
-  deliveryAnswer,
-  no_prompts_hint,
-  printRun,
-  refuseUnknown,
-  runAnswer,
-  runNamed,
-  scheduleText,
-  stateText,
-  whyText,
-  zoneOf,
-} from '../text/prompt-runs.ts'
+import { printRun } from '../text/prompt-runs.ts'
 import { printTable, right, shrinking } from '../text/table.ts'
-import type { Terminal } from '../text/terminal.ts'
 
 export const list = defineCommand({
   options: (yargs) => yargs.option('json', flag('one JSON object')),
   async run({ config: named, json }, terminal) {
     const { config } = loadConfig({ file: named })
     const now_ms = system_clock.now_ms()
-    const prompts = await withPromptsView(config.state_dir, (view) =>
-      config.prompts.map((settings) => ({
-        settings,
-        last: view?.runs(settings.name, 1)[0],
-        next: nextTimes(settings.schedule, now_ms, 1)[0],
-      })),
-    )
+    const prompts = await withPromptsView(config.state_dir, (view) => listPrompts(view, config, now_ms))
     if (json) {
-      const answer = prompts.map(({ settings: { name, project_id, schedule, scope }, last, next }) => ({
-        name,
-        project_id,
-        schedule,
-        folders: scope.folders,
-        last_run: last ? runAnswer(last, config) : null,
-        next: next ? { at: isoTime(next.at_ms), local: next.text } : null,
-      }))
-      printJson(terminal, { prompts: answer })
+      printJson(terminal, { prompts: prompts.map((prompt) => promptAnswer(prompt, config)) })
       return exit_codes.ok
     }
     if (prompts.length === 0) {
@@ -143,9 +115,6 @@ function rowOf(run: RunSummary, zone: string): string[] {
   ]
 }
 
-/** Reports are smaller than 1 MB. A larger file is not from Sluice. */
-const largest_report_bytes = 16 * 1_048_576
-
 export const show = defineCommand({
   options: (yargs) =>
     yargs.positional('run', argument('a run: its number, or PROMPT@TIME')).option('json', flag('one JSON object')),
@@ -155,41 +124,12 @@ export const show = defineCommand({
     if (json) printJson(terminal, wholeAnswer(run, config))
     else {
       printRun(run, config, terminal)
-      const report = reportOf(run, terminal)
+      const { text: report, lost } = reportOf(run)
+      if (lost !== undefined) {
+        printWarning(terminal, `${run.report_path}: ${lost}; this is the answer as the ledger keeps it`)
+      }
       if (report !== '') terminal.out(`${terminal.styles.dim('---')}\n${answerText(report)}`)
     }
     return exit_codes.ok
   },
 })
-
-/** The report from the disk, or else the answer from the ledger. */
-function reportOf({ report_path, turns }: RunView, terminal: Terminal): string {
-  if (report_path === undefined) return answerOf({ turns })
-  try {
-    if (statSync(report_path).size > largest_report_bytes) throw new Error('it is too large for a report')
-    return readFileSync(report_path, 'utf8')
-  } catch (error) {
-    const why = codeOf(error) === 'ENOENT' ? 'it is not there any more' : messageOf(error)
-    printWarning(terminal, `${report_path}: ${why}; this is the answer as the ledger keeps it`)
-    return answerOf({ turns })
-  }
-}
-
-function wholeAnswer(run: RunView, config: Config) {
-  return {
-    ...runAnswer(run, config),
-    coverage: coverageText(run, config) ?? null,
-    notes: run.notes,
-    turns: run.turns.map(({ body, chat_id, message_id, asked_ms, answered_ms, answer }) => ({
-      body,
-      chat_id: chat_id ?? null,
-      message_id: message_id ?? null,
-      asked: asked_ms === undefined ? null : isoTime(asked_ms),
-      answered: answered_ms === undefined ? null : isoTime(answered_ms),
-      answer: answer ?? null,
-    })),
-    covered: run.planned_assets.map(({ name, asset_id, md5, size, turn }) => ({ name, asset_id, md5, size, turn })),
-    refused: run.planned_refusals.map(({ name, md5, size, why }) => ({ name, md5, size, why })),
-    deliveries: run.deliveries.map(deliveryAnswer),
-  }
-}

@@ -48,7 +48,7 @@ export async function planRun(
   // Dropped midway: not everything is checked.
   if (tools.hard.aborted) return []
   const state = (await tools.ledger.prompts()).find(({ name }) => name === settings.name)
-  return [composePlan(work, there, { ...gathered.value, label_ids: labels.value.ids, state, notes }, change)]
+  return [composePlan(work, there, { ...gathered.value, label_ids: labels.value.label_ids, state, notes }, change)]
 }
 
 /** Input of a plan: fresh assets, label ids, and the state of the prompt. */
@@ -177,16 +177,19 @@ const said_of: Record<LossFact['type'], string> = {
   asset_failed: 'cannot be used by the service any more',
 }
 
-/** Finds labels by name; `missing` lists the names that the service does not know. */
+/** Finds labels by name. `missing`: names that the service does not know; `known`: those it does. */
 export async function labelIds(
   project_id: string,
-  { labels }: PromptScope,
+  { labels }: Pick<PromptScope, 'labels'>,
   { remote }: Pick<RunTools, 'remote'>,
-): Promise<Outcome<{ ids: string[]; missing: string[] }>> {
-  if (labels.length === 0) return { ok: true, value: { ids: [], missing: [] } }
+): Promise<Outcome<{ label_ids: string[]; missing: string[]; known: string[] }>> {
+  if (labels.length === 0) return { ok: true, value: { label_ids: [], missing: [], known: [] } }
   const listed = await remote.listLabels(project_id)
   if (!listed.ok) return listed
-  const known = new Map(listed.value.map(({ name, label_id }) => [name, label_id]))
-  const ids = labels.map((name) => known.get(name)).filter((id) => id !== undefined)
-  return { ok: true, value: { ids, missing: labels.filter((name) => !known.has(name)) } }
+  const known = listed.value.map(({ name }) => name)
+  const ids = labels.flatMap((label) =>
+    listed.value.filter(({ name }) => name === label).map(({ label_id }) => label_id),
+  )
+  const missing = labels.filter((name) => !known.includes(name))
+  return { ok: true, value: { label_ids: [...new Set(ids)], missing, known } }
 }

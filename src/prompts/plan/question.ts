@@ -102,7 +102,7 @@ function closing(wanted: TurnsWanted, taken: readonly FreshAsset[], turns: numbe
   return question(wanted.settings, composePrompt(wanted, taken, line, `${closing_words}\n\n`), undefined)
 }
 
-type AskedFields = Pick<PromptSettings, 'intelligence' | 'provider' | 'skills' | 'public_data'>
+export type AskedFields = Pick<PromptSettings, 'intelligence' | 'provider' | 'skills' | 'public_data'>
 
 /** `scope` has no empty list; undefined: the whole project. */
 export function question(fields: AskedFields, prompt: string, scope: Scope | undefined): Question {

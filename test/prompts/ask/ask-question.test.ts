@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { type Clock, system_clock } from '../../../src/base/time/time.ts'
-import { awaitAnswer } from '../../../src/cli/ask/ask-question.ts'
-import { openRunRig } from '../../prompts/ask/answer-run-rig.ts'
+import { awaitAnswer } from '../../../src/prompts/ask/ask-question.ts'
 import { successOf } from '../../remote/fixture.ts'
+import { openRunRig } from './answer-run-rig.ts'
 
 test('`Retry-After: 0` does not make the client retry without a rest', async () => {
   const { remote, service, project_id } = await openRunRig()

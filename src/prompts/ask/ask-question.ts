@@ -1,15 +1,13 @@
-import { mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { writeFileAtomic } from '../../base/files/atomic-file.ts'
-import { codeOf, SluiceError } from '../../base/run/errors.ts'
-import { formatCount, formatDuration, printable } from '../../base/text/format.ts'
+import { SluiceError } from '../../base/run/errors.ts'
+import { formatDuration } from '../../base/text/format.ts'
 import { backoff_ms, type Clock } from '../../base/time/time.ts'
 import type { ArrivedFile } from '../../ledger/views/view-arrivals.ts'
-import { uncheckedIds } from '../../prompts/plan/check-assets.ts'
 import type { Question } from '../../remote/chats.ts'
 import { type Failure, failureText, isSurelyUndone } from '../../remote/outcome.ts'
 import type { Remote } from '../../remote/remote.ts'
-import { type Line, LineWriter } from '../../status/text/lines.ts'
+import { checkScope, uncheckedIds } from '../plan/check-assets.ts'
+import { labelIds } from '../plan/plan-run.ts'
+import type { PromptScope } from '../prompt-settings.ts'
 
 export interface AskTools {
   remote: Remote
@@ -69,7 +67,7 @@ function notAsked(failure: Failure, { scope }: Question, chat_id: string | undef
 }
 
 /** The error for a failed call after which surely nothing was asked. */
-export function failureOf(failure: Failure): SluiceError {
+function failureOf(failure: Failure): SluiceError {
   return (
     refusal(failure) ??
     new SluiceError({
@@ -78,6 +76,17 @@ export function failureOf(failure: Failure): SluiceError {
       hint: 'ask again later',
     })
   )
+}
+
+type LookedUp = Pick<PromptScope, 'labels' | 'chats' | 'projects'>
+
+/** Finds out which parts of a scope exist on the service. Errors: those of failureOf. */
+export async function lookUpScope<Kinds extends LookedUp>(project_id: string, scope: Kinds, remote: Remote) {
+  const labels = await labelIds(project_id, scope, { remote })
+  if (!labels.ok) throw failureOf(labels.failure)
+  const checked = await checkScope(project_id, scope, { remote })
+  if (!checked.ok) throw failureOf(checked.failure)
+  return { ...labels.value, ...checked.value }
 }
 
 function goneHint(scope: Question['scope'], chat_id: string | undefined): string {
@@ -144,45 +153,7 @@ function tooLate(chat_id: string, deadline_ms: number, last: Failure | undefined
   })
 }
 
-/** The chat of the last `sluice ask` for each project, so that `--follow-up` can continue it. */
-interface LastChats {
-  version: 1
-  chats: Record<string, string>
-}
-
-export function lastChat(state_dir: string, project_id: string): string | undefined {
-  const chat_id = read(state_dir).chats[project_id]
-  return typeof chat_id === 'string' ? chat_id : undefined
-}
-
-export function rememberChat(state_dir: string, project_id: string, chat_id: string): void {
-  // A user may ask before the first sync.
-  mkdirSync(state_dir, { recursive: true, mode: 0o700 })
-  const chats = { ...read(state_dir).chats, [project_id]: chat_id }
-  writeFileAtomic(fileIn(state_dir), `${JSON.stringify({ version: 1, chats } satisfies LastChats)}\n`)
-}
-
-function fileIn(state_dir: string): string {
-  return join(state_dir, 'last-chats.json')
-}
-
-function read(state_dir: string): LastChats {
-  const none: LastChats = { version: 1, chats: {} }
-  try {
-    const known: unknown = JSON.parse(readFileSync(fileIn(state_dir), 'utf8'))
-    const has_chats = typeof known === 'object' && known !== null && 'chats' in known && typeof known.chats === 'object'
-    return has_chats ? { ...none, chats: { ...(known.chats as LastChats['chats']) } } : none
-  } catch (error) {
-    // Missing, or not ours any more: a convenience is no reason to fail.
-    if (codeOf(error) === 'ENOENT' || error instanceof SyntaxError) return none
-    throw error
-  }
-}
-
-/** Sources shown, because a user reads no more. `--json` has them all. */
-const max_sources = 20
-
-interface Source {
+export interface Source {
   /** Folder and path. */
   name: string
   asset_id: string
@@ -207,25 +178,4 @@ function mentions(answer: string, name: string): boolean {
     if (!/[\p{L}\p{N}_-]/u.test(before) && !/[\p{L}\p{N}_-]/u.test(after)) return true
   }
   return false
-}
-
-/** The answer with its control characters made visible, so that it cannot steer the terminal. */
-export function answerText(answer: string): string {
-  const line = (text: string) => text.split('\t').map(printable).join('\t')
-  return answer.trimEnd().split(/\r?\n/).map(line).join('\n')
-}
-
-/** `asked_about`: see scopeText. */
-export function sourceLines(sources: readonly Source[], asked_about: string, width: number): Line[] {
-  const writer = new LineWriter(width)
-  const named = sources.filter(({ is_named }) => is_named)
-  const shown = named.length > 0 ? named : sources
-  if (shown.length > 0) {
-    writer.say(named.length > 0 ? 'sources named in the answer' : 'sources', { tone: 'strong' })
-    for (const { name } of shown.slice(0, max_sources)) writer.say(name, { indent: 2 })
-    const more = shown.length - max_sources
-    if (more > 0) writer.say(`and ${formatCount(more)} more`, { indent: 2 })
-  }
-  writer.say(`asked about ${asked_about}`, { tone: 'faint' })
-  return writer.lines
 }

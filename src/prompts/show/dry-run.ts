@@ -1,19 +1,15 @@
-import { system_clock } from '../../base/time/time.ts'
-import type { Config, PromptConfig } from '../../config/config.ts'
-import { openSecrets } from '../../config/secrets.ts'
-import { openRemote } from '../../daemon/open-remote.ts'
 import type { RunAsset } from '../../domain/run.ts'
 import { newTurn } from '../../domain/run-progress.ts'
 import type { FreshView } from '../../ledger/views/view-arrivals.ts'
-import { checkScope } from '../../prompts/plan/check-assets.ts'
-import { coverageLine } from '../../prompts/plan/coverage.ts'
-import { type Gathered, gatherFresh } from '../../prompts/plan/gather-fresh.ts'
-import { composePlan, labelIds, missingLabel } from '../../prompts/plan/plan-run.ts'
-import { closingQuestion, requestBody } from '../../prompts/plan/question.ts'
-import { noUnready } from '../../prompts/plan/unready.ts'
-import { coverageOf } from '../../prompts/report/report.ts'
-import { withFreshView } from '../../status/with-view.ts'
-import { failureOf } from './ask-question.ts'
+import type { Remote } from '../../remote/remote.ts'
+import { lookUpScope } from '../ask/ask-question.ts'
+import { coverageLine } from '../plan/coverage.ts'
+import { type Gathered, gatherFresh } from '../plan/gather-fresh.ts'
+import { composePlan, missingLabel } from '../plan/plan-run.ts'
+import { closingQuestion, requestBody } from '../plan/question.ts'
+import { noUnready } from '../plan/unready.ts'
+import type { PromptSettings } from '../prompt-settings.ts'
+import { coverageOf } from '../report/report.ts'
 
 /** The plan of a run that would come due now. */
 export interface DryRun {
@@ -31,20 +27,32 @@ export interface DryRun {
   why: string | undefined
 }
 
+/** What a dry run reads from. `withRemote` is called only if a part of the scope must be looked up. */
+export interface DryRunTools {
+  view: FreshView | undefined
+  withRemote<Answer>(use: (remote: Remote) => Promise<Answer>): Promise<Answer>
+  now_ms: number
+}
+
 /**
  * Plans a run from the ledger, without sending, recording or waiting for files. Only labels, chats
  * and projects of the scope are read from the service. Errors: `account.*`, `answer.not_asked` if
  * they cannot be read.
  */
-export async function dryRun(settings: PromptConfig, config: Config, now_ms: number): Promise<DryRun> {
-  const { scope, label_ids, notes } = await readScope(settings, config)
-  const there = { ...settings, scope }
-  return withFreshView(config.state_dir, (view) => planned(there, { view, label_ids, notes, now_ms }))
+export async function dryRun(settings: PromptSettings, tools: DryRunTools): Promise<DryRun> {
+  const { project_id, scope } = settings
+  const is_sure = [scope.labels, scope.chats, scope.projects].every((ids) => ids.length === 0)
+  if (is_sure) return planned(settings, tools, [], [])
+  const found = await tools.withRemote((remote) => lookUpScope(project_id, scope, remote))
+  const notes = [...found.missing.map(missingLabel), ...found.notes]
+  return planned({ ...settings, scope: found.scope }, tools, found.label_ids, notes)
 }
 
 async function planned(
-  settings: PromptConfig,
-  { view, label_ids, notes: scope_notes, now_ms }: { view: FreshView | undefined; now_ms: number } & ReadScope,
+  settings: PromptSettings,
+  { view, now_ms }: DryRunTools,
+  label_ids: readonly string[],
+  scope_notes: readonly string[],
 ): Promise<DryRun> {
   const state = view?.prompt(settings.name)
   const gathered = view ? await gather(settings, view, now_ms) : nothing
@@ -67,7 +75,7 @@ async function planned(
 }
 
 /** With several turns, the last one asks over the chat of the others. */
-function withClosing(bodies: readonly string[], settings: PromptConfig, chat_id = '…'): readonly string[] {
+function withClosing(bodies: readonly string[], settings: PromptSettings, chat_id = '…'): readonly string[] {
   if (bodies.length < 2) return bodies
   const turns = bodies.map(newTurn)
   return bodies.with(-1, requestBody(closingQuestion(settings, { turns }, chat_id)))
@@ -76,39 +84,11 @@ function withClosing(bodies: readonly string[], settings: PromptConfig, chat_id 
 const nothing: Gathered = { fresh: [], more: 0, unready: noUnready(), folders: [] }
 
 /** A run would scan the folders first; here the last scan counts as that one. */
-async function gather(settings: PromptConfig, view: FreshView, now_ms: number): Promise<Gathered> {
+async function gather(settings: PromptSettings, view: FreshView, now_ms: number): Promise<Gathered> {
   const gathered = await gatherFresh({ prompt: settings.name, due_ms: now_ms }, settings, view)
   const folders = gathered.folders.map((folder) => ({
     ...folder,
     scan_began_ms: folder.scan_ended_ms === undefined ? undefined : now_ms,
   }))
   return { ...gathered, folders }
-}
-
-interface ReadScope {
-  label_ids: readonly string[]
-  /** Parts of the scope that were left out, and why. */
-  notes: readonly string[]
-}
-
-/** Finds out which parts of the scope exist on the service. */
-async function readScope(
-  { project_id, scope }: PromptConfig,
-  config: Config,
-): Promise<ReadScope & Pick<PromptConfig, 'scope'>> {
-  if ([scope.labels, scope.chats, scope.projects].every((ids) => ids.length === 0)) {
-    return { scope, label_ids: [], notes: [] }
-  }
-  const { secrets } = openSecrets(config)
-  const remote = openRemote(config, () => secrets.token(), system_clock)
-  try {
-    const labels = await labelIds(project_id, scope, { remote })
-    if (!labels.ok) throw failureOf(labels.failure)
-    const checked = await checkScope(project_id, scope, { remote })
-    if (!checked.ok) throw failureOf(checked.failure)
-    const notes = [...labels.value.missing.map(missingLabel), ...checked.value.notes]
-    return { scope: checked.value.scope, label_ids: labels.value.ids, notes }
-  } finally {
-    await remote.close()
-  }
 }

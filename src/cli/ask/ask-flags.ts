@@ -1,0 +1,46 @@
+import { SluiceError } from '../../base/run/errors.ts'
+import { fitText, shellWord } from '../../base/text/format.ts'
+import { scrubText } from '../../base/text/scrub.ts'
+import { check } from '../../config/faults.ts'
+import { question_schema } from '../../config/schema/schema-prompts.ts'
+import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
+import type { Narrowing } from '../../prompts/ask/ask-scope.ts'
+
+/** Columns of a refused value: more than an id has. */
+const max_shown = 60
+
+/**
+ * Checks options by the rules for the same fields of a configured prompt. An option has the name of
+ * its field in the singular. Error `usage.invalid` has a line for each fault.
+ */
+export function checkedFields(written: Readonly<Record<string, string | readonly string[] | undefined>>) {
+  const { output, faults } = check(question_schema, written)
+  if (output) return output
+  const lines = faults.map(({ path: [field, at], message }) => {
+    const given = written[field!]
+    const value = typeof at === 'number' ? given?.[at] : given
+    // Masked before it is cut: half a token would pass the last filter.
+    const shown = typeof value === 'string' ? ` ${shellWord(fitText(scrubText(value), max_shown))}` : ''
+    return `--${String(field).replace(/s$/, '')}${shown}: ${message}`
+  })
+  throw new SluiceError({ code: 'usage.invalid', message: lines.join('\n') })
+}
+
+/** Error `usage.invalid`: the project that is asked covers its own files, labels, concepts, views. */
+export function refuseContradiction({ project_id, about_files, others }: Narrowing): void {
+  const { labels, concepts, views } = others
+  const is_narrowed = about_files || [labels, concepts, views].some((list) => list.length > 0)
+  if (!is_narrowed || !others.projects.includes(project_id)) return
+  throw new SluiceError({
+    code: 'usage.invalid',
+    message: `--project ${project_id} is the whole project that is asked, so the other options would narrow nothing`,
+    hint: 'leave out --project, or --folder, --path, --fresh, --label, --concept and --view',
+  })
+}
+
+/** Error `usage.invalid`: the time has a wrong form. */
+export function spanOf(text: string): number {
+  if (duration_pattern.test(text)) return parseDuration_ms(text)
+  const message = `--fresh takes a time such as 24h, 90m or 7d, not ${text}`
+  throw new SluiceError({ code: 'usage.invalid', message })
+}

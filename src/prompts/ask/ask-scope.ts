@@ -1,0 +1,105 @@
+import { SluiceError } from '../../base/run/errors.ts'
+import { counted } from '../../base/text/format.ts'
+import { pathMatcher } from '../../base/text/ignore-patterns.ts'
+import type { ArrivedFile, openArrivalsView } from '../../ledger/views/view-arrivals.ts'
+import type { PromptScope } from '../prompt-settings.ts'
+
+/** Parts of the scope that are no files: names of labels, and ids of the other kinds. */
+export type Others = Pick<PromptScope, 'labels' | 'chats' | 'concepts' | 'projects' | 'views'>
+
+/** The scope of a question, as the user wants it. */
+export interface WantedScope {
+  /** Names of folders of the configuration; none: all of them. */
+  folders: readonly string[]
+  /** Patterns as in .gitignore, relative to a folder; none: every file. */
+  paths: readonly string[]
+  /** Only files that became ready within this time; undefined: of any age. */
+  within_ms: number | undefined
+  others: Others
+}
+
+/** A wanted scope with the project that is asked. */
+export interface Narrowing extends WantedScope {
+  project_id: string
+  /** False if no option is about files: the question is over `others` or the whole project. */
+  about_files: boolean
+}
+
+export interface FilesInScope {
+  /** One for each asset, newest first, at most `max`. */
+  files: ArrivedFile[]
+  /** True if more files match. */
+  is_cut: boolean
+}
+
+/**
+ * Finds the project to ask. Error `usage.projects`: the folders belong to several. `config`: the
+ * folders of the configuration, and the project of a question about none of them.
+ */
+export function narrowingOf(
+  { folders: named, paths, within_ms, others }: WantedScope,
+  config: {
+    readonly folders: readonly { readonly name: string; readonly project_id: string }[]
+    readonly service: { readonly project_id: string }
+  },
+): Narrowing {
+  const about_files = named.length > 0 || paths.length > 0 || within_ms !== undefined
+  const folders = named.length > 0 ? [...new Set(named)] : config.folders.map(({ name }) => name)
+  const projects = new Set(
+    config.folders.filter(({ name }) => folders.includes(name)).map(({ project_id }) => project_id),
+  )
+  if (about_files && projects.size > 1) {
+    throw new SluiceError({
+      code: 'usage.projects',
+      message: `the folders ${folders.join(', ')} belong to ${projects.size} projects, and a question goes to one`,
+      hint: 'name folders of one project with --folder',
+    })
+  }
+  const [only] = projects
+  const project_id = projects.size === 1 && only !== undefined ? only : config.service.project_id
+  return { project_id, folders, paths, within_ms, others, about_files }
+}
+
+/** (contract/limits.ts) The most files that one request can name. */
+const max_scope_files = 10_000
+
+/** Finds the ready files of a scope. Without a ledger there is no `view`, and no file. */
+export function filesInScope(
+  { folders, paths, within_ms }: Pick<Narrowing, 'folders' | 'paths' | 'within_ms'>,
+  view: ReturnType<typeof openArrivalsView> | undefined,
+  now_ms: number,
+  max = max_scope_files,
+): FilesInScope {
+  const matches = pathMatcher(paths)
+  const since_ms = within_ms === undefined ? undefined : now_ms - within_ms
+  const by_asset = new Map<string, ArrivedFile>()
+  for (const file of view?.newest({ folders, since_ms }) ?? []) {
+    if (by_asset.has(file.asset_id) || !matches(file.path)) continue
+    if (by_asset.size === max) return { files: [...by_asset.values()], is_cut: true }
+    by_asset.set(file.asset_id, file)
+  }
+  return { files: [...by_asset.values()], is_cut: false }
+}
+
+/** True if the scope is more than files. */
+export function hasOthers(others: Others): boolean {
+  return Object.values(others).some((list) => list.length > 0)
+}
+
+/** Describes the scope for users. */
+export function scopeText(narrowing: Narrowing, found: FilesInScope | undefined): string {
+  const { project_id, others, about_files } = narrowing
+  if (!about_files && !hasOthers(others)) return `the whole project ${project_id}`
+  const parts: string[] = []
+  if (found && found.files.length > 0) {
+    const { files, is_cut } = found
+    const count = `${is_cut ? 'the newest ' : ''}${counted(files.length, 'file')}`
+    parts.push(`${count} of ${[...new Set(files.map(({ folder }) => folder))].join(', ')}`)
+  }
+  if (others.labels.length > 0) parts.push(`what has the label ${others.labels.join(' or ')}`)
+  for (const kind of ['chat', 'concept', 'project', 'view'] as const) {
+    const ids = others[`${kind}s`]
+    if (ids.length > 0) parts.push(`the ${kind}${ids.length > 1 ? 's' : ''} ${ids.join(', ')}`)
+  }
+  return parts.join(', and ')
+}

@@ -1,0 +1,86 @@
+import { SluiceError } from '../../base/run/errors.ts'
+import { didYouMean } from '../../base/text/did-you-mean.ts'
+import { isoTime } from '../../base/time/time.ts'
+import { type AskedFields, filledKinds, question } from '../plan/question.ts'
+import { type AskTools, askOnce, awaitAnswer, lookUpScope, sourcesOf, type Turn, type Waiting } from './ask-question.ts'
+import { type FilesInScope, hasOthers, type Narrowing } from './ask-scope.ts'
+
+/** A question of a user. */
+export interface UserQuestion {
+  text: string
+  narrowing: Narrowing
+  /** The files in scope; undefined if the question is not about files. */
+  found: FilesInScope | undefined
+  fields: AskedFields
+  /** The chat to go on in; undefined: a new one. */
+  chat_id: string | undefined
+}
+
+export type AskStep = { state: 'asked'; turn: Turn } | { state: 'answered'; answer: AskAnswer }
+export type AskAnswer = ReturnType<typeof askAnswer>
+
+/** True if no file is in the scope, and nothing else: an empty scope would mean the whole project. */
+export function isAboutNothing({ narrowing, found }: Pick<UserQuestion, 'narrowing' | 'found'>): boolean {
+  return narrowing.about_files && !found?.files.length && !hasOthers(narrowing.others)
+}
+
+/**
+ * Asks a question once and waits for the answer. Yields the turn as soon as the service has the
+ * question, then the answer. Errors: those of askOnce and awaitAnswer; before anything is asked
+ * `usage.scope` and `usage.label`.
+ */
+export async function* ask(
+  asked: UserQuestion,
+  tools_of_caller: Omit<AskTools, 'project_id'>,
+  waiting: Waiting,
+): AsyncGenerator<AskStep, void> {
+  const { text, narrowing, fields, chat_id } = asked
+  const tools = { ...tools_of_caller, project_id: narrowing.project_id }
+  if (isAboutNothing(asked))
+    throw new SluiceError({ code: 'usage.scope', message: 'nothing was asked: no ready file matches' })
+  const scope = await scopeOf(asked, tools)
+  const turn = await askOnce(tools, question(fields, text, scope), chat_id)
+  const asked_ms = tools.clock.now_ms()
+  yield { state: 'asked', turn }
+  const answer = await awaitAnswer(tools, turn, waiting)
+  const times = { asked: isoTime(asked_ms), answered: isoTime(tools.clock.now_ms()) }
+  yield { state: 'answered', answer: askAnswer(asked, { ...turn, ...times }, answer) }
+}
+
+/** A scheduled prompt leaves out what is gone. A user is there to correct the question. */
+async function scopeOf({ narrowing, found }: UserQuestion, { remote }: Pick<AskTools, 'remote'>) {
+  const { project_id, others } = narrowing
+  const { label_ids, missing, known, gone } = await lookUpScope(project_id, others, remote)
+  for (const name of missing) {
+    const meant = didYouMean(name, known)
+    const hint = meant && `did you mean ${meant}?`
+    throw new SluiceError({ code: 'usage.label', message: `the project has no label ${name}`, hint })
+  }
+  if (gone.length > 0) {
+    throw new SluiceError({
+      code: 'usage.scope',
+      message: `nothing was asked: the service does not have ${gone.join(', ')}, or the token has no access`,
+      hint: 'check the ids after --chat and --project',
+    })
+  }
+  const { chats: chat_ids, concepts: concept_ids, projects: project_ids, views: view_ids } = others
+  const asset_ids = found?.files.map(({ asset_id }) => asset_id) ?? []
+  return filledKinds({ asset_ids, label_ids, chat_ids, concept_ids, project_ids, view_ids })
+}
+
+/** An answer as JSON, with the scope of its question. Times are ISO 8601 UTC. */
+function askAnswer(
+  { narrowing, found }: UserQuestion,
+  asked: Turn & { asked: string; answered: string },
+  answer: string,
+) {
+  const { project_id, others, about_files } = narrowing
+  const is_narrowed = about_files || hasOthers(others)
+  const scope = {
+    whole_project: !is_narrowed || others.projects.includes(project_id),
+    files: found?.files.length ?? null,
+    is_cut: found?.is_cut ?? false,
+    ...others,
+  }
+  return { project_id, ...asked, scope, answer, sources: sourcesOf(answer, found?.files ?? []) }
+}

@@ -1,0 +1,84 @@
+import { SluiceError } from '../../base/run/errors.ts'
+import { didYouMeanText } from '../../base/text/did-you-mean.ts'
+import { localTime } from '../../base/time/time.ts'
+import type { PromptsView, RunSummary, RunView } from '../../ledger/views/view-prompts.ts'
+import type { PromptSettings } from '../prompt-settings.ts'
+
+/** The part of the configuration that has the prompts. */
+export interface Configured {
+  readonly prompts: readonly PromptSettings[]
+}
+
+/** The time zone of a prompt. UTC if the prompt left the configuration. */
+export function zoneOf(prompt: string, { prompts }: Configured): string {
+  return prompts.find(({ name }) => name === prompt)?.schedule.timezone ?? 'UTC'
+}
+
+/** The name of a run, such as `weekly-digest@2026-11-23T08:00+01:00`. Commands accept it. */
+export function runName({ prompt, due_ms }: Pick<RunSummary, 'prompt' | 'due_ms'>, config: Configured) {
+  return `${prompt}@${localTime(due_ms, zoneOf(prompt, config))}`
+}
+
+/** Newest runs of a prompt among which a time is searched: years of a daily prompt. */
+const max_searched = 2_000
+
+/**
+ * Finds a run by its number or as PROMPT@TIME; the beginning of the time is enough. Errors
+ * `usage.run`, `usage.prompt`.
+ */
+export function runNamed(text: string, view: PromptsView | undefined, config: Configured): RunView {
+  const found = view && (/^\d+$/.test(text) ? view.run(Number(text)) : runByTime(text, view, config))
+  if (found) return found
+  throw new SluiceError({
+    code: 'usage.run',
+    message: `there is no run ${text}`,
+    hint: '`sluice prompts history PROMPT` shows the runs with their numbers',
+  })
+}
+
+function runByTime(text: string, view: PromptsView, config: Configured): RunView | undefined {
+  const at = text.lastIndexOf('@')
+  if (at < 0) return undefined
+  const prompt = text.slice(0, at)
+  const time = text.slice(at + 1)
+  refuseUnknown(prompt, view, config)
+  // Without an offset it is the beginning of what runName shows, not a time of this machine's zone.
+  const due_ms = /(Z|[+-]\d\d:\d\d)$/.test(time) ? Date.parse(time) : undefined
+  const runs = view.runs(prompt, max_searched)
+  const exact = runs.find((run) => run.due_ms === due_ms)
+  const begun = exact ? [exact] : runs.filter((run) => runName(run, config).startsWith(text))
+  if (begun.length > 1) {
+    throw new SluiceError({
+      code: 'usage.run',
+      message: `${text} may be ${begun.length} runs`,
+      hint: `name one of them: ${begun.map(({ run }) => run).join(', ')}`,
+    })
+  }
+  return begun[0] && view.run(begun[0].run)
+}
+
+/** Error `usage.prompt`. A prompt that left the configuration still has its runs. */
+export function refuseUnknown(prompt: string, view: PromptsView | undefined, { prompts }: Configured): void {
+  const known = [...prompts, ...(view?.prompts() ?? [])].map(({ name }) => name)
+  if (!known.includes(prompt)) throw unknownPrompt(prompt, [...new Set(known)])
+}
+
+/** Error `usage.prompt`: the configuration has none of that name, or none at all. */
+export function promptNamed(name: string, { prompts }: Configured): PromptSettings {
+  const found = prompts.find((prompt) => prompt.name === name)
+  if (found) return found
+  throw unknownPrompt(
+    name,
+    prompts.map((prompt) => prompt.name),
+  )
+}
+
+function unknownPrompt(name: string, known: readonly string[]): SluiceError {
+  if (known.length === 0) {
+    return new SluiceError({ code: 'usage.prompt', message: 'no prompts are configured', hint: no_prompts_hint })
+  }
+  const hint = didYouMeanText(name, known)
+  return new SluiceError({ code: 'usage.prompt', message: `there is no prompt ${name}`, hint })
+}
+
+export const no_prompts_hint = 'add `prompts:` to the configuration: docs/prompts.md has three to begin with'

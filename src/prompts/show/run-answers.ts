@@ -1,0 +1,115 @@
+import { readFileSync, statSync } from 'node:fs'
+import { codeOf, messageOf } from '../../base/run/errors.ts'
+import { isoTime, localTime } from '../../base/time/time.ts'
+import type { DeliveryView, PromptsView, RunSummary, RunView } from '../../ledger/views/view-prompts.ts'
+import { coverageLine } from '../plan/coverage.ts'
+import { nextTimes } from '../plan/schedule.ts'
+import { coverageOf } from '../report/report.ts'
+import { type Configured, zoneOf } from './find-run.ts'
+
+/** Each prompt of the configuration with its last run and its next time. */
+export function listPrompts(view: PromptsView | undefined, { prompts }: Configured, now_ms: number) {
+  return prompts.map((settings) => ({
+    settings,
+    last: view?.runs(settings.name, 1)[0],
+    next: nextTimes(settings.schedule, now_ms, 1)[0],
+  }))
+}
+
+/** A prompt of the list as JSON. */
+export function promptAnswer({ settings, last, next }: ReturnType<typeof listPrompts>[number], config: Configured) {
+  const { name, project_id, schedule, scope } = settings
+  return {
+    name,
+    project_id,
+    schedule,
+    folders: scope.folders,
+    last_run: last ? runAnswer(last, config) : null,
+    next: next ? { at: isoTime(next.at_ms), local: next.text } : null,
+  }
+}
+
+/** Why the run was skipped or failed, or why it was deferred last. */
+export function whyText({ why, error }: Pick<RunSummary, 'why' | 'error'>): string | undefined {
+  return why ?? error?.message
+}
+
+/** The answer of the last turn, which covers all turns. */
+export function answerOf({ turns }: Pick<RunView, 'turns'>): string {
+  return turns.at(-1)?.answer ?? ''
+}
+
+/** A run as JSON. Times are ISO 8601 UTC; null: not known, or none. */
+export function runAnswer(run: RunSummary, config: Configured) {
+  const { run: number, prompt, due_ms, cause, state, began_ms, ended_ms, assets, refusals, report_path } = run
+  return {
+    run: number,
+    prompt,
+    due: isoTime(due_ms),
+    due_local: localTime(due_ms, zoneOf(prompt, config)),
+    cause,
+    state,
+    why: whyText(run) ?? null,
+    began: isoTime(began_ms),
+    ended: ended_ms === undefined ? null : isoTime(ended_ms),
+    assets,
+    refusals,
+    report: report_path ?? null,
+  }
+}
+
+/** How complete the report of a run is; undefined before it is written. */
+export function coverageText(run: RunView, config: Configured): string | undefined {
+  return run.coverage === undefined ? undefined : coverageLine(coverageOf(run), zoneOf(run.prompt, config))
+}
+
+/** A delivery as JSON. */
+export function deliveryAnswer({ target, state, attempts, not_before_ms, ended_ms, error, output }: DeliveryView) {
+  return {
+    target,
+    state,
+    attempts,
+    ended: ended_ms === undefined ? null : isoTime(ended_ms),
+    next_try: state === 'wanted' ? isoTime(not_before_ms) : null,
+    error: error ?? null,
+    output: output ?? null,
+  }
+}
+
+/** A run as JSON, with its turns, its files and its deliveries. */
+export function wholeAnswer(run: RunView, config: Configured) {
+  return {
+    ...runAnswer(run, config),
+    coverage: coverageText(run, config) ?? null,
+    notes: run.notes,
+    turns: run.turns.map(({ body, chat_id, message_id, asked_ms, answered_ms, answer }) => ({
+      body,
+      chat_id: chat_id ?? null,
+      message_id: message_id ?? null,
+      asked: asked_ms === undefined ? null : isoTime(asked_ms),
+      answered: answered_ms === undefined ? null : isoTime(answered_ms),
+      answer: answer ?? null,
+    })),
+    covered: run.planned_assets.map(({ name, asset_id, md5, size, turn }) => ({ name, asset_id, md5, size, turn })),
+    refused: run.planned_refusals.map(({ name, md5, size, why }) => ({ name, md5, size, why })),
+    deliveries: run.deliveries.map(deliveryAnswer),
+  }
+}
+
+/** Reports are smaller than 1 MB. A larger file is not from Sluice. */
+const largest_report_bytes = 16 * 1_048_576
+
+/**
+ * The report from the disk, or else the answer from the ledger. `lost`: why the report of a written
+ * run cannot be read.
+ */
+export function reportOf({ report_path, turns }: RunView): { text: string; lost?: string } {
+  if (report_path === undefined) return { text: answerOf({ turns }) }
+  try {
+    if (statSync(report_path).size > largest_report_bytes) throw new Error('it is too large for a report')
+    return { text: readFileSync(report_path, 'utf8') }
+  } catch (error) {
+    const lost = codeOf(error) === 'ENOENT' ? 'it is not there any more' : messageOf(error)
+    return { text: answerOf({ turns }), lost }
+  }
+}

@@ -1,0 +1,47 @@
+import { printable } from '../../base/text/format.ts'
+import { isoTime } from '../../base/time/time.ts'
+import type { RunState } from '../../domain/run.ts'
+import type { DeliveryView } from '../../ledger/views/view-prompts.ts'
+import type { Schedule } from '../prompt-settings.ts'
+
+const state_texts: Record<RunState, string> = {
+  due: 'waiting for files',
+  planned: 'about to ask',
+  asking: 'asking',
+  asked: 'waiting for the answer',
+  answered: 'writing the report',
+  written: 'written',
+  skipped: 'skipped',
+  failed: 'failed',
+}
+
+export function stateText(state: RunState): string {
+  return state_texts[state]
+}
+
+/** One delivery of a run, in a line: where it stands, and its last error. */
+export function deliveryText({ target, state, attempts, not_before_ms, error }: DeliveryView): string {
+  const why = error === undefined ? '' : `: ${printable(error.message)}`
+  const name = `delivery ${printable(target)}`
+  if (state === 'done') return `${name}: delivered`
+  if (state === 'failed') return `${name}: given up${why}`
+  if (attempts === 0) return `${name}: not tried yet`
+  return `${name}: failed ${attempts} ${attempts === 1 ? 'time' : 'times'}, tried again ${isoTime(not_before_ms)}${why}`
+}
+
+const days = ['Sundays', 'Mondays', 'Tuesdays', 'Wednesdays', 'Thursdays', 'Fridays', 'Saturdays', 'Sundays']
+
+/** A schedule in words where it is a usual one, else the cron expression; with its zone. */
+export function scheduleText({ cron, timezone }: Schedule): string {
+  return `${inWords(cron.trim().replace(/\s+/g, ' ')) ?? cron} ${timezone}`
+}
+
+function inWords(cron: string): string | undefined {
+  const fields = /^(\d+) (\d+|\*) \* \* (\*|1-5|[0-7])$/.exec(cron)
+  if (!fields) return undefined
+  const [, minute = '', hour = '', day = ''] = fields
+  if (hour === '*') return day === '*' ? `hourly at :${minute.padStart(2, '0')}` : undefined
+  const time = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`
+  if (day === '*') return `daily ${time}`
+  return `${day === '1-5' ? 'Mondays to Fridays' : days[Number(day)]} ${time}`
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { system_clock } from '../../../src/base/time/time.ts'
+import { type AskStep, ask } from '../../../src/prompts/ask/ask.ts'
+import { narrowingOf } from '../../../src/prompts/ask/ask-scope.ts'
+import { successOf } from '../../remote/fixture.ts'
+import { openRunRig, type RunRig } from './answer-run-rig.ts'
+
+const others = { labels: [], chats: [], concepts: [], projects: [], views: [] }
+const waiting = { first_ms: 5, max_ms: 30, deadline_ms: 20_000 }
+
+/** Asks about these files of the folder `notes`, as a page does. */
+async function askAbout({ remote, project_id }: RunRig, asset_ids: readonly string[]): Promise<AskStep[]> {
+  const wanted = { folders: ['notes'], paths: [], within_ms: undefined, others }
+  const config = { folders: [{ name: 'notes', project_id }], service: { project_id: 'project_of_others' } }
+  const files = asset_ids.map((asset_id, at) => ({ asset_id, folder: 'notes', path: `${at}.md`, arrived_ms: 0 }))
+  const asked = {
+    text: 'Where is the harbour?',
+    narrowing: narrowingOf(wanted, config),
+    found: { files, is_cut: false },
+    fields: { intelligence: 'auto' as const, provider: undefined, skills: [], public_data: undefined },
+    chat_id: undefined,
+  }
+  const steps: AskStep[] = []
+  const tools = { remote, clock: system_clock, stopped: new AbortController().signal }
+  for await (const step of ask(asked, tools, waiting)) steps.push(step)
+  return steps
+}
+
+test('a question yields its turn, then the answer with the files that it was asked over', async () => {
+  const rig = await openRunRig()
+  const asset_id = await rig.bringIn('a.md')
+  const [first, last, ...more] = await askAbout(rig, [asset_id])
+  expect(more).toEqual([])
+  expect(first).toMatchObject({ state: 'asked', turn: { chat_id: expect.stringMatching(/^chat_/) } })
+  expect(last).toMatchObject({
+    state: 'answered',
+    answer: {
+      project_id: rig.project_id,
+      scope: { whole_project: false, files: 1 },
+      answer: expect.stringContaining('harbour'),
+      sources: [{ name: 'notes/0.md', asset_id }],
+    },
+  })
+})
+
+test('a question about files is not asked if there are none: it would be about the whole project', async () => {
+  const rig = await openRunRig()
+  await expect(askAbout(rig, [])).rejects.toMatchObject({ code: 'usage.scope' })
+  expect(successOf(await rig.remote.listChats(rig.project_id, {})).items).toEqual([])
+})
