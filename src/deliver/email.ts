@@ -1,9 +1,9 @@
-import MarkdownIt from 'markdown-it'
 import { readCertificates } from '../base/files/atomic-file.ts'
 import { isFinalMailError, type MailServer, sendMail } from '../base/net/mail.ts'
 import { codeOf, messageOf } from '../base/run/errors.ts'
 import { renderTemplate } from '../base/text/template.ts'
 import { type Clock, minute_ms } from '../base/time/time.ts'
+import { escapeHtml, renderMarkdown } from './markdown.ts'
 import {
   type Delivered,
   type DeliveryTools,
@@ -73,13 +73,8 @@ async function withinTime<T>(
   }
 }
 
-// The text comes from files, so it is not trusted: no HTML, no images (their server would see who
-// reads the mail), and only links for a browser or a mail program.
-const markdown = new MarkdownIt({ html: false }).disable('image')
-markdown.validateLink = (url) => /^(https?:\/\/|mailto:)/i.test(url)
-
 /** Renders Markdown as a whole HTML document; the title is plain text. */
 function htmlOf(title: string, text: string): string {
-  const head = `<meta charset="utf-8"><title>${markdown.utils.escapeHtml(title)}</title>`
-  return `<!doctype html>\n<html><head>${head}</head><body>\n${markdown.render(text)}</body></html>\n`
+  const head = `<meta charset="utf-8"><title>${escapeHtml(title)}</title>`
+  return `<!doctype html>\n<html><head>${head}</head><body>\n${renderMarkdown(text)}</body></html>\n`
 }

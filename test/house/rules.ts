@@ -23,7 +23,7 @@ const floors_1_to_5 = {
   control: ['domain', 'ledger', 'base'],
   status: ['domain', 'ledger', 'control', 'base'],
   inspect: ['domain', 'ledger', 'disk', 'remote', 'config', 'base'],
-  page: ['status', 'inspect', 'prompts', 'control', 'ledger', 'remote', 'config', 'domain', 'base'],
+  page: ['deliver', 'status', 'inspect', 'prompts', 'control', 'ledger', 'remote', 'config', 'domain', 'base'],
 }
 const below_daemon = Object.keys(floors_1_to_5).filter((module) => module !== 'service')
 
@@ -75,7 +75,7 @@ export const doors: Record<string, RegExp> = {
   // Pinned for fastify: newer versions need Node 22, and an override of ours does not hold where
   // npm installs the packed program.
   'light-my-request': /^$/,
-  'markdown-it': /^deliver\/email/,
+  'markdown-it': /^deliver\/markdown/,
   'mime-types': /^(disk|domain|sync)\/mime/,
   'node-cron': /^base\/time\/cron\.ts$/,
   nodemailer: /^base\/net\/mail\.ts$/,
