@@ -82,7 +82,7 @@ export function parseJson(text: string): unknown {
  * of S (400, 401, 404, 500). It also uses 429 for limited requests, and 503 while the database is
  * locked (A-35); fault injection can use both. Codes are added, but never changed or removed.
  */
-const api_errors = {
+export const api_errors = {
   'publicapi.auth.invalid': [401, 'The API key is missing, malformed, unknown or revoked.'],
   'publicapi.tenancy.project.missing': [400, 'X-Project-Id is missing, or is not a project id.'],
   'publicapi.tenancy.project.not_found': [404, 'This key has no access to a project with this id.'],
@@ -133,14 +133,6 @@ const api_errors = {
 
 export type ErrorCode = keyof typeof api_errors
 
-export const error_statuses = columnOf<number>(0)
-export const humane_texts = columnOf<string>(1)
-
-function columnOf<Value>(at: 0 | 1): Readonly<Record<ErrorCode, Value>> {
-  const entries = Object.entries(api_errors).map(([code, row]) => [code, row[at]])
-  return Object.fromEntries(entries) as Record<ErrorCode, Value>
-}
-
 export function isKnownCode(code: string): code is ErrorCode {
-  return Object.hasOwn(error_statuses, code)
+  return Object.hasOwn(api_errors, code)
 }

@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { error_statuses } from '../../src/contract/errors.ts'
+import { api_errors } from '../../src/contract/errors.ts'
 import { error_code_pattern } from '../../src/contract/identifiers.ts'
 import type { Route } from '../../src/contract/routes/route.ts'
 import { type ParamsOf, type QueryOf, type RequestOf, routes } from '../../src/contract/routes/routes.ts'
@@ -56,7 +56,7 @@ test('a request with an unknown field is refused', () => {
 })
 
 test('error codes have the form of the contract and a status of it', () => {
-  for (const [code, status] of Object.entries(error_statuses)) {
+  for (const [code, [status]] of Object.entries(api_errors)) {
     expect(code).toMatch(error_code_pattern)
     expect([400, 401, 404, 429, 500, 503], code).toContain(status)
   }

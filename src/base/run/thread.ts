@@ -109,7 +109,8 @@ export function startThread(
   }
 }
 
-function builtModule(module: string): URL {
+/** Threads and child processes run the built file, even when tests run the sources. */
+export function builtModule(module: string): URL {
   const here = import.meta.url.replace(/\/src\/base\/run\/thread\.ts$/, '/dist/base/run/thread.js')
   return new URL(`../../${module}.js`, here)
 }

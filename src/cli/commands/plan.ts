@@ -8,7 +8,7 @@ import { openRemote } from '../../daemon/open-remote.ts'
 import { file_reasons } from '../../domain/file-reasons.ts'
 import type { RemovalWait } from '../../domain/removal.ts'
 import { type Plan, planUploads } from '../../inspect/plan/plan.ts'
-import type { FolderPlan, Reason, RemovalGroup, WaitingRemovals } from '../../inspect/plan/plan-answer.ts'
+import type { FolderPlan, Reason, RemovalGroup } from '../../inspect/plan/plan-answer.ts'
 import { type RefusedTypes, typesRefusedBy } from '../../inspect/plan/refused-types.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
 import { excludeSetting } from '../../status/text/text.ts'
@@ -139,18 +139,10 @@ function sayRemovals(writer: LineWriter, { name, doubt, removals }: FolderPlan):
     writer.say(`would be removed on the service: ${list(would_remove)}`, { indent: 2, tone: 'warn' })
   for (const group of waiting) {
     const first = group.first === null ? '' : `, the first until ${group.first}`
-    writer.say(
-      `to be removed on the service, and waiting: ${list(group)}: ${waits[group.why]}${leftOut(group)}${first}`,
-      {
-        indent: 2,
-      },
-    )
+    const why = `${waits[group.why]}${group.left_out === null ? '' : `: ${group.left_out}`}${first}`
+    writer.say(`to be removed on the service, and waiting: ${list(group)}: ${why}`, { indent: 2 })
     if (group.why === 'user') writer.command(`sluice accept --removals ${shellWord(name)}`, 4)
   }
-}
-
-function leftOut({ left_out }: WaitingRemovals): string {
-  return left_out === null ? '' : `: ${left_out}`
 }
 
 function saySeen(writer: LineWriter, seen: NonNullable<FolderPlan['seen']>): void {

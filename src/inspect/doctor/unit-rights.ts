@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { builtModule } from '../../base/run/thread.ts'
 import type { UsableConfig } from '../../config/resolve/usable.ts'
 import { hasUser, idsOf } from '../unit/unit-facts.ts'
 import { type Check, type DoctorLimits, type DoctorTools, findings, withinTime } from './check.ts'
@@ -61,7 +62,7 @@ function ask(unit: FoundUnit, question: RightsQuestion, signal: AbortSignal): Pr
   const { uid, gid } = idsOf(question.user)
   const own = spawnSync('id', ['-G', question.user], { encoding: 'utf8' }).stdout.trim().split(' ')
   const rights = ['--reuid', uid, '--regid', gid, '--groups', [...own, ...unit.gids].join(',')]
-  const words = [...rights, '--', process.execPath, childProgram()]
+  const words = [...rights, '--', process.execPath, fileURLToPath(builtModule('inspect/doctor/unit-rights-child'))]
   const child = spawn('setpriv', words, { cwd: '/', env: { HOME: '/nonexistent' }, signal, killSignal: 'SIGKILL' })
   let [out, err] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -84,10 +85,4 @@ function ask(unit: FoundUnit, question: RightsQuestion, signal: AbortSignal): Pr
 function faultIn(output: string): string {
   const lines = output.trim().split('\n')
   return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1) ?? ''
-}
-
-/** Child processes run the built file, even if tests run the sources. */
-function childProgram(): string {
-  const built = import.meta.url.replace(/\/src\/inspect\/doctor\/([\w-]+)\.ts$/, '/dist/inspect/doctor/$1.js')
-  return fileURLToPath(new URL('unit-rights-child.js', built))
 }

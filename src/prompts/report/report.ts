@@ -112,31 +112,22 @@ function mainAnswer({ turns }: RunContent): string {
 
 function bodyOf(run: RunContent, coverage: Coverage, zone: string): string {
   const parts = run.turns.slice(0, -1)
+  const notes = run.notes.map((note) => `- ${escapeMarkdown(note)}`)
+  const refused = run.refusals.map(({ name, why }) => `- ${codeSpan(name)}: ${escapeMarkdown(why)}`)
   const blocks = [
     mainAnswer(run),
     ...parts.map(({ answer }, index) => `## Part ${index + 1} of ${parts.length}\n\n${(answer ?? '').trim()}`),
     '---',
     `*${escapeMarkdown(coverageLine(coverage, zone))}*`,
-    ...titled(
-      'Notes',
-      run.notes.map((note) => `- ${escapeMarkdown(note)}`),
-    ),
-    ...titled('Refused', refusedLines(run)),
-    ...titled('Sources', sourceLines(run)),
+    ...titled('Notes', notes),
+    ...titled('Refused', bounded(refused)),
+    ...titled('Sources', bounded(run.assets.map(({ name }) => `- ${codeSpan(name)}`))),
   ]
   return `${blocks.join('\n\n')}\n`
 }
 
 function titled(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`## ${title}\n\n${lines.join('\n')}`]
-}
-
-function refusedLines({ refusals }: RunContent): string[] {
-  return bounded(refusals.map(({ name, why }) => `- ${codeSpan(name)}: ${escapeMarkdown(why)}`))
-}
-
-function sourceLines({ assets }: RunContent): string[] {
-  return bounded(assets.map(({ name }) => `- ${codeSpan(name)}`))
 }
 
 function bounded(lines: readonly string[]): string[] {

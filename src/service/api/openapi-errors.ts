@@ -1,4 +1,4 @@
-import { type ErrorCode, error_statuses, humane_texts } from '../../contract/errors.ts'
+import { api_errors, type ErrorCode } from '../../contract/errors.ts'
 import type { Route } from '../../contract/routes/route.ts'
 import { fillText } from '../faults/humane.ts'
 import { asksForRole } from '../store/access.ts'
@@ -54,11 +54,11 @@ export function sharedErrorResponses(): Json {
 
 function byStatus(codes: readonly ErrorCode[]): Record<string, ErrorCode[]> {
   const by_status: Record<string, ErrorCode[]> = {}
-  for (const code of codes) by_status[error_statuses[code]] = [...(by_status[error_statuses[code]] ?? []), code]
+  for (const code of codes) by_status[api_errors[code][0]] = [...(by_status[api_errors[code][0]] ?? []), code]
   return by_status
 }
 
-const shared = byStatus(['publicapi.auth.invalid', ...of_every_call.filter((code) => error_statuses[code] !== 400)])
+const shared = byStatus(['publicapi.auth.invalid', ...of_every_call.filter((code) => api_errors[code][0] !== 400)])
 
 function responseOf(status: number, codes: readonly ErrorCode[]): Json {
   return {
@@ -81,9 +81,9 @@ function responseOf(status: number, codes: readonly ErrorCode[]): Json {
 /** One example of each error code. The described answers refer to them by `$ref`. */
 export function errorExamples(): Json {
   return Object.fromEntries(
-    Object.entries(error_statuses).map(([code, status]) => [
+    Object.entries(api_errors).map(([code, [status, humane]]) => [
       code,
-      { value: { code, humane: fillText(humane_texts[code as ErrorCode], example_values), statusCode: status } },
+      { value: { code, humane: fillText(humane, example_values), statusCode: status } },
     ]),
   )
 }

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import { z } from 'zod'
 import { errorBody } from '../../contract/envelope.ts'
-import { error_statuses } from '../../contract/errors.ts'
+import { api_errors } from '../../contract/errors.ts'
 import { idPattern } from '../../contract/identifiers.ts'
 import type { Route } from '../../contract/routes/route.ts'
 import { errorExamples, errorResponsesOf, type Json, sharedErrorResponses } from './openapi-errors.ts'
@@ -43,7 +43,7 @@ export function describeInterface(routes: readonly Route[], server_url: string):
 const introduction = `Files become assets, assets are asked about in chats.
 
 Every call but this description sends X-API-Key; every call that is about a project sends X-Project-Id besides. Every error
-answer is the error object; branch on its code, of which there are: ${Object.keys(error_statuses).join(', ')}.
+answer is the error object; branch on its code, of which there are: ${Object.keys(api_errors).join(', ')}.
 
 Answers can get further fields, and their status and state further values: ignore a field that you do not know, and take such a
 status as "still going". The HTTP statuses 204, 429 and 503 are ours, beyond the specification.

@@ -1,11 +1,11 @@
 import type { ErrorAnswer } from '../../base/net/http-server.ts'
 import { codeOf, isSluiceError, messageOf, SluiceError } from '../../base/run/errors.ts'
 import type { ErrorBody } from '../../contract/envelope.ts'
-import { type ErrorCode, error_statuses, humane_texts, isKnownCode } from '../../contract/errors.ts'
+import { api_errors, type ErrorCode, isKnownCode } from '../../contract/errors.ts'
 import { fillText } from './humane.ts'
 
 /** An error answer of the contract. Its code decides the status and, unless given, the text. */
-export function fault(code: ErrorCode, values = {}, text: string = humane_texts[code]): SluiceError {
+export function fault(code: ErrorCode, values = {}, text: string = api_errors[code][1]): SluiceError {
   return new SluiceError({ code, message: fillText(text, values) })
 }
 
@@ -61,13 +61,13 @@ export function answerFault(error: unknown, { blank_codes, log }: FaultAnswers):
     log(`a request failed: ${messageOf(error)}`)
     return errorAnswer('publicapi.internal.failed')
   }
-  if (blank_codes.has(code))
-    return { status: error_statuses[code], body: { code: '', statusCode: error_statuses[code] } }
+  const [status] = api_errors[code]
+  if (blank_codes.has(code)) return { status, body: { code: '', statusCode: status } }
   // A fault of HTTP has the words of a parser, which are for programmers.
   return errorAnswer(code, own_code === code ? messageOf(error) : undefined)
 }
 
-function errorAnswer(code: ErrorCode, humane = humane_texts[code]): ErrorAnswer {
-  const status = error_statuses[code]
+function errorAnswer(code: ErrorCode, humane: string = api_errors[code][1]): ErrorAnswer {
+  const [status] = api_errors[code]
   return { status, body: { code, humane, statusCode: status } satisfies ErrorBody }
 }

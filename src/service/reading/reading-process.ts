@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { SluiceError } from '../../base/run/errors.ts'
+import { builtModule } from '../../base/run/thread.ts'
 import { formatBytes, formatDuration } from '../../base/text/format.ts'
 import { second_ms, system_clock } from '../../base/time/time.ts'
 import type { Extracted } from '../ingest/extract-document.ts'
@@ -149,7 +150,8 @@ function startChild({ time_ms, memory_bytes, reading_program }: Limits): Child {
   // This service ends a process after the time of one file. The kernel's limit matters only if the
   // service is gone.
   const cpu_s = Math.ceil((2 * time_ms) / second_ms) + 1
-  const node = [process.execPath, `--max-old-space-size=${heap_mb}`, reading_program || ownProgram()]
+  const program = reading_program || fileURLToPath(builtModule('service/reading/reading-child'))
+  const node = [process.execPath, `--max-old-space-size=${heap_mb}`, program]
   const data_kilobytes = kilobytes + code_reserve_kilobytes
   const child = spawn('/bin/sh', ['-c', limited, 'sh', `${data_kilobytes}`, `${cpu_s}`, ...node], {
     env: {},
@@ -181,12 +183,6 @@ async function hasStarted(child: ChildProcess, gone: AbortSignal): Promise<boole
   const known = settled(first)
   await system_clock.sleep(start_within_ms, known)
   return known.aborted && (await first) !== undefined
-}
-
-/** Threads and processes run the built code, even when tests run the sources. */
-function ownProgram(): string {
-  const built = import.meta.url.replace(/\/src\/service\/reading\/([\w-]+)\.ts$/, '/dist/service/reading/$1.js')
-  return fileURLToPath(new URL('reading-child.js', built))
 }
 
 async function ask(

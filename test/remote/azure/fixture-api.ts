@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { isoTime, minute_ms, system_clock } from '../../../src/base/time/time.ts'
-import { type ErrorCode, error_statuses } from '../../../src/contract/errors.ts'
+import { api_errors, type ErrorCode } from '../../../src/contract/errors.ts'
 import { assetCreate } from '../../../src/contract/messages/messages-assets.ts'
 import type { Container } from './azurite.ts'
 
@@ -180,7 +180,7 @@ function recordOf({ asset_id, filename, mime_type, stored, created_at }: Fixture
 
 function refusalOf(error: unknown): Reply {
   const code = error instanceof Refusal ? error.code : 'publicapi.internal.failed'
-  const status = error_statuses[code]
+  const [status] = api_errors[code]
   return { status, body: { code, humane: String(error), statusCode: status } }
 }
 

@@ -1,4 +1,4 @@
-import { error_statuses } from '../../../src/contract/errors.ts'
+import { api_errors } from '../../../src/contract/errors.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is what is tested
 type Document = any
@@ -19,7 +19,9 @@ type Shapes = Record<string, Json>
 /** Keys that do not limit the values. */
 const words = new Set(['description', 'examples', 'example', 'default', '$schema', 'id', 'properties', 'items', '$ref'])
 
-export function lockOf(document: Document, codes: Record<string, number> = error_statuses): Lock {
+const statuses = Object.fromEntries(Object.entries(api_errors).map(([code, [status]]) => [code, status]))
+
+export function lockOf(document: Document, codes: Record<string, number> = statuses): Lock {
   const calls: Lock['calls'] = {}
   for (const [path, operations] of Object.entries<Document>(document.paths)) {
     for (const [method, operation] of Object.entries<Document>(operations)) {
