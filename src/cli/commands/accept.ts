@@ -25,7 +25,7 @@ export const accept = defineCommand({
     yargs
       .positional(
         'path',
-        argument("a file, a directory or a whole folder, by where it is or as FOLDER/PATH; '*.gz': a type of files"),
+        argument("a file, a directory or a folder, by place or as FOLDER/PATH, or a pattern; '*.gz': a type of files"),
       )
       .option('removals', flag('also remove from the service what was deleted or replaced there, without a limit')),
   run({ config, path, removals }, terminal) {

@@ -37,7 +37,7 @@ export function followFact(work: FollowWork, record: AssetRecord, now_ms: number
   const { content } = work
   if (record.status === 'ready') return { type: 'asset_ready', content }
   if (record.status === 'failed') {
-    return { type: 'content_refused', content, error: ingestFault(record, 'The service cannot read this file') }
+    return { type: 'content_refused', content, error: ingestFault(record, 'The service cannot use this file') }
   }
   const waited_ms = now_ms - work.following_since_ms
   if (!work.made_here && isUnfilled(record, work.size) && waited_ms >= follow.dead_hit_after_ms)

@@ -45,7 +45,7 @@ test('a given folder is only read; refused files are reported, and the exit code
   expect(everything(folder)).toEqual(before)
   expect(out).not.toContain('A file is added')
   expect(out).toMatch(/\$ sluice sync\nready {6}2 files, .*\n +new: 1 uploaded .*, 1 with bytes already known\n/)
-  expect(out).toContain('1 × The service cannot read this file')
+  expect(out).toContain('1 × The service cannot use this file')
   expect(out).toMatch(/\$ sluice ask 'What do these files say about .*\?' --fresh 1h\n[\s\S]*asked about 1 file of /)
   expect(out).toContain('\n2 files ready, 1 of 1 asset usable; no differences\n')
   expect(demo.left()).toEqual([])

@@ -32,7 +32,7 @@ test.skipIf(!has_terminals).each([40, 120])(
     for (const [at, line] of logged.entries()) {
       const path = `docs/${names[at]}`
       expect(line).toMatch(/^\[[\d:]+\] WARN: sync: refused: /)
-      const reason = 'The service cannot read this file (status failed): it does not say why'
+      const reason = 'The service cannot use this file (status failed): it does not say why'
       expect(line.endsWith(` WARN: sync: refused: ${path}: ${reason}`)).toBe(true)
     }
     expect(lines[0]).toMatch(/^█+ 4 of 4 files /)

@@ -35,7 +35,7 @@ test('reports refused and skipped files with their reason: exit code 3', async (
   })
   const { code, out } = await home.inProcess('sync')
   expect(code).toBe(3)
-  expect(out).toMatch(/^refused {4}1 file, .*\n {11}1 × The service cannot read this file.*\(docs\/photo\.png\)$/m)
+  expect(out).toMatch(/^refused {4}1 file, .*\n {11}1 × The service cannot use this file.*\(docs\/photo\.png\)$/m)
   expect(out).toMatch(/^skipped {4}1 file, 0 B\n {11}1 × empty: .*\(empty\.txt\)$/m)
 })
 

@@ -5,7 +5,7 @@ import { max_failed_of_type } from '../../../src/domain/file-type.ts'
 import { Bench, type LedgerFactory, md5Of, other_project_id } from '../fixture.ts'
 import { type LedgerTest, withLedger } from './with-ledger.ts'
 
-const error = { code: 'ingest_failed', message: 'the service cannot read this file' }
+const error = { code: 'ingest_failed', message: 'the service cannot use this file' }
 
 /** The asset of a content ends `failed`. */
 async function fail(bench: Bench, content: number): Promise<void> {

@@ -41,10 +41,10 @@ describe('the verdict on an asset record', () => {
   test('the reason of the service is the reason of the refusal', () => {
     const fact = followFact(work, { ...record('failed'), why_failed: 'It is encrypted.' }, 1_000, follow)
     expect(fact).toMatchObject({
-      error: { message: 'The service cannot read this file (status failed): It is encrypted.' },
+      error: { message: 'The service cannot use this file (status failed): It is encrypted.' },
     })
     expect(followFact(work, record('failed'), 1_000, follow)).toMatchObject({
-      error: { message: 'The service cannot read this file (status failed): it does not say why' },
+      error: { message: 'The service cannot use this file (status failed): it does not say why' },
     })
   })
   test.each(['uploaded', 'ingesting', 'other'] as const)('%s continues', (status) => {
