@@ -95,10 +95,7 @@ export function statusView(source: {
     /** Files that are stuck until a user acts or something changes, grouped by reason. */
     problems: ledger?.problems() ?? [],
     /** Failed contents that are retried without a user, grouped by reason. */
-    retrying: (ledger?.retrying() ?? []).map(({ next_try_ms, ...group }) => ({
-      ...group,
-      next_try: isoTime(next_try_ms),
-    })),
+    retrying: (ledger?.retrying() ?? []).map(retryStatus),
     /** Number of contents that the service has read for longer than is usual (`slow_reading`). */
     slow: ledger?.slow(now_ms) ?? 0,
     over_limit: ledger?.over_limit() ?? { files: 0, bytes: 0, places: [] },
@@ -165,8 +162,12 @@ function bandwidthStatus(spans: readonly BandwidthSpan[], now_ms: number) {
   return { bytes_per_s: bytes_per_s ?? null, until: until_ms === undefined ? null : isoTime(until_ms) }
 }
 
-function troubleStatus({ about, code, message, hint, since_ms, last_ms }: Trouble) {
+export function troubleStatus({ about, code, message, hint, since_ms, last_ms }: Trouble) {
   return { about, code, message, hint: hint ?? null, since: isoTime(since_ms), last: isoTime(last_ms) }
+}
+
+export function retryStatus({ next_try_ms, ...group }: ReturnType<LedgerView['retrying']>[number]) {
+  return { ...group, next_try: isoTime(next_try_ms) }
 }
 
 /** A problem of the kind `progress` counts, too: an unresponsive daemon records nothing either. */

@@ -10,6 +10,7 @@ import type { Amount, FolderView } from '../../ledger/views/view-folders.ts'
 import { openPassView, type PassView } from '../../ledger/views/view-pass.ts'
 import type { Example } from '../../ledger/views/view-problems.ts'
 import { amountOf, folderStatus, folderStatuses, isComplete, underway } from '../../status/folders.ts'
+import { retryStatus, troubleStatus } from '../../status/view.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { printIndented, printJson } from './print.ts'
 import type { Terminal } from './terminal.ts'
@@ -106,6 +107,9 @@ export function printPassAnswer(
       folders,
       /** As in `status --json`: files that need attention, of these folders. */
       problems: view.problems(names),
+      /** Of all folders: what holds uploads up, and failed ones that are tried again. */
+      troubles: view.troubles().map(troubleStatus),
+      retrying: view.retrying().map(retryStatus),
       over_limit_places: view.over_limit().places.filter(({ folder }) => names.includes(folder)),
       fault: fault ? scrubValue({ code: fault.code, message: fault.message, hint: fault.hint ?? null }) : null,
     })
