@@ -2,6 +2,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Argv } from 'yargs'
 import { isBelow } from '../base/files/path-below.ts'
 import { SluiceError } from '../base/run/errors.ts'
+import { shellWord } from '../base/text/format.ts'
 import type { Config } from '../config/config.ts'
 import { realPath } from '../config/resolve/local-paths.ts'
 import { type NamedFolder, type Place, placeOf } from '../inspect/files/place.ts'
@@ -39,13 +40,14 @@ export function wholeFolder(
 
 /**
  * The path of a file to write. Error `usage.target`: it is in a watched folder, where it would be
- * uploaded, or in the state directory.
+ * uploaded, or in the state directory, or it is empty or stands for standard output.
  */
 export function targetFile(
   text: string,
   { folders, state_dir }: Pick<Config, 'folders' | 'state_dir'>,
   cwd: string,
 ): string {
+  if (text === '' || text === '-') throw refused(`${shellWord(text)} names no file`, 'write ./- for one called -')
   const written = resolve(cwd, text)
   const file = join(realPath(dirname(written)), basename(written))
   const folder = folders.find(({ path }) => isBelow(file, realPath(path)))
@@ -54,6 +56,6 @@ export function targetFile(
   return file
 }
 
-function refused(message: string): SluiceError {
-  return new SluiceError({ code: 'usage.target', message, hint: 'name a file in another place' })
+function refused(message: string, hint = 'name a file in another place'): SluiceError {
+  return new SluiceError({ code: 'usage.target', message, hint })
 }

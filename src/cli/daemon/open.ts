@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, writeFileSync } from 'node:fs'
 import type { Argv } from 'yargs'
 import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
 import { createLog, type Log, type LogDestination, standard_error } from '../../base/text/log.ts'
@@ -37,7 +37,7 @@ export function logOptions<Options extends GlobalOptions>(yargs: Argv<Options>):
  */
 export function loadWithFlags({ config: file, verbose, quiet, 'log-file': log_file }: LogFlags) {
   const loaded = loadConfig({ file, log_level: verbose ? 'debug' : quiet ? 'warn' : undefined })
-  return { ...loaded, log_file: log_file && targetFile(log_file, loaded.config, process.cwd()) }
+  return { ...loaded, log_file: log_file === undefined ? log_file : targetFile(log_file, loaded.config, process.cwd()) }
 }
 
 /**
@@ -73,13 +73,16 @@ const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /**
  * Opens the file for each line, so that it may be renamed at any time (logrotate). A symbolic link
- * is refused: root would write where the link of another user leads.
+ * is refused: root would write where the link of another user leads. So is a file of another user
+ * (except root), who could read the log.
  */
 function openLogFile(file: string): LogDestination {
   function write(text: string): void {
     // O_NONBLOCK: opening a pipe would otherwise wait for a reader.
     const descriptor = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
     try {
+      const { uid } = fstatSync(descriptor)
+      if (uid !== process.getuid!() && uid !== 0) throw new Error(`it belongs to another user (uid ${uid})`)
       writeFileSync(descriptor, text)
     } finally {
       closeSync(descriptor)

@@ -1,9 +1,19 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test as inTurn } from 'vitest'
+import { isNotRoot } from '../../rig/root-only.ts'
 import { Home, until } from '../sluice.ts'
 
 /** Each test waits for processes most of its time. */
@@ -87,6 +97,13 @@ test('--log-file is refused in a watched folder, as a symbolic link, and where i
   const linked = await home.sluice('sync', '--log-file', 'link')
   expect(linked).toMatchObject({ code: 64, err: expect.stringContaining('link cannot be written: it is a symbolic') })
   expect(existsSync(join(home.path, 'target'))).toBe(false)
+  for (const [text, shown] of [
+    ['', "''"],
+    ['-', '-'],
+  ] as const) {
+    const { code, err } = await home.inProcess('sync', '--log-file', text)
+    expect([code, err]).toEqual([64, `sluice: ${shown} names no file\n  write ./- for one called -\n`])
+  }
   const ledger = await home.sluice('sync', '--log-file', 'state/ledger.db')
   expect(ledger).toMatchObject({ code: 64, err: expect.stringContaining('lies in the state directory') })
   const refused = await home.sluice('sync', '--log-file', 'docs/sluice.log')
@@ -94,6 +111,25 @@ test('--log-file is refused in a watched folder, as a symbolic link, and where i
   const missing = await home.sluice('sync', '--log-file', 'nowhere/sluice.log')
   expect(missing).toMatchObject({ code: 64, err: expect.stringContaining('nowhere/sluice.log cannot be written') })
 })
+
+inTurn.skipIf(isNotRoot('a log file of another user'))(
+  '--log-file is refused where it belongs to another user, who could read it',
+  async () => {
+    const home = await Home.make({ 'a.txt': 'one' })
+    const file = join(home.path, 'sluice.log')
+    writeFileSync(file, '')
+    chownSync(file, 4_321, 4_321)
+    const { code, err } = await home.inProcess('sync', '--log-file', file)
+    expect([code, err.replaceAll(/\s+/g, ' ')]).toEqual([
+      64,
+      expect.stringContaining('sluice.log cannot be written: it belongs to another user (uid 4321)'),
+    ])
+    expect(readFileSync(file, 'utf8')).toBe('')
+    chownSync(file, 0, 0)
+    expect((await home.inProcess('sync', '--log-file', file)).code).toBe(0)
+    expect(readFileSync(file, 'utf8')).toContain('ready: docs/a.txt')
+  },
+)
 
 test('a reload refuses a watched folder that contains the log file', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
