@@ -1,6 +1,7 @@
 import type { Argv } from 'yargs'
 import { SluiceError } from '../base/run/errors.ts'
-import { didYouMean } from '../base/text/did-you-mean.ts'
+import { didYouMean, didYouMeanText } from '../base/text/did-you-mean.ts'
+import { shellWord } from '../base/text/format.ts'
 import {
   addExamples,
   createParser,
@@ -155,6 +156,12 @@ async function usageError(
     return usageFault(`${name} needs more arguments`, `write ${usage}; ${how}`)
   const valueless = /^Not enough arguments following: (.*)$/.exec(message)?.[1]
   if (valueless !== undefined) return usageFault(`--${valueless} needs a value`, how)
+  const [, of, given = '', known = ''] =
+    /^Invalid values:\s+Argument: (.*), Given: "(.*)", Choices: (.*)$/.exec(message) ?? []
+  if (of !== undefined) {
+    const written = words.some((word) => word.startsWith(`--${of}`)) ? `--${of}` : of
+    return usageFault(`${written} cannot be ${shellWord(given)}`, didYouMeanText(given, known.match(/[^", ]+/g)!))
+  }
   const is_option = words.includes(`--${unknown}`)
   if (unknown !== undefined && !is_option && / [<[]path[\]>]$/.test(usage))
     return usageFault(

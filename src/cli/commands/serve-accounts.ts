@@ -46,8 +46,11 @@ export const member = {
     },
   }),
 
-  list: serveList(['PROJECT', 'SINCE', shrinking('ROLE'), 'JOINED', shrinking('USER')], ({ members }) =>
-    members.list().map((row) => [row.project_id, row.created_at, row.role, row.joined, row.email]),
+  list: serveList(
+    ['PROJECT', 'SINCE', shrinking('ROLE'), 'JOINED', shrinking('USER')],
+    ({ members }, { project }) =>
+      members.list(project).map((row) => [row.project_id, row.created_at, row.role, row.joined, row.email]),
+    { project: 'the id of a project: only its members' },
   ),
 
   remove: serveVerb({

@@ -3,7 +3,7 @@ import type { Argv } from 'yargs'
 import { system_clock } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { openAdministration } from '../../service/store/stores.ts'
-import { type Command, type GlobalOptions, text } from '../command.ts'
+import { argument, type Command, type GlobalOptions, text } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { type Cell, type Column, printTable } from '../text/table.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -39,30 +39,34 @@ export function serveVerb<Argument extends string, Options extends Record<string
   options?: Options
   run(administration: Administration, words: Words<Argument, Options>, terminal: Terminal): void
 }): Command<DataDirOptions & Words<Argument, Options>> {
-  const [argument, describe] = verb.argument
+  const [name, describe] = verb.argument
   return {
     options: (yargs) => {
-      let parser = dataDirOption(yargs).positional(argument, { type: 'string', demandOption: true, describe })
-      for (const [name, described] of Object.entries(verb.options ?? {})) {
-        const { needed, choices } = typeof described === 'string' ? { needed: undefined } : described
-        const of_option = { demandOption: needed !== undefined, describe: needed ?? (described as string), choices }
-        parser = parser.option(name, { type: 'string', requiresArg: true, ...of_option })
-      }
+      const parser = withOptions(yargs, verb.options).positional(name, argument(describe))
       return parser as unknown as ReturnType<Command<DataDirOptions & Words<Argument, Options>>['options']>
     },
     run: (options, terminal) => administer(options, (administration) => verb.run(administration, options, terminal)),
   }
 }
 
+function withOptions(yargs: Argv<GlobalOptions>, options: Record<string, Described> = {}): Argv<DataDirOptions> {
+  const described = Object.entries(options).map(([name, about]) => {
+    if (typeof about === 'string') return [name, text(about)]
+    return [name, { ...text(about.needed), demandOption: true, choices: about.choices }]
+  })
+  return dataDirOption(yargs).options(Object.fromEntries(described)) as Argv<DataDirOptions>
+}
+
 /** A command that prints a table of what the local service keeps. */
-export function serveList(
+export function serveList<Options extends Record<string, string>>(
   columns: readonly (string | Column)[],
-  rowsOf: (administration: Administration) => readonly (readonly Cell[])[],
+  rowsOf: (administration: Administration, words: { [Name in keyof Options]?: string }) => readonly (readonly Cell[])[],
+  described?: Options,
 ): Command<DataDirOptions> {
   return {
-    options: dataDirOption,
+    options: (yargs) => withOptions(yargs, described),
     run: (options, terminal) =>
-      administer(options, (administration) => printTable(terminal, columns, rowsOf(administration))),
+      administer(options, (administration) => printTable(terminal, columns, rowsOf(administration, options))),
   }
 }
 

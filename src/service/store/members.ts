@@ -121,16 +121,22 @@ export function openMembers(database: Sqlite, clock: Clock) {
       setMember(project, user, role, 'added', clock.now_ms())
       return undefined
     }).immediate,
-    /** Members, and invited persons who have not accepted yet. */
-    list: () =>
-      listRows<{ email: string; project_id: string; role: Role; joined: string; created_at: string }>(
+    /**
+     * Members, and invited persons who have not accepted yet. Error `config.service`: an unknown
+     * project.
+     */
+    list(project_id?: string) {
+      if (project_id !== undefined) projectWith(database, project_id)
+      const rows = listRows<{ email: string; project_id: string; role: Role; joined: string; created_at: string }>(
         database,
         `SELECT email, project_id, role, join_method AS joined, added_at_ms AS created_at_ms
          FROM members JOIN users ON users.seq = user JOIN projects ON projects.seq = project
          UNION ALL SELECT email, project_id, role, 'not yet', invitations.created_at_ms
          FROM invitations JOIN projects ON projects.seq = project WHERE ${not_a_member}
          ORDER BY project_id, email`,
-      ),
+      )
+      return rows.filter((row) => project_id === undefined || row.project_id === project_id)
+    },
     /**
      * Error `config.service` for an address that is neither a member nor invited, and for the only
      * owner.

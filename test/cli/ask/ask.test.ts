@@ -137,7 +137,10 @@ test.each([
   [['ask', 'x', '--folder', 'docs/sub'], '--folder docs --path /sub'],
   [['ask', 'x', '--fresh', 'yesterday'], '--fresh takes a time such as 24h'],
   [['ask', 'x', '--follow-up'], 'there is no chat to go on in'],
-  [['ask', 'x', '--intelligence', 'great'], 'Invalid values'],
+  [['ask', 'x', '--intelligence', 'great'], '--intelligence cannot be great\n  there are auto, fast, '],
+  [['ask', 'x', '--intelligence', 'two\nlines'], "--intelligence cannot be 'two\\nlines'\n  there are auto, fast, "],
+  [['completion', 'zhs'], 'shell cannot be zhs\n  did you mean zsh?'],
+  [['init', '--old-versions', 'remove'], '--old-versions cannot be remove\n  there are keep, remove_old'],
 ])('%j is a fault of the command line', async (words, why) => {
   const home = await Home.make()
   expect(await home.inProcess(...words)).toMatchObject({ code: 64, out: '', err: expect.stringContaining(why) })

@@ -179,6 +179,9 @@ test.each([
     ['token', 'create', 'x', '--projects', 'project_00000000000000000000'],
     'the project project_00000000000000000000 does not exist',
   ],
+  [['token', 'create', 'x', '--projects', ''], 'x would reach no project\n  without --projects it reaches all'],
+  [['token', 'create', 'x', '--projects', ' ,'], 'x would reach no project'],
+  [['member', 'list', '--project', 'project_1'], 'the project project_1 does not exist'],
   [['project', 'create', 'a\nb'], 'cannot be the name'],
   [['project', 'create', 'x', '--workspace', 'lost'], 'the workspace lost does not exist'],
   [['project', 'create', 'x', '--organisation', 'lost'], 'in the organisation lost does not exist'],
@@ -302,7 +305,11 @@ test.each([
   [['member', 'add', 'ada@example.org'], '  add --project PROJECT --role ROLE; sluice serve member add --help'],
   [
     ['member', 'add', 'ada@example.org', '--project', 'x', '--role', 'king'],
-    'Choices: "owner", "collaborator", "reader"',
+    'sluice: --role cannot be king\n  there are owner, collaborator, reader\n',
+  ],
+  [
+    ['member', 'add', 'ada@example.org', '--project', 'x', '--role', 'Ownr'],
+    'sluice: --role cannot be Ownr\n  did you mean owner?\n',
   ],
 ])('a slip on the command line gets a line that helps: %j', async (words, help) => {
   const { code, err } = await sluice('serve', ...words)
@@ -320,7 +327,10 @@ test('an invitation by command begins with the address of the service, which is 
   const { service } = await start({ data_dir })
   const invited = await add()
   expect([invited.code, invited.out]).toEqual([0, expect.stringMatching(`^${service.api}/invitations/[\\w-]{43}\n$`)])
-  const listed = async () => (await sluice('serve', 'member', 'list', ...dir)).out
+  const listed = async (...of: string[]) => (await sluice('serve', 'member', 'list', ...of, ...dir)).out
+  const other = (await sluice('serve', 'project', 'create', 'lab', ...dir)).out.trim()
+  expect(await listed('--project', project_id)).toBe(await listed())
+  expect(await listed('--project', other)).not.toContain('ada')
   expect(await listed()).toMatch(new RegExp(`${project_id} .* owner +not yet +ada@example.org`))
   expect((await sluice('serve', 'member', 'remove', 'ada@example.org', '--project', project_id, ...dir)).code).toBe(0)
   expect(await listed()).not.toContain('ada')
