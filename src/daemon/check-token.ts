@@ -2,8 +2,8 @@ import { SluiceError } from '../base/run/errors.ts'
 import { type Clock, second_ms, within } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
+import { openRemote } from '../remote/open-remote.ts'
 import { failureText, type Outcome } from '../remote/outcome.ts'
-import { openRemote } from './open-remote.ts'
 import type { Daemon } from './running-daemon.ts'
 
 /** Maximum wait, because the operator waits for the start. The workers go on trying. */

@@ -1,7 +1,7 @@
 import type { Secrets } from '../config/secrets.ts'
 import { startLabeler } from '../sync/follow/labeler.ts'
 import { startRemover } from '../sync/follow/remover.ts'
-import { type Connections, openConnections, openReceivers } from './open-remote.ts'
+import { type Connections, openConnections, openReceivers } from './connections.ts'
 import type { WorkerKind } from './reload/generation.ts'
 import { keepFolders } from './reload/kept-folders.ts'
 import { createReloads, factsOfConfig } from './reload/reload.ts'

@@ -8,12 +8,12 @@ import { withHealthView, withLedgerView, withPromptsView } from './with-view.ts'
 type Settings = StatusSettings & HealthSettings & PromptHealthSettings & { readonly watchdog: { silence_ms: number } }
 
 /**
- * The whole status, as `status --json` prints it. `known`: set by a daemon that reads its own status,
- * which needs no call of its socket. Errors: those of openLedgerReadOnly.
+ * The whole status, as `status --json` prints it, with or without a running daemon. Errors: those of
+ * openLedgerReadOnly.
  */
-export async function readStatus(settings: Settings, clock: Clock, known?: DaemonStatus): Promise<StatusView> {
+export async function readStatus(settings: Settings, clock: Clock): Promise<StatusView> {
   const { state_dir } = settings
-  const daemon = known ?? (await daemonStatus(state_dir))
+  const daemon = await daemonStatus(state_dir)
   const prompts = settings.prompts.length === 0 ? undefined : await readPrompts(settings, clock.now_ms())
   return withLedgerView(state_dir, async (ledger) => {
     // Read after the ledger view, which reports a damaged ledger.

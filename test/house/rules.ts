@@ -14,7 +14,7 @@ const floors_1_to_5 = {
   deliver: ['base'],
   ledger: ['domain', 'base'],
   disk: ['domain', 'base'],
-  remote: ['domain', 'contract', 'base'],
+  remote: ['domain', 'contract', 'config', 'base'],
   // The service could get a repository of its own: it shares only contract and base with the
   // client.
   service: ['contract', 'base'],

@@ -3,13 +3,12 @@ import { counted, formatAmount, formatBytes, formatCount, shellWord } from '../.
 import { second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import { openSecrets } from '../../config/secrets.ts'
-import { openRemote } from '../../daemon/open-remote.ts'
 import { file_reasons } from '../../domain/file-reasons.ts'
 import type { RemovalWait } from '../../domain/removal.ts'
 import { type Plan, planUploads } from '../../inspect/plan/plan.ts'
 import type { FolderPlan, Reason, RemovalGroup } from '../../inspect/plan/plan-answer.ts'
 import { type RefusedTypes, typesRefusedBy } from '../../inspect/plan/refused-types.ts'
+import { remoteOpener } from '../../remote/open-remote.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
 import { excludeSetting } from '../../status/text/text.ts'
 import { withLedgerView } from '../../status/with-view.ts'
@@ -41,10 +40,8 @@ const max_answer_ms = 5 * second_ms
 async function typesOnService(config: Config): Promise<RefusedTypes> {
   const uploads = { ...config.uploads, request_timeout_ms: max_answer_ms }
   try {
-    const { secrets } = openSecrets(config)
-    const remote = openRemote({ ...config, uploads }, () => secrets.token(), system_clock)
     const projects = config.folders.map(({ project_id }) => project_id)
-    return await typesRefusedBy(remote, projects).finally(() => remote.close())
+    return await remoteOpener({ ...config, uploads }, system_clock)((remote) => typesRefusedBy(remote, projects))
   } catch (error) {
     // Without a token, `plan` shows the rest all the same.
     if (!isSluiceError(error)) throw error

@@ -2,10 +2,9 @@ import { SluiceError } from '../../base/run/errors.ts'
 import { printable, printableJson } from '../../base/text/format.ts'
 import { aborted, isoTime, localTime, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
-import { openSecrets, type Secrets } from '../../config/secrets.ts'
+import type { Secrets } from '../../config/secrets.ts'
 import type { ControlClient } from '../../control/control-client.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
-import { openRemote } from '../../daemon/open-remote.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
 import { openPromptsView, type RunView } from '../../ledger/views/view-prompts.ts'
 import type { PromptSettings } from '../../prompts/prompt-settings.ts'
@@ -13,7 +12,7 @@ import { type DryRun, dryRun } from '../../prompts/show/dry-run.ts'
 import { promptNamed, runName } from '../../prompts/show/find-run.ts'
 import { answerOf, coverageText, deliveryAnswer, runAnswer } from '../../prompts/show/run-answers.ts'
 import { stateText } from '../../prompts/show/run-texts.ts'
-import type { Remote } from '../../remote/remote.ts'
+import { remoteOpener } from '../../remote/open-remote.ts'
 import { refuseWhilePaused } from '../../status/daemon-status.ts'
 import { withFreshView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag } from '../command.ts'
@@ -172,12 +171,8 @@ function showRun({ config, terminal, json }: Asked, run: RunView): ExitCode {
 async function showDryRun(asked: Pick<Asked, 'settings' | 'config' | 'json' | 'terminal'>): Promise<ExitCode> {
   const { settings, config, json, terminal } = asked
   const now_ms = system_clock.now_ms()
-  async function withRemote<Answer>(use: (remote: Remote) => Promise<Answer>): Promise<Answer> {
-    const { secrets } = openSecrets(config)
-    const remote = openRemote(config, () => secrets.token(), system_clock)
-    return use(remote).finally(() => remote.close())
-  }
-  const planned = await withFreshView(config.state_dir, (view) => dryRun(settings, { view, withRemote, now_ms }))
+  const tools = { withRemote: remoteOpener(config, system_clock), now_ms }
+  const planned = await withFreshView(config.state_dir, (view) => dryRun(settings, { view, ...tools }))
   const { bodies, assets, chat_id, coverage, notes, why } = planned
   if (json) {
     const files = assets.map(({ name, asset_id, md5, size, turn }) => ({ name, asset_id, md5, size, turn }))

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts'
 import type { WorkKind } from '../../ledger/ledger.ts'
 import type { Circuits } from '../../sync/circuits.ts'
 import type { IntakeFolder } from '../../sync/folder-settings.ts'
-import type { Connections } from '../open-remote.ts'
+import type { Connections } from '../connections.ts'
 import type { Tools } from '../tools.ts'
 
 /** Dependencies shared by all workers of one configuration. */

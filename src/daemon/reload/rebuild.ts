@@ -14,11 +14,11 @@ import {
   removeDatabase,
 } from '../../ledger/file/state-directory.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
+import { openRemote } from '../../remote/open-remote.ts'
 import type { Remote } from '../../remote/remote.ts'
 import { uploadName } from '../../sync/upload/sending-source.ts'
 import { startDaemon } from '../daemon.ts'
 import type { Drained } from '../drain.ts'
-import { openRemote } from '../open-remote.ts'
 import type { Daemon } from '../running-daemon.ts'
 
 export interface RebuildOptions {

@@ -5,8 +5,8 @@ import type { Fact } from '../../domain/fact.ts'
 import { factsOfPrompts } from '../../prompts/configure-prompts.ts'
 import { type Circuits, createCircuits } from '../../sync/circuits.ts'
 import { rulesText } from '../../sync/folder-settings.ts'
+import { type Connections, openConnections } from '../connections.ts'
 import { auditSettings, ledgerLimits } from '../limits.ts'
-import { type Connections, openConnections } from '../open-remote.ts'
 import type { Tools } from '../tools.ts'
 import {
   type Generation,

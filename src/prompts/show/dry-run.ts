@@ -1,7 +1,7 @@
 import type { RunAsset } from '../../domain/run.ts'
 import { newTurn } from '../../domain/run-progress.ts'
 import type { FreshView } from '../../ledger/views/view-arrivals.ts'
-import type { Remote } from '../../remote/remote.ts'
+import type { WithRemote } from '../../remote/open-remote.ts'
 import { lookUpScope } from '../ask/ask-question.ts'
 import { coverageLine } from '../plan/coverage.ts'
 import { type Gathered, gatherFresh } from '../plan/gather-fresh.ts'
@@ -30,7 +30,7 @@ export interface DryRun {
 /** What a dry run reads from. `withRemote` is called only if a part of the scope must be looked up. */
 export interface DryRunTools {
   view: FreshView | undefined
-  withRemote<Answer>(use: (remote: Remote) => Promise<Answer>): Promise<Answer>
+  withRemote: WithRemote
   now_ms: number
 }
 

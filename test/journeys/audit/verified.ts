@@ -1,10 +1,10 @@
 import { type Clock, system_clock } from '../../../src/base/time/time.ts'
 import { openSecrets } from '../../../src/config/secrets.ts'
-import { openRemote } from '../../../src/daemon/open-remote.ts'
 import { startExaminer } from '../../../src/disk/read/examiner.ts'
 import { type VerifySummary, verify } from '../../../src/inspect/verify/verify.ts'
 import type { Difference, VerifyOptions } from '../../../src/inspect/verify/verify-answer.ts'
 import { openLedgerView } from '../../../src/ledger/views/view.ts'
+import { openRemote } from '../../../src/remote/open-remote.ts'
 import type { Journey } from '../rig/harness.ts'
 import type { ConfigChange } from '../rig/quick-config.ts'
 

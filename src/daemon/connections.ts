@@ -1,54 +1,11 @@
-import { X509Certificate } from 'node:crypto'
-import { readCertificates } from '../base/files/atomic-file.ts'
 import { createHttpClient, type HttpClient } from '../base/net/http-client.ts'
-import { messageOf, SluiceError } from '../base/run/errors.ts'
-import type { Heartbeats } from '../base/run/heartbeat.ts'
-import { programVersion } from '../base/run/process.ts'
 import { type Clock, second_ms } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
 import type { Secrets } from '../config/secrets.ts'
-import { createRemote, type Remote, type RemoteOptions } from '../remote/remote.ts'
+import { openRemote } from '../remote/open-remote.ts'
+import type { RemoteOptions } from '../remote/remote.ts'
 import type { Tools } from './tools.ts'
-
-/** Opens the service as configured. Errors: `config.*`, `network.proxy_address`. */
-export function openRemote(
-  config: Config,
-  token: () => string,
-  clock: Clock,
-  watched: { heartbeats?: Heartbeats; on_outcome?: RemoteOptions['on_outcome'] } = {},
-): Remote {
-  const { service, uploads } = config
-  return createRemote({
-    base_url: service.base_url,
-    token,
-    connections: uploads.concurrency,
-    ca: service.ca_file === undefined ? undefined : readCa(service.ca_file),
-    proxy: readEnvironment().proxy,
-    timeouts: { answer_ms: uploads.request_timeout_ms, stall_ms: uploads.stall_timeout_ms },
-    user_agent: `sluice/${programVersion()}`,
-    clock,
-    ...watched,
-  })
-}
-
-/** The certificates of `service.ca_file`. Error `config.ca_file`. */
-export function readCa(file: string): string {
-  try {
-    const text = readCertificates(file)
-    // Node skips text that is no certificate. Every connection would then fail with a misleading
-    // error.
-    new X509Certificate(text)
-    return text
-  } catch (error) {
-    throw new SluiceError({
-      code: 'config.ca_file',
-      message: `service.ca_file ${file} cannot be used: ${messageOf(error)}`,
-      hint: 'give the path of a PEM file with certificates that this user can read',
-      cause: error,
-    })
-  }
-}
 
 export type Connections = ReturnType<typeof openConnections>
 
