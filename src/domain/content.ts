@@ -8,7 +8,7 @@ import type { ContentFact } from './fact.ts'
  *
  * - `wanted`: a path has it. It has no slot and no asset on the service, or none any more. The
  *   uploader handles it. `inspect/explain/explain-reasons.ts` lists why it may stay so: a pause, an
- *   open circuit, a retry that is not due, a limit, or others before it.
+ *   open circuit, a retry that is not due, a limit, an unproven type, or others before it.
  * - `reserving`: the uploader is about to ask for a slot, or has asked and got no slot: the call
  *   failed, or a crash lost the answer. Asking again is safe.
  * - `reserved`: the service gave a slot (`asset_id`). Its ticket is kept until `complete` succeeds
@@ -52,7 +52,7 @@ export interface ContentProgress {
   made_here: boolean
   /** True: the next slot request omits the md5, for which the service named a dead asset. */
   without_md5: boolean
-  /** True: it is uploaded even if its type is refused: a user asked, or it is the daily try. */
+  /** True: it is uploaded even if its type holds it: a user asked, or it is the daily try. */
   any_type: boolean
   /** Earliest next try, Unix ms. */
   not_before_ms: number
@@ -130,7 +130,8 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
   const forward = { ...step, attempts: 0, failing_since_ms: undefined, slot_failures: 0 }
   switch (fact.type) {
     case 'slot_intended':
-      return { ...content, state: 'reserving', intended_ms: at_ms }
+      // Without a failed try, the error is only why it waited until now.
+      return { ...content, state: 'reserving', intended_ms: at_ms, ...(content.attempts === 0 && noted(undefined)) }
     case 'slot_reserved':
       // It goes behind contents that are due: if its upload fails, others come before a retry.
       return {

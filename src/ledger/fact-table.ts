@@ -73,7 +73,8 @@ export const fact_table: { readonly [Type in Fact['type']]: FactRule<Type> } = {
   ingest_continues: { of: 'content' },
   // The first ready content of a refused type makes the others wanted again.
   asset_ready: { of: 'content', wakes: ['send', 'label', 'remove'], is_history: true },
-  content_refused: { of: 'content', is_history: true, ends_ticket: true },
+  // Others of its type may have waited for this result.
+  content_refused: { of: 'content', wakes: ['send'], is_history: true, ends_ticket: true },
   type_refused: { of: 'content', is_history: true },
   deferred: { of: 'content' },
   slot_lost: { of: 'content', wakes: ['send'], is_history: true, ends_ticket: true },

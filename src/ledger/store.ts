@@ -1,7 +1,7 @@
 import { readOne, type Sqlite } from '../base/files/sqlite.ts'
 import { day_ms } from '../base/time/time.ts'
 import type { Fact, UserFact } from '../domain/fact.ts'
-import type { FileStat, KnownFile } from '../domain/file.ts'
+import type { FileStat } from '../domain/file.ts'
 import { createPendingWork } from './claims/claim-queries.ts'
 import { createClaims } from './claims/claims.ts'
 import { createPromptQueries } from './claims/prompt-queries.ts'
@@ -117,10 +117,6 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     return folder?.configured ? stateOf(folder) : undefined
   }
 
-  function filesAt(folder: string, paths: readonly string[]): (KnownFile | undefined)[] {
-    return files.knownAt(folders_sql.named(folder)?.id, paths)
-  }
-
   function differences(range: PathRange): Differences {
     const folder = folders_sql.named(range.folder)
     if (!folder) return no_differences
@@ -205,7 +201,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     recover,
     folders,
     folder,
-    filesAt,
+    filesAt: (folder: string, paths: readonly string[]) => files.knownAt(folders_sql.named(folder)?.id, paths),
     differences,
     wasBeforeStart,
     ...prompt_queries,

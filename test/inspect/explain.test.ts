@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { day_ms, minute_ms } from '../../src/base/time/time.ts'
 import { large_bytes } from '../../src/domain/file.ts'
-import { typeRefusal } from '../../src/domain/file-type.ts'
+import { max_failed_of_type, trial_ms, typeRefusal } from '../../src/domain/file-type.ts'
 import { type Explanation, explain } from '../../src/inspect/explain/explain.ts'
 import { nothing_seen } from '../ledger/fixture.ts'
 import { assetOf, openRig, project_id, type Rig, stat, ticket } from '../ledger/views/view-rig.ts'
@@ -202,6 +202,19 @@ describe('waiting', () => {
       next_try: '2026-01-01T00:01:00.000Z',
       why: ['the last try failed (attempt 1 of 12): cut', expect.stringContaining('in 1 min')],
     })
+  })
+
+  test('an unproven type: nothing failed, it waits for the result of others', async () => {
+    const { ask, rig, root } = await setUp()
+    for (let file = 0; file <= max_failed_of_type; file++) await rig.settle(`${file}.gz`, { size: file + 1 })
+    await rig.ledger.claimToSend(100, { except_projects: [] })
+    expect(ask('19.gz').why).toEqual(['it is uploaded when its turn comes'])
+    expect(ask('20.gz')).toMatchObject({ state: 'waiting', attempts: 0, last_error: { code: 'type_unproven:gz' } })
+    expect(ask('20.gz').why).toEqual([
+      'it waits for the result of the first 20 .gz files: the service has not read one yet',
+      `it is tried by itself in ${trial_ms / minute_ms} min; now: sluice retry ${root}/20.gz`,
+    ])
+    expect(rig.view().retrying()).toMatchObject([{ code: 'type_unproven:gz', contents: 1 }])
   })
 
   test('min_resend_s: names the earlier version and the time of this one', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { shellWord, textWidth } from '../../src/base/text/format.ts'
+import { typeTrial } from '../../src/domain/file-type.ts'
 import { stages } from '../../src/ledger/views/view-files.ts'
 import { no_removals } from '../../src/ledger/views/view-removal-cases.ts'
 import { removalStatus } from '../../src/status/assets.ts'
@@ -209,6 +210,19 @@ test('a refused type has the command that uploads its files, and the setting tha
   expect(shown('gz')).toContain('and 832 more: `sluice ls --state blocked`')
   expect(shown('gz')).toContain(`to upload all now:\n    sluice accept '*.gz'\n`)
   expect(shown('gz')).toContain('setting of their folder:\n    exclude: ["*.gz", "*.GZ"]')
+})
+
+test('files of an unproven type: how many wait, and for what', () => {
+  const { code, message } = typeTrial('gz')
+  const examples = [{ folder: 'notes', path: 'a.gz', message }]
+  const group = { code, message, contents: 830, next_try: '2026-03-02T10:10:00.000Z', examples }
+  const lines = text({ ...busy, at: '2026-03-02T10:01:00.000Z', retrying: [group] }, 160)
+  const at = lines.findIndex((line) => line.startsWith('tried by itself'))
+  expect(lines.slice(at, at + 3)).toEqual([
+    'tried by itself: 830, the next in 9 min: it waits for the result of the first 20 .gz files: the service has not read one yet [type_unproven:gz]',
+    '  notes/a.gz',
+    '  `sluice explain PATH` says more; `sluice retry PATH` tries now',
+  ])
 })
 
 test('the setting that leaves out a type has its characters as they are, and is absent without an extension', () => {

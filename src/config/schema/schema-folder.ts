@@ -124,7 +124,7 @@ export const folder_schema = z.strictObject({
   exclude: list(pattern, 1_000).describe(
     'Patterns as in .gitignore of files that are not uploaded, after the built-in ones and the .sluiceignore ' +
       'files in the folder. A negation such as !*.tmp brings back files that a built-in pattern ignores. Empty by ' +
-      'default: without a pattern, Sluice uploads files of a type that the service cannot read until 20 have failed ' +
+      'default: without a pattern, Sluice uploads only the first 20 files of a type that the service cannot read ' +
       '(enough to know the type from a few damaged files), and then tries one a day.',
   ),
   dot_files: flag(false).describe(

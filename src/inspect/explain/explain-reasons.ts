@@ -160,11 +160,13 @@ function sendingReasons(of: Case): string[] {
   const due_ms = content?.not_before_ms ?? 0
   const resend_ms = (row.sent_ms ?? 0) + of.uploads.min_resend_s * second_ms
   if (content?.error_code !== undefined) {
-    const so_far = content.attempts > 0 ? ` (attempt ${content.attempts} of ${of.uploads.max_attempts})` : ''
-    const last = content.attempts >= of.uploads.max_attempts ? '; it is refused once it has failed for 10 min' : ''
+    const { attempts, error_message } = content
+    const last = attempts >= of.uploads.max_attempts ? '; it is refused once it has failed for 10 min' : ''
+    // What has no try yet waits for a folder, or for others of its type.
+    const tried = attempts > 0 ? `the last try failed (attempt ${attempts} of ${of.uploads.max_attempts}): ` : ''
     reasons.push(
-      `the last try failed${so_far}: ${content.error_message}`,
-      `it is tried again by itself ${when(of, due_ms)}${last}; now: sluice retry ${placeOf(of)}`,
+      `${tried}${error_message}`,
+      `it is tried by itself ${when(of, due_ms)}${last}; now: sluice retry ${placeOf(of)}`,
     )
   } else if (row.sent_ms !== undefined && due_ms > of.now_ms && due_ms <= resend_ms) {
     const pause = formatDuration(of.uploads.min_resend_s * second_ms)

@@ -64,16 +64,8 @@ export function createClaimQueries(database: Sqlite) {
     // Work is deferred while its folder is offline. The mark `out_of_reach` is part of the row and
     // nowhere else, so the next process knows it too. Only rows with it become due when a folder
     // returns. In a content it replaces an earlier error; a file keeps the reason of its block.
-    defer_content: database.prepare(
-      `UPDATE contents SET not_before_ms = ?, error_code = 'out_of_reach', error_message = 'its folder is offline' WHERE id = ?`,
-    ),
     defer_check: database.prepare(
       `UPDATE files SET not_before_ms = ?, reason = coalesce(reason, 'out_of_reach') WHERE folder = ? AND path = ?`,
-    ),
-    // Without rows due already: they need no change, and a backlog may have a million of them.
-    return_contents: database.prepare(
-      `UPDATE contents SET not_before_ms = @at_ms, error_code = NULL, error_message = NULL
-         WHERE ${to_send} AND not_before_ms > @at_ms AND error_code = 'out_of_reach'`,
     ),
     return_checks: database.prepare(
       `UPDATE files SET not_before_ms = @at_ms, reason = NULL

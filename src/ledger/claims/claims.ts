@@ -52,6 +52,7 @@ type ChecksOfFolder = { folder: number; is_large: number }
 const max_examined = 1_000
 /** Delay of work whose files are all in folders that are offline or no longer configured. */
 const out_of_reach_ms = 5 * minute_ms
+const out_of_reach = { code: 'out_of_reach', message: 'its folder is offline' }
 
 /** Claims work that is due and not in flight. Only the callers know what is in flight. */
 export function createClaims(database: Sqlite, parts: ClaimParts) {
@@ -97,7 +98,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
 
   /** Makes work that waits for a folder due now. The next claim defers it again if need be. */
   function folderBack(at_ms: number): void {
-    queries.return_contents.run({ at_ms })
+    parts.contents.rows.makeDue(out_of_reach.code, at_ms)
     queries.return_checks.run({ at_ms })
   }
 
@@ -152,7 +153,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     for (const row of rows) {
       const bytes = row.state === 'sent' ? 0 : row.size
       if (allowance && bytes > allowance.up_to) continue
-      if (parts.contents.refuseByType(row, now_ms)) continue
+      if (parts.contents.heldByType(row, now_ms)) continue
       const item = sendWork(row, now_ms)
       if (!item) continue
       if (allowance && !allowance.take(bytes)) break
@@ -240,7 +241,7 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     const rows = (queries.sources.all(row.id) as RawFile[]).map(fileRow)
     if (rows.length > 0) return rows.map((file) => source(file))
     const is_orphan = parts.contents.apply({ type: 'content_orphaned', content: row.id }, now_ms)
-    if (!is_orphan) queries.defer_content.run(now_ms + out_of_reach_ms, row.id)
+    if (!is_orphan) parts.contents.hold(row, now_ms + out_of_reach_ms, out_of_reach)
     return undefined
   }
 

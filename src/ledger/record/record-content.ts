@@ -1,9 +1,10 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
+import type { FaultNote } from '../../base/run/errors.ts'
 import { day_ms } from '../../base/time/time.ts'
 import { ingest_failed } from '../../domain/asset.ts'
 import { type ContentProgress, contentAfter, isUnderway } from '../../domain/content.ts'
 import type { ContentFact } from '../../domain/fact.ts'
-import { typeRefusal } from '../../domain/file-type.ts'
+import { trial_ms, typeRefusal, typeTrial } from '../../domain/file-type.ts'
 import { fact_table } from '../fact-table.ts'
 import type { Tickets } from '../file/tickets.ts'
 import { type ContentRow, createContentRows } from '../rows/content-rows.ts'
@@ -20,7 +21,7 @@ export function createContentRecorder(
 ) {
   const { folders, counts, tickets, usage, removals } = parts
   const rows = createContentRows(database)
-  const types = createTypeRows(database)
+  const types = createTypeRows(database, rows)
   const present_by_folder = database.prepare(
     `SELECT folder, count(*) AS files FROM files WHERE content = ? AND state = 'present' GROUP BY folder`,
   )
@@ -78,20 +79,28 @@ export function createContentRecorder(
     return true
   }
 
-  /** Makes contents that were given up wanted again, and deferred ones due. */
+  /** Makes contents that were given up wanted again, and deferred ones due, whatever their type. */
   function retry(contents: readonly number[], at_ms: number): void {
     for (const id of contents) {
       const content = rows.get(id)!
-      if (isUnderway(content.state)) rows.update(content, { ...content, not_before_ms: at_ms })
+      if (isUnderway(content.state)) rows.update(content, { ...content, not_before_ms: at_ms, any_type: true })
       else apply({ type: 'content_wanted_again', content: id, not_before_ms: at_ms }, at_ms)
     }
   }
 
-  /** Refuses a wanted content if all its types are refused. Returns false for any other. */
-  function refuseByType(content: ContentRow, at_ms: number): boolean {
-    const type = content.state === 'wanted' && !content.any_type ? types.refusing(content) : undefined
+  /** Refuses or defers a wanted content that its types hold. Returns false for any other. */
+  function heldByType(content: ContentRow, at_ms: number): boolean {
+    const type = content.state === 'wanted' && !content.any_type ? types.holding(content, at_ms) : undefined
     if (!type) return false
+    if (type.state !== 'refused') return hold(content, at_ms + trial_ms, typeTrial(type.extension))
     return apply({ type: 'type_refused', content: content.id, error: typeRefusal(type.extension) }, at_ms)
+  }
+
+  /** Defers a content that is not at fault. It then has no place of an unproven type. */
+  function hold(content: ContentRow, until_ms: number, { code, message }: FaultNote): true {
+    types.leave(content.id)
+    rows.update(content, { ...content, not_before_ms: until_ms, error_code: code, error_message: message })
+    return true
   }
 
   /** Records that a content became usable through this folder; does nothing if it already was. */
@@ -154,15 +163,16 @@ export function createContentRecorder(
     // waited for a year.
     if (isUnderway(after.state) && !isUnderway(before.state)) want_anew.run(at_ms, before.id)
     if (after.state === 'refused' && after.error_code === ingest_failed) types.failed(before, at_ms)
+    else if (!isUnderway(after.state)) types.leave(before.id, at_ms)
     if (after.state === 'ready') {
-      retry(types.becameReady(before), at_ms)
+      retry(types.becameReady(before, at_ms), at_ms)
       mark_ready.run(at_ms, before.id)
       labelsDue(before.id, at_ms)
       removals.becameReady(before.id, at_ms)
     }
   }
 
-  return { rows, types, apply, retry, refuseByType, arrive, labelsDue, labelsDone }
+  return { rows, types, apply, retry, heldByType, hold, arrive, labelsDue, labelsDone }
 }
 
 export type ContentRecorder = ReturnType<typeof createContentRecorder>

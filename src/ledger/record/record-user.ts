@@ -21,8 +21,8 @@ const conditions = {
   blocked: `+state = 'blocked' AND NOT ${waits_for_accept}`,
 } as const
 
-/** States of contents that a retry concerns. */
-const retried_states = `'refused', 'removed_on_service', 'wanted', 'reserving', 'reserved', 'sent', 'ingesting'`
+/** Contents that a retry concerns. */
+const is_retried = `contents.state IN ('refused', 'removed_on_service', 'wanted', 'reserving', 'reserved', 'sent', 'ingesting')`
 
 /** Applies requests of users, and what a changed config means for many rows at once. */
 export function createUserRecorder(
@@ -34,10 +34,10 @@ export function createUserRecorder(
     database
       .prepare(`SELECT * FROM files WHERE folder = @folder AND ${path} AND ${condition} ORDER BY path LIMIT @limit`)
       .safeIntegers(true)
-  const contents_in = (states: string) => (path: string) =>
+  const contents_where = (condition: string) => (path: string) =>
     database.prepare(
       `SELECT files.path, contents.id FROM files CROSS JOIN contents ON contents.id = files.content
-         WHERE files.folder = @folder AND ${path} AND +files.state = 'present' AND contents.state IN (${states})
+         WHERE files.folder = @folder AND ${path} AND +files.state = 'present' AND ${condition}
          ORDER BY files.path LIMIT @limit`,
     )
   const relabel = database.prepare(
@@ -47,12 +47,13 @@ export function createUserRecorder(
   function apply(fact: Exclude<UserFact, { type: 'removals_accepted' }>, folder: FolderRow, at_ms: number): void {
     const { type, path } = fact
     if (type === 'accepted' && isTypePattern(path)) {
-      contents.retry(contents.types.accept(folder.project, extensionOf(path)), at_ms)
+      contents.retry(contents.types.accept(folder.project, extensionOf(path), at_ms), at_ms)
       return
     }
     if (type === 'accepted') checkAgain(folder, path, 'held', { accepted: true }, at_ms)
     else checkAgain(folder, path, 'blocked', {}, at_ms)
-    const found = contents_in(type === 'accepted' ? `'type_refused'` : retried_states)
+    // The error codes of refused and of unproven types.
+    const found = contents_where(type === 'accepted' ? `contents.error_code LIKE 'type_%:%'` : is_retried)
     for (const page of pagesOf<{ path: string; id: number }>(found, folder, path)) {
       contents.retry([...new Set(page.map(({ id }) => id))], at_ms)
     }

@@ -80,6 +80,12 @@ export function createContentRows(database: Sqlite) {
        VALUES (?, ?, ?, 'wanted', 'send', ?, ?, ?) ON CONFLICT DO NOTHING`,
   )
   const changed = database.prepare('UPDATE contents SET newest_ms = max(newest_ms, ?) WHERE id = ?')
+  // Rows due already need no change, and a backlog may have a million of them.
+  const make_due = database.prepare(
+    `UPDATE contents SET not_before_ms = @at_ms, error_code = NULL, error_message = NULL WHERE id IN
+       (SELECT id FROM contents WHERE ${to_send} AND not_before_ms > @at_ms AND error_code = @code
+          AND project = coalesce(@project, project) ORDER BY not_before_ms, id LIMIT @limit)`,
+  )
   const newest_sql = database.prepare('SELECT coalesce(max(id), 0) FROM contents').pluck()
 
   function get(id: number): ContentRow | undefined {
@@ -132,8 +138,15 @@ export function createContentRows(database: Sqlite) {
     statement.run(...values, before.id)
   }
 
-  return { get, find, newest, insertNew, changedAt, update }
+  /** Makes contents due that were deferred for this reason; without a limit all of them. */
+  function makeDue(code: string, at_ms: number, project: number | null = null, limit = -1): void {
+    make_due.run({ code, at_ms, project, limit })
+  }
+
+  return { get, find, newest, insertNew, changedAt, update, makeDue }
 }
+
+export type ContentRows = ReturnType<typeof createContentRows>
 
 function stored(value: string | number | boolean | undefined): string | number | undefined {
   return typeof value === 'boolean' ? Number(value) : value

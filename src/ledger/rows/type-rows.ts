@@ -1,9 +1,9 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { day_ms } from '../../base/time/time.ts'
-import { extensionOf, max_failed_of_type, typeRefusal } from '../../domain/file-type.ts'
-import { type ContentRow, in_need } from './content-rows.ts'
+import { extensionOf, max_failed_of_type, trial_ms, typeRefusal, typeTrial } from '../../domain/file-type.ts'
+import { type ContentRow, type ContentRows, in_need } from './content-rows.ts'
 
-type Content = Pick<ContentRow, 'id' | 'project'>
+type Content = Pick<ContentRow, 'id' | 'project' | 'attempts'>
 
 /** The files with one extension in one project. */
 interface TypeRow {
@@ -17,19 +17,29 @@ interface TypeRow {
   tried_ms: number
 }
 
+/**
+ * An unproven type. It is in memory only: after a restart another `max_failed_of_type` files go, and
+ * those that wait are found by their error code.
+ */
+interface Trial extends Pick<TypeRow, 'project' | 'extension'> {
+  /** Unix ms of the claim, by id of each content that has no result yet. */
+  open: Map<number, number>
+}
+
 /** Each try costs an upload, and a service seldom learns to read another type. */
 const try_again_ms = day_ms
 const held = `${in_need} AND +state = 'type_refused'
   AND EXISTS (SELECT 1 FROM files WHERE content = contents.id AND files.state = 'present')`
 
-/** Reads and writes `types`, and finds contents whose types are all refused. */
-export function createTypeRows(database: Sqlite) {
+/** Reads and writes `types`, and finds the contents that their types hold. */
+export function createTypeRows(database: Sqlite, rows: ContentRows) {
+  const trials = new Map<string, Trial>()
   const get = database.prepare('SELECT * FROM types WHERE project = ? AND extension = ?')
   const put = database.prepare('INSERT OR REPLACE INTO types VALUES (@project, @extension, @state, @failed, @tried_ms)')
   // Equal files under a thousand names have few types.
   const paths_of = database.prepare(`SELECT path FROM files WHERE content = ? AND state = 'present' LIMIT 1000`).pluck()
   const all_refused = database.prepare(`SELECT * FROM types WHERE state = 'refused'`)
-  const all_held = database.prepare(`SELECT id, project FROM contents WHERE ${held}`)
+  const all_held = database.prepare(`SELECT id, project, attempts FROM contents WHERE ${held}`)
   const one_held = database
     .prepare(`SELECT id FROM contents WHERE ${held} AND project = ? AND error_code = ? LIMIT 1`)
     .pluck()
@@ -44,43 +54,80 @@ export function createTypeRows(database: Sqlite) {
     return [...extensions].map((extension) => typeOf(project, extension))
   }
 
+  /** Writes a type. Once it is usable or refused, what waited for that is due. */
+  function save(type: TypeRow, at_ms: number): void {
+    put.run(type)
+    if (type.state !== 'unproven') rows.makeDue(typeTrial(type.extension).code, at_ms, type.project)
+  }
+
+  function trialOf({ project, extension }: TypeRow): Trial {
+    const key = `${project} ${extension}`
+    const trial = trials.get(key) ?? { project, extension, open: new Map() }
+    trials.set(key, trial)
+    return trial
+  }
+
+  /** True if an unproven type has no place left for this content. */
+  function isFull(type: TypeRow, content: Content, at_ms: number): boolean {
+    const { open } = trialOf(type)
+    for (const [id, since_ms] of open) if (Math.abs(at_ms - since_ms) >= trial_ms) open.delete(id)
+    const places = max_failed_of_type - (JSON.parse(type.failed) as number[]).length
+    // What was tried before goes on.
+    return open.size >= places && !open.has(content.id) && content.attempts === 0
+  }
+
+  /** Frees the places of a content. With a time, those that wait may take them at once. */
+  function leave(content: number, at_ms?: number): void {
+    for (const { project, extension, open } of trials.values())
+      if (open.delete(content) && at_ms !== undefined) rows.makeDue(typeTrial(extension).code, at_ms, project, 1)
+  }
+
   /** A content that fails again counts once. */
   function failed(content: Content, at_ms: number): void {
+    leave(content.id)
     for (const type of typesOf(content).filter(({ state }) => state === 'unproven')) {
       const contents = new Set(JSON.parse(type.failed) as number[]).add(content.id)
       const state = contents.size < max_failed_of_type ? 'unproven' : 'refused'
-      put.run({ ...type, state, failed: JSON.stringify([...contents]), tried_ms: at_ms })
+      save({ ...type, state, failed: JSON.stringify([...contents]), tried_ms: at_ms }, at_ms)
     }
   }
 
   /** Records that these types are usable. Returns the contents that they no longer refuse. */
-  function usable(types: readonly TypeRow[]): number[] {
+  function usable(types: readonly TypeRow[], at_ms: number): number[] {
     const news = types.filter(({ state }) => state !== 'usable')
-    for (const type of news) put.run({ ...type, state: 'usable', failed: '[]' })
+    for (const type of news) save({ ...type, state: 'usable', failed: '[]' }, at_ms)
     if (!news.some(isRefused)) return []
-    return (all_held.all() as Content[]).filter((content) => !refusing(content)).map(({ id }) => id)
+    return (all_held.all() as Content[]).filter((content) => !typesOf(content).every(isRefused)).map(({ id }) => id)
   }
 
-  /** A refused type of a content; undefined if one of its types is not refused. */
-  function refusing(content: Content): TypeRow | undefined {
+  /**
+   * A type that holds a content: all its types are refused, or have no place left. If none does, the
+   * content takes a place in each unproven one.
+   */
+  function holding(content: Content, at_ms: number): TypeRow | undefined {
     const types = typesOf(content)
-    return types.every(isRefused) ? types[0] : undefined
+    if (types.some(({ state }) => state === 'usable')) return undefined
+    const unproven = types.filter((type) => !isRefused(type))
+    if (unproven.every((type) => isFull(type, content, at_ms))) return unproven[0] ?? types[0]
+    for (const type of unproven) trialOf(type).open.set(content.id, at_ms)
+    return undefined
   }
 
   /** Begins the daily tries that are due. Returns a content of each of these types. */
   function dailyTries(at_ms: number): number[] {
     // A time far in the future means that the clock was turned back since.
     const due = (all_refused.all() as TypeRow[]).filter(({ tried_ms }) => Math.abs(at_ms - tried_ms) >= try_again_ms)
-    for (const type of due) put.run({ ...type, tried_ms: at_ms })
+    for (const type of due) save({ ...type, tried_ms: at_ms }, at_ms)
     return due.flatMap(({ project, extension }) => one_held.all(project, typeRefusal(extension).code) as number[])
   }
 
   return {
     failed,
-    refusing,
+    leave,
+    holding,
     dailyTries,
-    becameReady: (content: Content) => usable(typesOf(content)),
-    accept: (project: number, extension: string) => usable([typeOf(project, extension)]),
+    becameReady: (content: Content, at_ms: number) => usable(typesOf(content), at_ms),
+    accept: (project: number, extension: string, at_ms: number) => usable([typeOf(project, extension)], at_ms),
     isRefused: (project: number, path: string) => isRefused(typeOf(project, extensionOf(path))),
   }
 }

@@ -1,6 +1,6 @@
 import { waitsForUser } from '../../domain/disappearance.ts'
 import type { UserFact } from '../../domain/fact.ts'
-import { extensionOf, isTypePattern, typeRefusal } from '../../domain/file-type.ts'
+import { extensionOf, isTypePattern } from '../../domain/file-type.ts'
 import { openLedgerReadOnly } from '../file/ledger-file.ts'
 import { pathsBelow, waits_for_accept } from '../rows/file-rows.ts'
 import { readFolderRows } from '../rows/folder-row.ts'
@@ -31,15 +31,15 @@ const reached: Record<UserFact['type'], string> = {
     WHERE state = 'ready' AND remove_due_ms IS NOT NULL AND id IN (SELECT content FROM partings
       WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('partings')} AND policy = 'remove' AND accepted = 0)`,
   accepted: `SELECT count(*) AS files, coalesce(sum(files.size), 0) AS bytes
-    FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present' AND contents.state = 'type_refused'
-    WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND (error_code = @code
+    FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present' AND contents.error_code LIKE 'type_%:%'
+    WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND (substr(error_code, instr(error_code, ':') + 1) = @extension
       OR ${under('files')} AND (error_code IS NOT NULL OR files.state <> 'gone' AND ${waits_for_accept}))`,
   retried: `SELECT count(*) AS files, coalesce(sum(files.size), 0) AS bytes
     FROM files LEFT JOIN contents ON contents.id = files.content
     WHERE files.folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('files')}
       AND ((files.state = 'blocked' AND NOT ${waits_for_accept})
         OR (files.state = 'present' AND (contents.state IN ('refused', 'removed_on_service')
-          OR (contents.attempts > 0 AND contents.state NOT IN ('ready', 'type_refused', 'abandoned')))))`,
+          OR ((contents.attempts > 0 OR contents.error_code LIKE 'type_unproven:%') AND contents.state NOT IN ('ready', 'type_refused', 'abandoned')))))`,
 }
 
 /** Errors: those of openLedgerReadOnly. */
@@ -62,8 +62,8 @@ export function openPassView(state_dir: string) {
     },
     /** Files, or assets to remove, that this fact would change. */
     reachedBy({ type, folder, path }: UserFact) {
-      const code = isTypePattern(path) ? typeRefusal(extensionOf(path)).code : ''
-      return database.prepare(reached[type]).get({ folder, path, code, ...pathsBelow(path) }) as Amount
+      const extension = isTypePattern(path) ? extensionOf(path) : null
+      return database.prepare(reached[type]).get({ folder, path, extension, ...pathsBelow(path) }) as Amount
     },
     /** How the folder waits for an acknowledgement of missing files. */
     disappearanceIn(folder: string): DisappearanceWait {

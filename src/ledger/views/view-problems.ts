@@ -20,7 +20,7 @@ export interface ProblemGroup extends Amount {
   examples: Example[]
 }
 
-/** Contents that failed for the same reason and are retried without a user. */
+/** Contents that failed or wait for the same reason and go on without a user. */
 interface RetryGroup {
   code: string
   message: string
@@ -49,7 +49,7 @@ interface OverLimit extends Amount {
 const max_examples = 3
 const max_groups = 20
 const max_places = 5
-/** Deferred contents have the latest due times, so this many rows from that end are enough. */
+/** Deferred contents have the latest due times, so this many of a kind from that end are enough. */
 const max_retried = 2_000
 
 /** `folders`: only the files of these; absent: of all. */
@@ -114,7 +114,7 @@ export function readRetrying(database: Sqlite): RetryGroup[] {
   const groups = database.prepare(
     `SELECT error_code AS code, min(error_message) AS message, count(*) AS contents, min(not_before_ms) AS next_try_ms,
          json_group_array(id) AS ids
-       FROM (${latest(to_send)} UNION ALL ${latest(`state = 'ingesting'`)}) AS waiting
+       FROM (${[`${to_send} AND failing_since_ms IS NULL`, `+queue = 'send' AND failing_since_ms IS NOT NULL`, `state = 'ingesting'`].map(latest).join(' UNION ALL ')}) AS waiting
        WHERE error_code IS NOT NULL AND EXISTS (SELECT 1 FROM files JOIN folders ON folders.id = files.folder
          WHERE files.content = waiting.id AND files.state = 'present' AND folders.configured = 1)
        GROUP BY error_code ORDER BY contents DESC LIMIT ${max_groups}`,

@@ -168,11 +168,8 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
   }
   for (const { code, message, contents, next_try, examples } of status.retrying) {
     writer.gap()
-    const wait_ms = Date.parse(next_try) - Date.parse(status.at)
-    const when = wait_ms > 0 ? `in ${formatDuration(wait_ms)}` : 'now'
-    writer.say(`tried again by itself: ${formatCount(contents)}, the next ${when}: ${message} [${code}]`, {
-      tone: 'warn',
-    })
+    const when = next_try > status.at ? `in ${formatDuration(Date.parse(next_try) - Date.parse(status.at))}` : 'now'
+    writer.say(`tried by itself: ${formatCount(contents)}, the next ${when}: ${message} [${code}]`, { tone: 'warn' })
     for (const { folder, path } of examples) writer.say(`${folder}/${path}`, { indent: 2 })
     writer.say('`sluice explain PATH` says more; `sluice retry PATH` tries now', { indent: 2, tone: 'faint' })
   }

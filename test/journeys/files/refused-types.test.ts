@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { day_ms } from '../../../src/base/time/time.ts'
+import { day_ms, minute_ms } from '../../../src/base/time/time.ts'
+import { trial_ms } from '../../../src/domain/file-type.ts'
 import { MovingClock } from '../../rig/moving-clock.ts'
 import { begin, type Journey, localJourneys } from '../rig/harness.ts'
 
@@ -62,17 +63,93 @@ localJourneys('a type of files that the service cannot read', (profile) => {
     journey.ends({ left_out: Object.keys(logs(0, 60)) })
   })
 
-  test('20 fail while others are under way: each file is refused after one upload, or held without one', async () => {
+  test('20 of 60 are uploaded and fail; the others are held without an upload', async () => {
     const journey = await begin({ profile, tree: logs(0, 60), service: small })
     const ended = () => count(journey, 'refused') + count(journey, 'type_refused')
     await journey.until('each is refused or held', () => ended() === 60)
-    const refused = count(journey, 'refused')
-    expect(refused).toBeGreaterThanOrEqual(20)
-    expect(journey.cost()).toEqual({ creates: refused, puts: refused })
+    expect(count(journey, 'refused')).toBe(20)
+    expect(journey.cost()).toEqual({ creates: 20, puts: 20 })
     const held = journey.files().filter(({ stage }) => stage === 'type_refused')
     expect(held.filter(({ asset_id, error_code }) => asset_id !== null || error_code !== 'type_refused:log')).toEqual(
       [],
     )
     journey.ends({ left_out: Object.keys(logs(0, 60)) })
+  })
+
+  test('a service that reads slowly gets 20 of them; other types pass, and the rest is held', async () => {
+    const clock = new MovingClock()
+    const service = { clock, ingest: { max_bytes: 1_000, delay_ms: 2 * minute_ms } }
+    const journey = await begin({ profile, tree: { ...logs(0, 60), 'docs/a.txt': 'a', 'docs/b': 'b' }, clock, service })
+    await journey.until('22 are read', () => count(journey, 'ingesting') === 22)
+    await journey.until('the rest waits', () => waiting(journey) === 40)
+    expect(journey.cost()).toEqual({ creates: 22, puts: 22 })
+    expect([journey.file('docs/a.txt')?.stage, journey.file('docs/b')?.stage]).toEqual(['ingesting', 'ingesting'])
+    clock.skip(2 * minute_ms)
+    await journey.until('the rest is held', () => count(journey, 'type_refused') === 40)
+    expect([count(journey, 'refused'), count(journey, 'ready')]).toEqual([20, 2])
+    expect(journey.cost()).toEqual({ creates: 22, puts: 22 })
+    journey.ends({ left_out: Object.keys(logs(0, 60)) })
+  })
+})
+
+/** Number of files that wait for the results of others. */
+function waiting(journey: Journey): number {
+  return journey.files().filter((file) => file.error_code === 'type_unproven:log').length
+}
+
+localJourneys('a type of files that the service reads slowly', (profile) => {
+  const slow = (delay_ms: number) => {
+    const clock = new MovingClock()
+    return { profile, tree: logs(0, 60), clock, service: { clock, ingest: { delay_ms } } }
+  }
+
+  test('the first that is ready sends the rest at once, also after a crash', async () => {
+    const options = slow(2 * minute_ms)
+    const journey = await begin(options)
+    await journey.until('the rest waits', () => count(journey, 'ingesting') === 20 && waiting(journey) === 40)
+    await journey.abort()
+    await journey.start()
+    journey.write({ 'docs/later.txt': 'later' })
+    await journey.stage('docs/later.txt', 'ingesting')
+    expect([waiting(journey), journey.cost()]).toEqual([40, { creates: 21, puts: 21 }])
+    options.clock.skip(2 * minute_ms)
+    await journey.until('all are sent', () => count(journey, 'ready') === 21 && count(journey, 'ingesting') === 40)
+    options.clock.skip(2 * minute_ms)
+    await journey.allReady()
+    expect(journey.cost()).toEqual({ creates: 61, puts: 61 })
+  })
+
+  test('if the service ends none of them, another 20 go after ten minutes', async () => {
+    const options = slow(14 * minute_ms)
+    const journey = await begin(options)
+    await journey.until('20 are read', () => count(journey, 'ingesting') === 20 && waiting(journey) === 40)
+    options.clock.skip(trial_ms)
+    await journey.until('40 are read', () => count(journey, 'ingesting') === 40 && waiting(journey) === 20)
+    expect(journey.cost()).toEqual({ creates: 40, puts: 40 })
+    options.clock.skip(4 * minute_ms)
+    await journey.until('all are sent', () => count(journey, 'ready') === 20 && count(journey, 'ingesting') === 40)
+    options.clock.skip(14 * minute_ms)
+    await journey.allReady()
+  })
+
+  test('a single pass goes on until all are ready', async () => {
+    const service = { ingest: { delay_ms: 300 } }
+    const journey = await begin({ profile, tree: logs(0, 60), mode: 'once', service })
+    expect(await journey.drained()).toEqual({ why: 'done' })
+    expect(count(journey, 'ready')).toBe(60)
+  })
+
+  test('a single pass ends although the service ends none; the next one goes on', async () => {
+    const options = slow(8 * minute_ms)
+    const config = { follow: { pass_wait_ms: 1_000 } }
+    const journey = await begin({ ...options, mode: 'once', config })
+    expect(await journey.drained()).toMatchObject({ why: 'still_reading' })
+    expect([journey.cost().creates, waiting(journey)]).toEqual([20, 40])
+    options.clock.skip(8 * minute_ms)
+    await journey.restart({ follow: { pass_wait_ms: 60_000 } })
+    await journey.until('all are sent', () => count(journey, 'ready') === 20 && count(journey, 'ingesting') === 40)
+    options.clock.skip(8 * minute_ms)
+    expect(await journey.drained()).toEqual({ why: 'done' })
+    expect(count(journey, 'ready')).toBe(60)
   })
 })

@@ -133,7 +133,9 @@ localJourneys('files are uploaded', (profile) => {
   })
 
   test('many pending files are followed by pages of the list', async () => {
-    const names = Array.from({ length: 60 }, (_, index) => `docs/${index}.txt`)
+    // While no file of a type is ready, more than 20 of it would wait.
+    const types = ['txt', 'md', 'csv']
+    const names = Array.from({ length: 60 }, (_, index) => `docs/${index}.${types[index % 3]}`)
     const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
     const an_hour_ms = 3_600_000
     const journey = await begin({ profile, tree, service: { ingest: { delay_ms: an_hour_ms } } })

@@ -295,6 +295,7 @@ async function offline(bench: Bench, folder: string): Promise<void> {
 function outOfReach(check: ReturnType<typeof withLedger>): void {
   check('contents whose only folder is offline wait, lose nothing, and delay no others', async (bench) => {
     await bench.online('share')
+    await bench.record({ type: 'accepted', folder: 'share', path: '*.' })
     const away = []
     for (let file = 0; file < 50; file++) away.push(await bench.settle('share', `${file}`, `share ${file}`))
     const here = await bench.settle('docs', 'a', 'text')

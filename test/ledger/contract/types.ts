@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { day_ms, minute_ms } from '../../../src/base/time/time.ts'
-import { max_failed_of_type } from '../../../src/domain/file-type.ts'
-import { Bench, type LedgerFactory, md5Of, other_project_id } from '../fixture.ts'
+import { max_failed_of_type, trial_ms } from '../../../src/domain/file-type.ts'
+import { Bench, type LedgerFactory, md5Of, other_project_id, statOf } from '../fixture.ts'
 import { type LedgerTest, withLedger } from './with-ledger.ts'
 
 const error = { code: 'ingest_failed', message: 'the service cannot use this file' }
@@ -30,19 +30,193 @@ const stateOf = (bench: Bench, text: string, project?: string) => bench.see.cont
 
 export function typeContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
+  trials(check)
+  endsOfTrials(check)
   refusals(check)
   waysOut(check)
   propertyOfTypes(factory)
 }
 
+/** Settles files of one type. Returns the ids of their contents. */
+async function settleMany(bench: Bench, extension: string, count: number, folder = 'docs'): Promise<number[]> {
+  const ids: number[] = []
+  for (let file = 0; file < count; file++) {
+    ids.push(await bench.settle(folder, `${file}${extension}`, `${folder} ${file} ${extension}`))
+  }
+  return ids
+}
+
+/** Sends what can be claimed until nothing can, as the uploader does. Returns the ids in that order. */
+async function sendAll(bench: Bench): Promise<number[]> {
+  const sent: number[] = []
+  for (;;) {
+    const ids = await sendable(bench)
+    if (ids.length === 0) return sent
+    for (const id of ids) await bench.send(id)
+    sent.push(...ids)
+  }
+}
+
+function trials(check: LedgerTest): void {
+  check('while no file of a type is ready, 20 are on their way at most, and other types pass', async (bench) => {
+    const gz = await settleMany(bench, '.gz', 850)
+    const txt = await bench.settle('docs', 'a.txt', 'a')
+    expect(await sendAll(bench)).toEqual([...gz.slice(0, 20), txt])
+    const held = { state: 'wanted', attempts: 0, error_code: 'type_unproven:gz' }
+    expect(bench.see.content(md5Of('docs 849 .gz'))).toMatchObject(held)
+    expect(bench.see.counts('docs')).toMatchObject({ wanted: { files: 830 }, ingesting: { files: 21 } })
+    expect((await bench.claimToSend()).next_due_ms).toBe(bench.clock.now_ms() + trial_ms)
+    // `sync` waits for the results, and not for those that wait for them.
+    expect(await bench.ledger.pending(minute_ms)).toMatchObject({ send: 0, follow: 21 })
+  })
+
+  check('the first that is ready sends all others at once, in their order', async (bench) => {
+    const gz = await settleMany(bench, '.gz', 50)
+    const sent = await sendAll(bench)
+    await bench.clock.advance(1_000)
+    await bench.record({ type: 'asset_ready', content: sent[7]! })
+    expect(await bench.ledger.pending(0)).toMatchObject({ send: 30 })
+    expect((await bench.sendable()).map(({ content }) => content)).toEqual(gz.slice(20))
+    expect(bench.see.content(md5Of('docs 49 .gz'))).toMatchObject({ state: 'wanted', error_code: null })
+  })
+
+  check('a failure frees no place; with the 20th all others are refused', async (bench) => {
+    const gz = await settleMany(bench, '.gz', 50)
+    const sent = await sendAll(bench)
+    for (const content of sent.slice(1)) {
+      await bench.record({ type: 'content_refused', content, error })
+      expect(await sendable(bench)).toEqual([])
+    }
+    await bench.record({ type: 'content_refused', content: sent[0]!, error })
+    expect(await bench.ledger.pending(0)).toMatchObject({ send: 30 })
+    expect(await sendable(bench)).toEqual([])
+    expect(bench.see.inState('type_refused')).toEqual(gz.slice(20))
+    expect(bench.see.counts('docs')).toEqual(bench.see.recounted('docs'))
+  })
+
+  check('an end that says nothing about the type lets one other go, of the same project', async (bench) => {
+    await bench.online('others', { project_id: other_project_id })
+    await settleMany(bench, '.gz', 30, 'others')
+    const gz = await settleMany(bench, '.gz', 30)
+    await sendAll(bench)
+    const too_large = { code: 'too_large', message: 'too large' }
+    await bench.record({ type: 'content_refused', content: gz[0]!, error: too_large })
+    expect(await sendAll(bench)).toEqual([gz[20]])
+    // The service refuses each at once: none waits for minutes.
+    for (const content of gz.slice(1, 21)) {
+      await bench.record({ type: 'content_refused', content, error: too_large })
+    }
+    expect(await sendAll(bench)).toEqual(gz.slice(21))
+  })
+
+  check('a file that is gone before its upload lets another go', async (bench) => {
+    const gz = await settleMany(bench, '.gz', 30)
+    expect(await sendable(bench)).toEqual(gz.slice(0, 20))
+    await bench.gone('docs', '3.gz')
+    expect(await sendable(bench)).toEqual([...gz.slice(0, 3), ...gz.slice(4, 21)])
+  })
+
+  check('what is claimed goes on: released without a call, failed, or with a slot', async (bench) => {
+    const gz = await settleMany(bench, '.gz', 30)
+    expect(await sendable(bench)).toEqual(gz.slice(0, 20))
+    await bench.reserve(gz[1]!)
+    await bench.setBack(gz[1]!, 1_000)
+    await bench.record({ type: 'slot_lost', content: gz[1]!, not_before_ms: bench.clock.now_ms(), error })
+    await bench.reserve(gz[2]!)
+    expect((await sendable(bench)).sort((a, b) => a - b)).toEqual(gz.slice(0, 20))
+  })
+
+  check('of files in an offline folder none takes a place', async (bench) => {
+    await bench.online('share')
+    await settleMany(bench, '.gz', 30, 'share')
+    const here = await settleMany(bench, '.gz', 30)
+    await bench.record({ type: 'folder_offline', folder: 'share', reason: 'unmounted' })
+    expect(await sendable(bench)).toEqual(here.slice(0, 20))
+  })
+
+  check('a content with a second name of a usable type goes', async (bench) => {
+    await bench.makeReady(await bench.settle('docs', 'good.txt', 'good'))
+    await settleMany(bench, '.gz', 20)
+    await sendAll(bench)
+    await bench.settle('docs', 'a.gz', 'a')
+    const both = await bench.settle('docs', 'b.gz', 'b')
+    await bench.settle('docs', 'b.txt', 'b')
+    const two = await bench.settle('docs', 'c.gz', 'c')
+    await bench.settle('docs', 'c.tgz', 'c')
+    expect(await sendable(bench)).toEqual([both, two])
+  })
+}
+
+function endsOfTrials(check: LedgerTest): void {
+  check('if the service ends none, another 20 go after ten minutes', async (bench) => {
+    const gz = await settleMany(bench, '.gz', 70)
+    expect(await sendAll(bench)).toEqual(gz.slice(0, 20))
+    await bench.clock.advance(trial_ms - 1)
+    expect(await sendAll(bench)).toEqual([])
+    await bench.clock.advance(1)
+    expect(await sendAll(bench)).toEqual(gz.slice(20, 40))
+    await bench.record({ type: 'asset_ready', content: gz[0]! })
+    expect(await sendAll(bench)).toEqual(gz.slice(40))
+  })
+
+  check('a restart strands none: the result of an earlier file sends all that wait', async (bench) => {
+    const gz = await settleMany(bench, '.gz', 70)
+    expect(await sendAll(bench)).toEqual(gz.slice(0, 20))
+    await bench.reopen()
+    expect(await sendAll(bench), 'all others wait for their time').toEqual([])
+    const later = await settleMany(bench, '.later.gz', 30)
+    expect(await sendAll(bench)).toEqual(later.slice(0, 20))
+    await bench.record({ type: 'asset_ready', content: gz[0]! })
+    expect(await sendAll(bench)).toEqual([...gz.slice(20), ...later.slice(20)])
+  })
+
+  check('a user sends the type, a directory or a file all the same', async (bench) => {
+    const gz = await settleMany(bench, '.gz', 30)
+    const below = await bench.settle('docs', 'x/a.gz', 'a')
+    expect(await sendAll(bench)).toHaveLength(20)
+    await bench.record({ type: 'accepted', folder: 'docs', path: 'x' })
+    expect(await sendAll(bench)).toEqual([below])
+    await bench.record({ type: 'retried', folder: 'docs', path: '25.gz' })
+    expect(await sendAll(bench)).toEqual([gz[25]])
+    await bench.record({ type: 'accepted', folder: 'docs', path: '*.gz' })
+    expect(await sendAll(bench)).toEqual(gz.slice(20).filter((id) => id !== gz[25]))
+  })
+
+  for (const newest_first of [false, true]) {
+    const order = newest_first ? 'the newest first' : 'as found'
+    check(`thousands that wait delay no other type (${order})`, (bench) => passesThousands(bench), { newest_first })
+  }
+}
+
+/** One claim examines a limited number of rows, so it takes a few to pass them. */
+async function passesThousands(bench: Bench): Promise<void> {
+  const facts = Array.from({ length: 3_500 }, (_, file) => {
+    const text = `${file} gz`
+    return { type: 'file_settled', folder: 'docs', path: `${file}.gz`, stat: statOf(9), md5: md5Of(text) } as const
+  })
+  await bench.record(...facts)
+  await bench.record({ ...facts[0]!, path: 'last.txt', stat: statOf(9, 0n), md5: md5Of('last') })
+  const last = bench.see.content(md5Of('last'))!.id
+  const claimed: number[] = []
+  let claims = 0
+  for (; ; claims++) {
+    const { work, next_due_ms } = await bench.claimToSend()
+    claimed.push(...work.map(({ content }) => content))
+    if (work.length === 0 && next_due_ms! > bench.clock.now_ms()) break
+  }
+  expect(claims).toBeLessThan(10)
+  expect(claimed).toHaveLength(21)
+  expect(claimed).toContain(last)
+}
+
 function refusals(check: LedgerTest): void {
   check('after 20 failures of a type and none ready, the rest is not claimed but held', async (bench) => {
     await failMany(bench, 'docs', '.gz', max_failed_of_type - 1)
-    await bench.settle('docs', 'a.gz', 'a')
+    const first = await bench.settle('docs', 'a.gz', 'a')
     await bench.settle('docs', 'b.GZ', 'b')
     const other = await bench.settle('docs', 'c.txt', 'c')
     const without = await bench.settle('docs', 'README', 'd')
-    expect(await sendable(bench)).toHaveLength(4)
+    expect(await sendable(bench)).toEqual([first, other, without])
     await failMany(bench, 'docs', '.Gz')
     expect(await sendable(bench)).toEqual([other, without])
     expect(stateOf(bench, 'b')).toBe('type_refused')

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { extensionOf, isTypePattern, refusedTypeIn, typeRefusal, typeTrial } from '../../src/domain/file-type.ts'
+
+test('a type is the extension in lower case; a dot file, a final dot and a long ending have none', () => {
+  const types = { 'a/b.tar.GZ': 'gz', README: '', '.profile': '', 'x.': '', 'x.a1234567890123456': '' }
+  expect(Object.fromEntries(Object.keys(types).map((path) => [path, extensionOf(path)]))).toEqual(types)
+})
+
+test('a refused and an unproven type have codes of their own, which name them, and a reason in words', () => {
+  expect(typeRefusal('gz').code).toBe('type_refused:gz')
+  expect(refusedTypeIn(typeRefusal('a:b').code)).toBe('a:b')
+  expect(refusedTypeIn(typeTrial('gz').code)).toBeUndefined()
+  expect(typeTrial('gz')).toEqual({
+    code: 'type_unproven:gz',
+    message: 'it waits for the result of the first 20 .gz files: the service has not read one yet',
+  })
+  expect(typeTrial('').message).toContain('the first 20 files without an extension')
+})
+
+test('a pattern of a type has no other wildcard and no directory', () => {
+  expect(['*.gz', '*.', '*.tar.gz'].map(isTypePattern)).toEqual([true, true, true])
+  expect(['*', 'a.gz', 'x/*.gz', '*.g/z'].map(isTypePattern)).toEqual([false, false, false, false])
+})
