@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { day_ms, hour_ms, minute_ms, second_ms } from '../../src/base/time/time.ts'
 import { healthOf } from '../../src/status/health/health.ts'
-import { type HealthFacts, type HealthLimits, problem_kinds } from '../../src/status/health/problems.ts'
+import {
+  type HealthFacts,
+  type HealthLimits,
+  type Problem,
+  problem_kinds,
+  problemsOf,
+} from '../../src/status/health/problems.ts'
 import { anyFacts, now_ms } from './any-facts.ts'
 
 const limits: HealthLimits = {
@@ -333,4 +339,30 @@ test('property: a repair never adds a problem, and all repairs together leave no
       expect(before).toEqual({ healthy: true, problems: [] })
     }),
   )
+})
+
+test.each<[string, Partial<Problem>, { folder: boolean; prompt: boolean }]>([
+  ['its project', { kind: 'project', about: 'project_1' }, { folder: true, prompt: true }],
+  ['another project', { kind: 'project', about: 'project_2' }, { folder: false, prompt: false }],
+  [
+    'its oldest file',
+    { kind: 'queue', about: 'uploads', message: 'docs/a has waited' },
+    { folder: true, prompt: false },
+  ],
+  [
+    'a file of docs2',
+    { kind: 'queue', about: 'uploads', message: 'docs2/a has waited' },
+    { folder: false, prompt: false },
+  ],
+  ['its scan', { kind: 'scan', about: 'docs' }, { folder: true, prompt: false }],
+  ['its run', { kind: 'prompt', about: 'docs' }, { folder: false, prompt: true }],
+  ['its delivery', { kind: 'delivery', about: 'docs/team' }, { folder: false, prompt: true }],
+  ['an alert', { kind: 'delivery', about: 'alerts/team' }, { folder: false, prompt: false }],
+  ['the account', { kind: 'account', about: 'account' }, { folder: false, prompt: false }],
+])('of a folder and a prompt: %s', (_, part, expected) => {
+  const problem: Problem = { kind: 'scan', about: '', message: '', hint: '', since_ms: 0, ...part }
+  const docs = [{ name: 'docs', project_id: 'project_1' }]
+  const isOf = (what: 'folder' | 'prompt') =>
+    problemsOf([problem], { folders: docs, prompts: docs }, what, 'docs').length > 0
+  expect({ folder: isOf('folder'), prompt: isOf('prompt') }).toEqual(expected)
 })

@@ -3,6 +3,7 @@ import { isLoopbackHost } from '../../base/net/loopback.ts'
 import { day_ms, second_ms } from '../../base/time/time.ts'
 import { duration, off, size } from './fields.ts'
 import { deliveries, hasOneUrl, outgoing_url, url_file } from './schema-deliver.ts'
+import { hostAndPort } from './schema-page.ts'
 
 const ping_schema = z
   .strictObject({
@@ -30,8 +31,7 @@ export const alerts_schema = z.strictObject({
 const wrong_listen = 'must be off, or an address of this machine such as 127.0.0.1:9464 or [::1]:9464'
 
 function isLoopbackAddress(text: string): boolean {
-  const { host = '', port } = /^(?<host>\[[\da-f:]+\]|[\d.]+):(?<port>\d{1,5})$/i.exec(text)?.groups ?? {}
-  return isLoopbackHost(host) && Number(port) <= 65_535
+  return isLoopbackHost(hostAndPort(text)?.host ?? '')
 }
 
 const listen = z

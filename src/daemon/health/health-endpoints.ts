@@ -2,6 +2,7 @@ import { closeServer, listen } from '../../base/net/http-server.ts'
 import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '../../base/net/http-server-app.ts'
 import { isLoopbackAuthority } from '../../base/net/loopback.ts'
 import { messageOf, SluiceError, toPlainError } from '../../base/run/errors.ts'
+import { hostAndPort } from '../../config/schema/schema-page.ts'
 
 /** One answer: its status, and a JSON body, or text with its own content type. */
 export interface HealthAnswer {
@@ -10,9 +11,10 @@ export interface HealthAnswer {
   content_type?: string
 }
 
+type HealthReader = (name: string) => Promise<HealthAnswer>
 export type HealthEndpoints = Awaited<ReturnType<typeof serveHealth>>
 
-export type HealthPath = '/healthz' | '/readyz' | '/metrics'
+export type HealthPath = '/healthz' | '/readyz' | '/readyz/folder/:name' | '/readyz/prompt/:name' | '/metrics'
 
 /** Requests carry no body. */
 const body_limit_bytes = 1_024
@@ -20,27 +22,24 @@ const body_limit_bytes = 1_024
 const close_grace_ms = 200
 
 /**
- * Serves GET (and HEAD) /healthz, /readyz and /metrics on an address of this machine. A web page in
- * a local browser cannot read them: the server refuses every Origin, and every Host that is not
- * this machine (DNS rebinding). Error `http.listen`.
+ * Serves GET (and HEAD) of these paths on an address of this machine; answers get the name in the
+ * path. A web page in a local browser cannot read them: the server refuses every Origin, and every
+ * Host that is not this machine (DNS rebinding). Error `http.listen`.
  */
-export async function serveHealth(where: string, answers: Record<HealthPath, () => Promise<HealthAnswer>>) {
-  const { host, port } = addressOf(where)
+export async function serveHealth(where: string, answers: Record<HealthPath, HealthReader>) {
+  const { host, port } = hostAndPort(where)!
   const paths = Object.keys(answers) as HealthPath[]
-  const isPath = (path: string) => paths.some((known) => known === path)
+  const isPath = (path: string) => paths.some((known) => new RegExp(`^${known.replace(':name', '[^/]+')}$`).test(path))
   const app = await createHttpApp({ body_limit_bytes, answerError, isPath })
   app.addHook('onRequest', async (request) => refuseOthers(request))
   for (const path of paths) {
-    app.route({ method: ['GET', 'HEAD'], url: path, handler: (_request, reply) => send(reply, answers[path]) })
+    app.route({ method: ['GET', 'HEAD'], url: path, handler: (...asked) => send(...asked, answers[path]) })
   }
   await app.ready()
-  let real_port: number
-  try {
-    real_port = await listen(app.server, host, port)
-  } catch (error) {
+  const real_port = await listen(app.server, host.replace(/^\[|\]$/g, ''), port).catch(async (error) => {
     await app.close()
     throw error
-  }
+  })
   /** `address`: with the real port, such as `127.0.0.1:9464`. */
   return { address: where.replace(/\d+$/, String(real_port)), close: () => close(app) }
 }
@@ -50,8 +49,9 @@ async function close(app: HttpApp): Promise<void> {
   await app.close()
 }
 
-async function send(reply: HttpReply, answer: () => Promise<HealthAnswer>): Promise<HttpReply> {
-  const { status, body, content_type = 'application/json; charset=utf-8' } = await answer()
+async function send({ params }: HttpRequest, reply: HttpReply, read: HealthReader): Promise<HttpReply> {
+  const { name = '' } = params as { name?: string }
+  const { status, body, content_type = 'application/json; charset=utf-8' } = await read(name)
   const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`
   return reply.status(status).header('cache-control', 'no-store').type(content_type).send(text)
 }
@@ -68,6 +68,7 @@ function refuseOthers({ headers, raw }: HttpRequest): void {
 
 const statuses: Record<string, number> = {
   'health.not_for_you': 403,
+  'health.unknown': 404,
   'http.path_unknown': 404,
   'http.method_wrong': 405,
   'http.body_too_large': 413,
@@ -80,10 +81,4 @@ function answerError(error: unknown) {
   const status = statuses[code] ?? (is_ours ? 400 : 500)
   const headers = code === 'http.method_wrong' ? { allow: 'GET, HEAD' } : {}
   return { status, body: { code, message: messageOf(error) }, headers }
-}
-
-/** Splits an address of the config into host and port. IPv6 hosts are in square brackets. */
-function addressOf(where: string): { host: string; port: number } {
-  const at = where.lastIndexOf(':')
-  return { host: where.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(where.slice(at + 1)) }
 }

@@ -10,7 +10,7 @@ import { bytesPerSecondAt } from '../../domain/bandwidth.ts'
 import { openHealthView } from '../../ledger/views/view-health.ts'
 import { healthOf } from '../../status/health/health.ts'
 import { healthFacts } from '../../status/health/health-facts.ts'
-import { type HealthFacts, type Problem, promptHealth } from '../../status/health/problems.ts'
+import { type HealthFacts, type Problem, problemsOf, promptHealth } from '../../status/health/problems.ts'
 import type { Metrics } from '../../status/metrics.ts'
 import type { SyncReport } from '../../sync/report.ts'
 import { stuckAfter_ms } from '../limits.ts'
@@ -145,6 +145,8 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
       endpoints = await serveHealth(listen, {
         '/healthz': async () => alive(),
         '/readyz': async () => ready(),
+        '/readyz/folder/:name': async (name) => ready('folder', name),
+        '/readyz/prompt/:name': async (name) => ready('prompt', name),
         '/metrics': () => scrape(counted),
       })
     }
@@ -176,10 +178,12 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
     return { status: is_alive ? 200 : 503, body }
   }
 
-  function ready(): HealthAnswer {
-    const { healthy, problems } = healthOf(currentFacts(), config().health)
+  /** With a name: only the problems of this folder or prompt. Error `health.unknown`. */
+  function ready(what?: 'folder' | 'prompt', name = ''): HealthAnswer {
+    const all = healthOf(currentFacts(), config().health).problems
+    const problems = what ? problemsOf(all, config(), what, name) : all
     const listed = problems.map(({ since_ms, ...problem }) => ({ ...problem, since: isoTime(since_ms) }))
-    return { status: healthy ? 200 : 503, body: { healthy, problems: listed } }
+    return { status: listed.length === 0 ? 200 : 503, body: { healthy: listed.length === 0, problems: listed } }
   }
 
   async function scrape(counted: Metrics): Promise<HealthAnswer> {

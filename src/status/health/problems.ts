@@ -1,3 +1,4 @@
+import { SluiceError } from '../../base/run/errors.ts'
 import { cronTimes } from '../../base/time/cron.ts'
 import type { Absence } from '../../domain/fact.ts'
 import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
@@ -126,6 +127,32 @@ export interface Health {
   healthy: boolean
   /** In the order of `problem_kinds`; one for each pair of `kind` and `about`. */
   problems: Problem[]
+}
+
+interface Owned {
+  readonly name: string
+  readonly project_id: string
+}
+
+/**
+ * The problems of one folder or prompt, with those of its project. What concerns all of Sluice (the
+ * account, the disk) is left out. Error `health.unknown`.
+ */
+export function problemsOf(
+  problems: readonly Problem[],
+  config: { readonly folders: readonly Owned[]; readonly prompts: readonly Owned[] },
+  what: 'folder' | 'prompt',
+  name: string,
+): Problem[] {
+  const found = config[`${what}s`].find((other) => other.name === name)
+  if (!found) throw new SluiceError({ code: 'health.unknown', message: `the configuration has no ${what} ${name}` })
+  const own = { folder: ['scan', 'folder'], prompt: ['prompt'] }[what]
+  return problems.filter(({ kind, about, message }) => {
+    if (about === found.project_id || (own.includes(kind) && about === name)) return true
+    // These are about a receiver, or about the oldest file, whose name begins the message.
+    if (kind === 'delivery') return what === 'prompt' && about.startsWith(`${name}/`)
+    return kind === 'queue' && what === 'folder' && message.startsWith(`${name}/`)
+  })
 }
 
 /** Settings of prompts that health needs: a part of the configuration. */

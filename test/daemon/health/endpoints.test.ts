@@ -1,9 +1,11 @@
+import { renameSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { codeOf } from '../../../src/base/run/errors.ts'
+import { makeTree } from '../../rig/tree.ts'
 import { until } from '../../rig/waiting.ts'
-import { Watched } from './rig.ts'
+import { type Verdict, Watched } from './rig.ts'
 
 test('serves healthz, readyz and metrics; a reload moves the address', { timeout: 60_000 }, async () => {
   const watched = await Watched.begin()
@@ -37,6 +39,41 @@ test('serves healthz, readyz and metrics; a reload moves the address', { timeout
   await expect(fetch(`http://${before}/healthz`)).rejects.toThrow()
   await watched.reload({ health: { listen: 'off' } })
   await until('it listens no more', () => watched.daemon.health?.address === undefined)
+})
+
+test('answers for one folder and one prompt', { timeout: 60_000 }, async () => {
+  const prompt = { cron: '0 * * * *', prompt: 'What is new?' }
+  const prompts = [
+    { ...prompt, name: 'docs', scope: { folders: ['docs'] } },
+    { ...prompt, name: 'lost', scope: { labels: ['gone'] } },
+  ]
+  const watched = await Watched.begin({ other: makeTree(), health: { offline_ms: 0 }, sections: { prompts } })
+  await watched.synced()
+  await watched.green()
+  expect(await watched.get('/readyz/folder/docs')).toMatchObject({
+    status: 200,
+    text: '{"healthy":true,"problems":[]}\n',
+  })
+  renameSync(watched.docs, `${watched.docs}-away`)
+  watched.daemon.rescan()
+  await watched.red('folder')
+  await watched.daemon.ledger.record([
+    { type: 'run_due', prompt: 'lost', due_ms: watched.clock.now_ms(), cause: 'user' },
+  ])
+  await watched.red('prompt')
+  const answers = ['folder/docs', 'folder/other', 'prompt/docs', 'prompt/lost'].map(async (path) => {
+    const { status, text } = await watched.get(`/readyz/${path}`)
+    const { healthy, problems } = JSON.parse(text) as Verdict
+    return [path, status, healthy, ...problems.map(({ kind, about }) => `${kind} ${about}`)]
+  })
+  expect(await Promise.all(answers)).toEqual([
+    ['folder/docs', 503, false, 'folder docs'],
+    ['folder/other', 200, true],
+    ['prompt/docs', 200, true],
+    ['prompt/lost', 503, false, 'prompt lost'],
+  ])
+  for (const path of ['folder/lost', 'prompt/other', 'prompt/..%2f', 'project/docs', 'folder/', 'folder/docs/a'])
+    expect((await watched.get(`/readyz/${path}`)).status, path).toBe(404)
 })
 
 test.each([
@@ -97,7 +134,8 @@ test('refuses requests from pages in a browser, and from host names that resolve
   const wrong = await fetch(`http://${address}/readyz`, { method: 'DELETE' })
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   await wrong.text()
-  for (const path of ['/healthz', '/readyz', '/metrics']) {
+  expect(await statusFor(address, {}, 'POST', '/readyz/folder/docs')).toBe(405)
+  for (const path of ['/healthz', '/readyz', '/readyz/folder/docs', '/metrics']) {
     const [asked, checked] = [
       await fetch(`http://${address}${path}`),
       await fetch(`http://${address}${path}`, { method: 'HEAD' }),
