@@ -84,5 +84,5 @@ function ofPool({ worker, drained }: WorkPool): Started {
 function runTools(tools: WorkerTools, { config, soft, hard }: WorkerSettings): RunTools {
   const { circuits: circuit, prompt_report: report } = tools
   const prompts = new Map(config.prompts.map((prompt) => [prompt.name, prompt]))
-  return { ...tools, circuit, report, prompts, asking: config.asking, soft, hard }
+  return { ...tools, circuit, report, prompts, asking: config.asking, page_url: config.page.base_url, soft, hard }
 }

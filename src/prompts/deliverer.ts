@@ -63,7 +63,7 @@ async function deliverOne(item: DeliveryWork, tools: RunTools, delivery_tools: D
 /** Undefined if the config has no such delivery any more. */
 function receiverOf(
   item: DeliveryWork,
-  { prompts }: RunTools,
+  { prompts, page_url }: RunTools,
   { alerts }: DelivererTools,
 ): { target: DeliveryTarget; message: Message } | undefined {
   const settings = item.run === undefined ? undefined : prompts.get(item.written.prompt)
@@ -71,7 +71,7 @@ function receiverOf(
   const target = targets.find(({ name }) => name === item.target)
   if (!target) return undefined
   if (item.run === undefined) return { target, message: alertMessage(item.raised, item.target) }
-  return settings && { target, message: reportMessage(item, settings) }
+  return settings && { target, message: reportMessage(item, settings, page_url) }
 }
 
 function defer(

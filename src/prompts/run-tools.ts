@@ -18,6 +18,8 @@ export interface RunTools {
   heartbeats: Heartbeats
   prompts: ReadonlyMap<string, PromptSettings>
   asking: AskingLimits
+  /** Address of the page, without a trailing slash; undefined: messages have no link to it. */
+  page_url: string | undefined
   /** Aborts when the run must wait no longer; a running call may end. */
   soft: AbortSignal
   /** Aborts when running calls must be dropped, without facts. */

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { system_clock } from '../../src/base/time/time.ts'
 import type { DeliveryTarget } from '../../src/deliver/target.ts'
 import { startDeliverer } from '../../src/prompts/deliverer.ts'
+import type { RunTools } from '../../src/prompts/run-tools.ts'
 import { tools as deliveryTools } from '../deliver/delivery-tools.ts'
 import { startServer } from '../remote/recording-server.ts'
 import { makeTree } from '../rig/tree.ts'
@@ -18,8 +19,11 @@ async function written(deliver: DeliveryTarget[], asking: Parameters<typeof open
   return rig
 }
 
-function start(rig: RunRig, alerts: DeliveryTarget[] = []) {
-  const deliverer = startDeliverer(rig.tools(), { ...deliveryTools(), signal: rig.hard.signal, alerts })
+function start(rig: RunRig, alerts: DeliveryTarget[] = [], tools: Partial<RunTools> = {}) {
+  const deliverer = startDeliverer(
+    { ...rig.tools(), ...tools },
+    { ...deliveryTools(), signal: rig.hard.signal, alerts },
+  )
   rig.ledger.onWork((kinds) => {
     if (kinds.has('delivery')) deliverer.worker.wake()
   })
@@ -46,6 +50,16 @@ test('each receiver gets its own report: one that fails for a while delays no ot
   expect(ids).toHaveLength(2)
   expect(new Set(ids).size).toBe(1)
   expect(linesOf(rig, 'later')).toHaveLength(1)
+})
+
+test('mail and chat begin with a link to the page, where it has an address', async () => {
+  const server = await startServer([{ status: 200 }])
+  const rig = await written([{ name: 'hook', kind: 'webhook', url: `${server.origin}/hook`, body: 'json' }])
+  const end = start(rig, [], { page_url: 'https://example.com/sluice' })
+  await until('it is delivered', () => linesOf(rig, 'delivered').length === 1)
+  await end()
+  const { text } = JSON.parse(server.requests[0]!.body.toString()) as { text: string }
+  expect(text).toMatch(/^\[This report on the page\]\(https:\/\/example\.com\/sluice\/runs\/1\)\n\n\S/)
 })
 
 test('a receiver of two deliveries of a run can tell them apart; a delivery repeated by hand keeps its id', async () => {

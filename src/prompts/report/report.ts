@@ -37,8 +37,16 @@ export interface ReportDelivery extends Pick<ReportToDeliver, 'report_path' | 't
   written: RunContent & { written_ms: number }
 }
 
-/** Builds the message of a delivery, with the same id and text at every try. */
-export function reportMessage({ written, report_path, target }: ReportDelivery, settings: PromptSettings): Message {
+/**
+ * Builds the message of a delivery, with the same id and text at every try. It begins with a link to
+ * the page, because chats cut long reports at the end.
+ */
+export function reportMessage(
+  { written, report_path, target }: ReportDelivery,
+  settings: PromptSettings,
+  page_url?: string,
+): Message {
+  const link = page_url === undefined ? '' : `[This report on the page](${page_url}/runs/${written.run})\n\n`
   const zone = settings.schedule.timezone
   const coverage = coverageOf(written)
   const date = localDate(written.due_ms, zone)
@@ -54,7 +62,7 @@ export function reportMessage({ written, report_path, target }: ReportDelivery, 
     // The id includes the project: another installation may have a prompt of the same name.
     id: messageId('run', [written.project_id, written.prompt, written.due_ms, target]),
     subject: `${written.prompt} ${date}`,
-    text: bodyOf(written, coverage, zone),
+    text: `${link}${bodyOf(written, coverage, zone)}`,
     at_ms: written.written_ms,
     values,
     data: {

@@ -142,7 +142,7 @@ export class RunRig {
     const prompts = new Map([this.settings, ...this.others].map((settings) => [settings.name, settings]))
     const { soft, hard } = { soft: this.soft.signal, hard: this.hard.signal }
     const common = { ledger, remote, circuit, clock: this.#clock, report: this.report, heartbeats: unwatched }
-    return { ...common, prompts, asking, soft, hard }
+    return { ...common, prompts, asking, page_url: undefined, soft, hard }
   }
 
   /** Adds a file that is ready on the service, and returns its asset. */
