@@ -1,5 +1,5 @@
 import { day_ms } from '../base/time/time.ts'
-import type { Fact } from '../domain/fact.ts'
+import type { Fact, UserFact } from '../domain/fact.ts'
 
 /** The verbs of a running daemon. Both ends of the socket implement this interface. */
 export interface ControlVerbs {
@@ -79,6 +79,13 @@ export type Doubt =
   | { about: 'bytes'; folder: string; path: string }
   /** A label is no longer attached: Sluice attaches it again. `content` is an id of the ledger. */
   | { about: 'label'; content: number; label: string }
+
+const verbs = { accepted: 'accept', retried: 'retry', removals_accepted: 'acceptRemovals' } as const
+
+/** Passes what a user asks for to the daemon, one place at a time. */
+export async function passFacts(control: ControlVerbs, facts: readonly UserFact[]): Promise<void> {
+  for (const { type, folder, path } of facts) await control[verbs[type]]({ folder, path })
+}
 
 export function factsOfDoubt(doubt: Doubt, now_ms: number): Fact[] {
   if (doubt.about === 'bytes') {

@@ -78,7 +78,7 @@ type Asking = Awaited<ReturnType<typeof prepare>>
 
 /** Checks the options. `found`: the files in scope; undefined if no option is about files. */
 async function prepare(options: Options, config: Config) {
-  const { folder = [], path, fresh, label, chat, concept, view, project } = options
+  const { folder, path, fresh, label, chat, concept, view, project } = options
   if (options.question.join(' ').trim() === '') {
     throw new SluiceError({ code: 'usage.invalid', message: 'there is no question to ask', hint: 'sluice ask "…"' })
   }
@@ -88,7 +88,7 @@ async function prepare(options: Options, config: Config) {
     provider: options.provider,
     skills: options.skill,
   })
-  const folders = folder.map((text) => {
+  const folders = folder?.map((text) => {
     const hintFor = (place: Place) => `--folder ${place.folder} --path ${shellWord(`/${place.path}`)}`
     return wholeFolder(text, config.folders, process.cwd(), hintFor)
   })

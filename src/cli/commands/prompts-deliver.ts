@@ -1,11 +1,10 @@
-import { SluiceError } from '../../base/run/errors.ts'
 import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { ControlClient } from '../../control/control-client.ts'
 import { openPromptsView, type RunView } from '../../ledger/views/view-prompts.ts'
-import { runName, runNamed } from '../../prompts/show/find-run.ts'
-import { deliveryText, stateText } from '../../prompts/show/run-texts.ts'
+import { runName, runNamed, targetsOf } from '../../prompts/show/find-run.ts'
+import { deliveryText } from '../../prompts/show/run-texts.ts'
 import { withPromptsView } from '../../status/with-view.ts'
 import { argument, defineCommand } from '../command.ts'
 import { besideOrAlone } from '../daemon/beside-or-alone.ts'
@@ -42,32 +41,6 @@ export const command = defineCommand({
     })
   },
 })
-
-/**
- * Returns the deliveries to send. A finished one is never sent again, because receivers rely on
- * that. A delivery that is new in the configuration must be named.
- */
-function targetsOf(run: RunView, target: string | undefined, { prompts }: Config): string[] {
-  if (run.state !== 'written') {
-    throw new SluiceError({
-      code: 'usage.run',
-      message: `run ${run.run} has no report to deliver: ${stateText(run.state)}`,
-      hint: '`sluice prompts history PROMPT` shows the runs that have',
-    })
-  }
-  const open = run.deliveries.filter(({ state }) => state !== 'done').map((delivery) => delivery.target)
-  if (target === undefined) return open
-  const configured = prompts.find(({ name }) => name === run.prompt)?.deliver.map(({ name }) => name) ?? []
-  const known = run.deliveries.map((delivery) => delivery.target)
-  if (known.includes(target)) return open.filter((name) => name === target)
-  if (configured.includes(target)) return [target]
-  const names = [...new Set([...known, ...configured])]
-  throw new SluiceError({
-    code: 'usage.target',
-    message: `run ${run.run} has no delivery called ${target}`,
-    hint: names.length === 0 ? 'its prompt has no deliveries' : `there are ${names.join(', ')}`,
-  })
-}
 
 /** Lets the daemon deliver. Waits until each was tried, for half a minute at most. */
 async function askDaemon(

@@ -22,8 +22,7 @@ export const command = defineCommand({
     ])
     const difference = differenceOf(one!, other!, config)
     if (json) {
-      const runs = { before: one!.run, after: other!.run }
-      printJson(terminal, { ...runs, ...difference })
+      printJson(terminal, { before: one!.run, after: other!.run, ...difference })
       return exit_codes.ok
     }
     const { patch, added, removed } = difference

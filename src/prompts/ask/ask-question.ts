@@ -153,19 +153,15 @@ function tooLate(chat_id: string, deadline_ms: number, last: Failure | undefined
   })
 }
 
-export interface Source {
-  /** Folder and path. */
-  name: string
-  asset_id: string
-  /** True if the answer has its file name, alone or at the end of a path. */
-  is_named: boolean
-}
+export type Source = ReturnType<typeof sourcesOf>[number]
 
 /** The files that a question was asked over; those that the answer names first. */
-export function sourcesOf(answer: string, files: readonly ArrivedFile[]): Source[] {
+export function sourcesOf(answer: string, files: readonly ArrivedFile[]) {
   const sources = files.map(({ folder, path, asset_id }) => {
     const own_name = path.slice(path.lastIndexOf('/') + 1)
-    return { name: `${folder}/${path}`, asset_id, is_named: mentions(answer, own_name) }
+    /** True if the answer has its file name, alone or at the end of a path. */
+    const is_named = mentions(answer, own_name)
+    return { name: `${folder}/${path}`, asset_id, is_named }
   })
   return [...sources.filter(({ is_named }) => is_named), ...sources.filter(({ is_named }) => !is_named)]
 }

@@ -9,8 +9,8 @@ export type Others = Pick<PromptScope, 'labels' | 'chats' | 'concepts' | 'projec
 
 /** The scope of a question, as the user wants it. */
 export interface WantedScope {
-  /** Names of folders of the configuration; none: all of them. */
-  folders: readonly string[]
+  /** Names of folders of the configuration; undefined: all of them. An empty list has no file. */
+  folders: readonly string[] | undefined
   /** Patterns as in .gitignore, relative to a folder; none: every file. */
   paths: readonly string[]
   /** Only files that became ready within this time; undefined: of any age. */
@@ -19,18 +19,8 @@ export interface WantedScope {
 }
 
 /** A wanted scope with the project that is asked. */
-export interface Narrowing extends WantedScope {
-  project_id: string
-  /** False if no option is about files: the question is over `others` or the whole project. */
-  about_files: boolean
-}
-
-export interface FilesInScope {
-  /** One for each asset, newest first, at most `max`. */
-  files: ArrivedFile[]
-  /** True if more files match. */
-  is_cut: boolean
-}
+export type Narrowing = ReturnType<typeof narrowingOf>
+export type FilesInScope = ReturnType<typeof filesInScope>
 
 /**
  * Finds the project to ask. Error `usage.projects`: the folders belong to several. `config`: the
@@ -42,9 +32,9 @@ export function narrowingOf(
     readonly folders: readonly { readonly name: string; readonly project_id: string }[]
     readonly service: { readonly project_id: string }
   },
-): Narrowing {
-  const about_files = named.length > 0 || paths.length > 0 || within_ms !== undefined
-  const folders = named.length > 0 ? [...new Set(named)] : config.folders.map(({ name }) => name)
+) {
+  const about_files = named !== undefined || paths.length > 0 || within_ms !== undefined
+  const folders = named ? [...new Set(named)] : config.folders.map(({ name }) => name)
   const projects = new Set(
     config.folders.filter(({ name }) => folders.includes(name)).map(({ project_id }) => project_id),
   )
@@ -57,19 +47,23 @@ export function narrowingOf(
   }
   const [only] = projects
   const project_id = projects.size === 1 && only !== undefined ? only : config.service.project_id
+  /** `about_files`: false if the question is over `others`, or over the whole project. */
   return { project_id, folders, paths, within_ms, others, about_files }
 }
 
 /** (contract/limits.ts) The most files that one request can name. */
 const max_scope_files = 10_000
 
-/** Finds the ready files of a scope. Without a ledger there is no `view`, and no file. */
+/**
+ * Finds the ready files of a scope: one for each asset, newest first, at most `max`. `is_cut`: more
+ * files match. Without a ledger there is no `view`, and no file.
+ */
 export function filesInScope(
   { folders, paths, within_ms }: Pick<Narrowing, 'folders' | 'paths' | 'within_ms'>,
   view: ReturnType<typeof openArrivalsView> | undefined,
   now_ms: number,
   max = max_scope_files,
-): FilesInScope {
+) {
   const matches = pathMatcher(paths)
   const since_ms = within_ms === undefined ? undefined : now_ms - within_ms
   const by_asset = new Map<string, ArrivedFile>()

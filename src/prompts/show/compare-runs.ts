@@ -5,21 +5,16 @@ import { answerOf } from './run-answers.ts'
 
 type ComparedRun = Pick<RunView, 'prompt' | 'due_ms' | 'turns' | 'planned_assets'>
 
-export interface RunDifference {
-  /** Unified, three lines around each change; empty where the answers are the same. */
-  patch: string
-  /** Names of assets that only the second run has (`added`) or only the first (`removed`). */
-  added: string[]
-  removed: string[]
-}
-
-export function differenceOf(before: ComparedRun, after: ComparedRun, config: Configured): RunDifference {
+/** The differences of two runs as JSON. */
+export function differenceOf(before: ComparedRun, after: ComparedRun, config: Configured) {
   const [one, other] = [answerOf(before), answerOf(after)]
   const names = [runName(before, config), runName(after, config)] as const
   const patch = one === other ? '' : createTwoFilesPatch(...names, ended(one), ended(other))
   return {
+    /** Unified, three lines around each change; empty where the answers are the same. */
     // The package begins with a line of `=`, which no reader of unified diffs needs.
     patch: patch.replace(/^=+\n/, ''),
+    /** Names of assets that only the second run has (`added`) or only the first (`removed`). */
     added: onlyIn(after, before),
     removed: onlyIn(before, after),
   }

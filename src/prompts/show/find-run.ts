@@ -3,6 +3,7 @@ import { didYouMeanText } from '../../base/text/did-you-mean.ts'
 import { localTime } from '../../base/time/time.ts'
 import type { PromptsView, RunSummary, RunView } from '../../ledger/views/view-prompts.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
+import { stateText } from './run-texts.ts'
 
 /** The part of the configuration that has the prompts. */
 export interface Configured {
@@ -82,3 +83,30 @@ function unknownPrompt(name: string, known: readonly string[]): SluiceError {
 }
 
 export const no_prompts_hint = 'add `prompts:` to the configuration: docs/prompts.md has three to begin with'
+
+/**
+ * Returns the deliveries to send. A finished one is never sent again, because receivers rely on
+ * that. A delivery that is new in the configuration must be named. Errors `usage.run`,
+ * `usage.target`.
+ */
+export function targetsOf(run: RunView, target: string | undefined, { prompts }: Configured): string[] {
+  if (run.state !== 'written') {
+    throw new SluiceError({
+      code: 'usage.run',
+      message: `run ${run.run} has no report to deliver: ${stateText(run.state)}`,
+      hint: '`sluice prompts history PROMPT` shows the runs that have',
+    })
+  }
+  const open = run.deliveries.filter(({ state }) => state !== 'done').map((delivery) => delivery.target)
+  if (target === undefined) return open
+  const configured = prompts.find(({ name }) => name === run.prompt)?.deliver.map(({ name }) => name) ?? []
+  const known = run.deliveries.map((delivery) => delivery.target)
+  if (known.includes(target)) return open.filter((name) => name === target)
+  if (configured.includes(target)) return [target]
+  const names = [...new Set([...known, ...configured])]
+  throw new SluiceError({
+    code: 'usage.target',
+    message: `run ${run.run} has no delivery called ${target}`,
+    hint: names.length === 0 ? 'its prompt has no deliveries' : `there are ${names.join(', ')}`,
+  })
+}

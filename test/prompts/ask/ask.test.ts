@@ -9,8 +9,8 @@ const others = { labels: [], chats: [], concepts: [], projects: [], views: [] }
 const waiting = { first_ms: 5, max_ms: 30, deadline_ms: 20_000 }
 
 /** Asks about these files of the folder `notes`, as a page does. */
-async function askAbout({ remote, project_id }: RunRig, asset_ids: readonly string[]): Promise<AskStep[]> {
-  const wanted = { folders: ['notes'], paths: [], within_ms: undefined, others }
+async function askAbout({ remote, project_id }: RunRig, asset_ids: readonly string[], folders = ['notes']) {
+  const wanted = { folders, paths: [], within_ms: undefined, others }
   const config = { folders: [{ name: 'notes', project_id }], service: { project_id: 'project_of_others' } }
   const files = asset_ids.map((asset_id, at) => ({ asset_id, folder: 'notes', path: `${at}.md`, arrived_ms: 0 }))
   const asked = {
@@ -46,5 +46,6 @@ test('a question yields its turn, then the answer with the files that it was ask
 test('a question about files is not asked if there are none: it would be about the whole project', async () => {
   const rig = await openRunRig()
   await expect(askAbout(rig, [])).rejects.toMatchObject({ code: 'usage.scope' })
+  await expect(askAbout(rig, [], [])).rejects.toMatchObject({ code: 'usage.scope' })
   expect(successOf(await rig.remote.listChats(rig.project_id, {})).items).toEqual([])
 })
