@@ -21,7 +21,7 @@ import type { Terminal } from '../text/terminal.ts'
 const config_mode = 0o644
 
 const how_to_answer =
-  '< and Enter go back to the previous question; Tab completes folders; Ctrl-C stops. Nothing is written before the last answer.'
+  '< and Enter go back to the previous question; Tab completes paths; Ctrl-C stops. Nothing is written before the last answer.'
 
 export const command = defineCommand({
   options: (yargs) =>

@@ -16,6 +16,7 @@ import { type Failure, failureText } from '../../remote/outcome.ts'
 import { createRemote, type Remote } from '../../remote/remote.ts'
 import { printTitled, printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
+import { pathCompleter } from './complete-path.ts'
 import { between, type Dialog, refuseStopped } from './init-dialog.ts'
 import { faultOf, type InitFlags } from './init-flags.ts'
 
@@ -72,6 +73,8 @@ export async function askConnection(tools: ConnectionTools): Promise<Connection>
   }
 }
 
+const completer = pathCompleter({ with_files: true })
+
 type FoundToken = Connection['token'] & { secrets: Secrets }
 
 async function askToken(tools: ConnectionTools): Promise<FoundToken> {
@@ -85,13 +88,13 @@ async function askToken(tools: ConnectionTools): Promise<FoundToken> {
     return { secrets: secretsOf(typed), file: new_token_file, typed }
   }
   const fault = (answer: string) => faultOf(() => openToken(answer))
-  const file = await dialog!.text('File that holds the token:', { fault })
+  const file = await dialog!.text('File that holds the token:', { fault, completer })
   return tokenFromFile(file, tools)
 }
 
 async function askCaFile(dialog: Dialog): Promise<string> {
   const fault = (answer: string) => faultOf(() => readCa(fromHome(answer)))
-  return fromHome(await dialog.text('File with the certificate of the authority (PEM):', { fault }))
+  return fromHome(await dialog.text('File with the certificate of the authority (PEM):', { fault, completer }))
 }
 
 function tokenFromFile(text: string, { dialog, terminal }: ConnectionTools): Promise<FoundToken> {

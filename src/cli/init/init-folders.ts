@@ -24,7 +24,7 @@ import { printLines, sayIgnored } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { firstSyncLines } from '../text/upload-time-text.ts'
-import { completeDirectory } from './complete-directory.ts'
+import { pathCompleter } from './complete-path.ts'
 import { between, type Dialog, refuseStopped } from './init-dialog.ts'
 import { faultOf, faultOfName, type NamedPath, nameFor, wholePath } from './init-flags.ts'
 
@@ -88,7 +88,7 @@ async function askFolder(others: readonly StartingFolder[], tools: FolderTools):
     reported = path
     return `${status.detail}; correct the path (Tab completes it), mount its disk, or allow this user to read it; ${keep_hint}`
   }
-  const asked = { fault: faultOfPath, completer: completeDirectory }
+  const asked = { fault: faultOfPath, completer: pathCompleter({ with_files: false }) }
   const path = wholePath(await dialog.text('Folder to watch:', asked))
   const name = await dialog.text('Its name in status and at the beginning of names on the service:', {
     usual: taken.has(nameFor(path)) ? undefined : nameFor(path),

@@ -54,7 +54,8 @@ export function composeTurns(wanted: TurnsWanted): Turns {
   const taken = batches.flatMap((batch, turn) => batch.map((asset) => ({ ...asset, turn })))
   // Until the chat is known, the closing turn has the first batch as its scope, which is never too
   // wide.
-  if (turns > 1) bodies.push({ ...closing(wanted, taken, turns), ...scopeOf(bodies[0]!) })
+  const { scope } = bodies[0]!
+  if (turns > 1) bodies.push({ ...closing(wanted, taken, turns), ...(scope && { scope }) })
   return { bodies, assets: taken }
 }
 
@@ -131,10 +132,6 @@ function filledScope({ name }: PromptSettings, scope: Scope): Scope {
     message: `the prompt ${name} has nothing to ask about: no files, and nothing else in its scope`,
     hint: 'nothing was asked, because an empty scope would mean the whole project; give the prompt folders with files, labels or chats',
   })
-}
-
-function scopeOf({ scope }: Question): { scope?: Scope } {
-  return scope === undefined ? {} : { scope }
 }
 
 function runLineOf({ settings, run }: TurnsWanted, turn: number, turns: number): string {

@@ -123,6 +123,21 @@ test.skipIf(!has_terminals)(
   },
 )
 
+test.skipIf(!has_terminals)('Tab completes files and directories at the question for a file', async () => {
+  const home = await Home.make(tree)
+  addToTree(home.path, { 'secrets of Ada/token': home.service.tokens.create('kept').token, 'secrets of Ada/.x': 'x' })
+  const terminal = wizard(home, ['--base-url', home.service.api])
+  await terminal.on('The token:', `${keys.down}${keys.enter}`)
+  await terminal.on('File that holds the token:', `secr${tab}`)
+  await terminal.on('ets of Ada/', `t${tab}`)
+  await terminal.on('oken', keys.enter)
+  await terminal.on('Project that the files go to:', back)
+  await terminal.on('(secrets of Ada/token)', `${tab}${tab}`)
+  for (const name of ['docs/', 'secrets of Ada/', 'sluice.yaml']) await terminal.sees(name)
+  await terminal.on('token', keys.ctrl_c)
+  expect(await terminal.ended).toBe(3)
+})
+
 test.skipIf(!has_terminals)('a path that cannot be read is said at once, and another one is taken', async () => {
   const home = await Home.make(tree)
   symlinkSync('loop', join(home.path, 'loop'))

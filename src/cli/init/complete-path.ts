@@ -14,13 +14,15 @@ const max_wait_ms = 2 * second_ms
 
 /**
  * Completes the last part of a path to the directories that begin with it, for the `completer` of
- * readline. Symbolic links to directories count; hidden ones only after a typed dot.
+ * readline. `with_files`: files, too. Symbolic links count; hidden names only after a typed dot.
  */
-export async function completeDirectory(line: string): Promise<[string[], string]> {
-  return [(await within(directoriesFor(line), max_wait_ms, system_clock)) ?? [], line]
+export function pathCompleter({ with_files }: { with_files: boolean }) {
+  return async (line: string): Promise<[string[], string]> => {
+    return [(await within(pathsFor(line, with_files), max_wait_ms, system_clock)) ?? [], line]
+  }
 }
 
-async function directoriesFor(line: string): Promise<string[]> {
+async function pathsFor(line: string, with_files: boolean): Promise<string[]> {
   if (line === '~') return ['~/']
   const [parent, begun] = [line.slice(0, line.lastIndexOf('/') + 1), line.slice(line.lastIndexOf('/') + 1)]
   const place = expandPath(parent, readEnvironment().home)
@@ -31,17 +33,10 @@ async function directoriesFor(line: string): Promise<string[]> {
     const fits = name.startsWith(begun) && (begun.startsWith('.') || !name.startsWith('.'))
     // A name that controls the terminal, or is not UTF-8, cannot be shown or typed.
     if (!fits || name !== printable(name) || name.includes('\ufffd')) continue
-    if (await isDirectory(entry, join(place, name))) found.push(`${parent}${name}/`)
+    const target = entry.isSymbolicLink() ? await stat(join(place, name)).catch(() => entry) : entry
+    if (target.isDirectory() || with_files) found.push(`${parent}${name}${target.isDirectory() ? '/' : ''}`)
   }
   found.sort()
   // The first and the last have the beginning in common that all have, which readline inserts.
   return found.length > max_shown ? [...found.slice(0, max_shown - 1), found.at(-1)!] : found
-}
-
-async function isDirectory(entry: Dirent, path: string): Promise<boolean> {
-  if (!entry.isSymbolicLink()) return entry.isDirectory()
-  return stat(path).then(
-    (target) => target.isDirectory(),
-    () => false,
-  )
 }
