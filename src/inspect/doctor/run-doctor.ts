@@ -53,7 +53,7 @@ export async function runDoctor(options: {
 }) {
   const { file, env, clock } = options
   const limits = { ...usual_limits, ...options.limits }
-  const { proxy, token_file } = readEnvironment(env)
+  const { proxy, token_file, state_dir } = readEnvironment(env)
   // The first reading accesses no path that is configured: it may be on an unresponsive mount.
   const read = examineConfig({ file, env, checks_paths: false })
   const unresponsive = read.usable
@@ -70,6 +70,10 @@ export async function runDoctor(options: {
   const { usable: config } = examined
   if (config) {
     const unit = examined.file === undefined ? undefined : findUnit(examined.file, options.system_dir)
+    if (unit && state_dir !== undefined) {
+      const text = `SLUICE_STATE_DIR of this shell names it: ${unit.name} has no such variable, and may use another`
+      checks.push(findings('state_dir', config.state_dir).warning(text, 'env -u SLUICE_STATE_DIR sluice doctor'))
+    }
     const isUnresponsive = (path: string) => isWithin(path, unresponsive)
     const ledger = isUnresponsive(config.state_dir) ? undefined : openLedgerOrNone(config.state_dir)
     const tools = { config, clock, limits, proxy, uid: process.getuid?.(), ledger, isUnresponsive }

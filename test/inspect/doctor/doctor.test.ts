@@ -2,10 +2,11 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { system_clock } from '../../../src/base/time/time.ts'
 import { examineConfig } from '../../../src/config/resolve/usable.ts'
 import { check_groups } from '../../../src/inspect/doctor/check.ts'
 import { checkConfig } from '../../../src/inspect/doctor/check-config.ts'
-import type { DoctorAnswer } from '../../../src/inspect/doctor/run-doctor.ts'
+import { type DoctorAnswer, runDoctor } from '../../../src/inspect/doctor/run-doctor.ts'
 import { Home } from '../../cli/sluice.ts'
 import { makeTree } from '../../rig/tree.ts'
 
@@ -158,4 +159,30 @@ test('finds the unit that runs a configuration, and compares them', async () => 
     { level: 'warning', message: expect.stringContaining('sluice install') },
   ])
   expect(checkUnit(moved, undefined)).toEqual([])
+})
+
+test('a state directory named by this shell is said to be perhaps another one than that of the unit', async () => {
+  const file = join(makeTree({}), 'sluice.yaml')
+  const service = { base_url: 'http://127.0.0.1:1', project_id: 'project_0123456789abcdefghij' }
+  writeFileSync(file, JSON.stringify({ service, folders: [{ name: 'docs', path: makeTree({}) }] }), { mode: 0o600 })
+  const system_dir = makeTree({
+    'sluice.service': '[Service]\n',
+    'sluice.service.d/10-config.conf': `[Service]\nExecStart=\nExecStart=/usr/bin/node main.js run --config ${file}\n`,
+  })
+  const said = async (system: string, variables: NodeJS.ProcessEnv) => {
+    const env = { HOME: makeTree({}), ...variables }
+    const answer = await runDoctor({ file, env, clock: system_clock, system_dir: system })
+    return of(answer, 'state_dir').filter(({ message }) => message.includes('SLUICE_STATE_DIR'))
+  }
+  const SLUICE_STATE_DIR = join(makeTree({}), 'state')
+  expect(await said(system_dir, { SLUICE_STATE_DIR })).toMatchObject([
+    {
+      level: 'warning',
+      about: SLUICE_STATE_DIR,
+      message: expect.stringContaining('sluice.service has no such variable'),
+      hint: 'env -u SLUICE_STATE_DIR sluice doctor',
+    },
+  ])
+  expect(await said(system_dir, {})).toEqual([])
+  expect(await said(makeTree({}), { SLUICE_STATE_DIR })).toEqual([])
 })
