@@ -5,7 +5,7 @@ import { formatDuration } from '../base/text/format.ts'
 import { day_ms, second_ms, system_clock } from '../base/time/time.ts'
 import { refuseOrphan } from '../ledger/file/ledger-place.ts'
 import { controlSocket, refuseNoRight } from '../ledger/file/state-directory.ts'
-import type { ControlVerbs, DaemonPresence, Reloaded } from './control-verbs.ts'
+import type { AskAnswer, ControlVerbs, DaemonPresence, Reloaded } from './control-verbs.ts'
 
 export interface ControlClient extends ControlVerbs {
   /** The daemon that answered the first ping. */
@@ -15,9 +15,10 @@ export interface ControlClient extends ControlVerbs {
 
 /** Longest wait for an answer. `accept` of a whole share takes seconds in one transaction. */
 const usual_answer_ms = 60 * second_ms
-/** Longest wait for `idle`. If the daemon dies, the broken connection ends the wait at once. */
+/** Longest wait for `idle` and `ask`. If the daemon dies, the broken connection ends the wait at once. */
 const idle_answer_ms = 14 * day_ms
-const max_body_bytes = 65_536
+/** An answer with the sources that it was asked over, 10,000 at the most. */
+const max_body_bytes = 16 * 1_048_576
 
 /**
  * Connects to the daemon of this state directory; undefined if none listens there. Errors:
@@ -58,6 +59,7 @@ export async function connectControl(
       deliverAgain: async (what) => void (await call(client, 'POST', 'deliver-again', what)),
       audit: async () => void (await call(client, 'POST', 'audit')),
       doubt: async (doubt) => void (await call(client, 'POST', 'doubt', doubt)),
+      ask: async (question) => (await call(patient, 'POST', 'ask', question)) as AskAnswer,
       idle: async () => void (await call(patient, 'POST', 'idle')),
       close,
     }

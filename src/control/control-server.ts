@@ -6,6 +6,7 @@ import { isSluiceError, messageOf, type PlainError, SluiceError, toPlainError } 
 import { scrubText } from '../base/text/scrub.ts'
 import { second_ms } from '../base/time/time.ts'
 import {
+  type AskedQuestion,
   type ControlVerbs,
   type DeliveriesOfRun,
   type Doubt,
@@ -67,6 +68,7 @@ function servedVerbs(verbs: ControlVerbs): Record<string, Verb> {
     'POST /v1/deliver-again': (body) => verbs.deliverAgain(deliveriesOf(body)),
     'POST /v1/audit': () => verbs.audit(),
     'POST /v1/doubt': (body) => verbs.doubt(doubtOf(body)),
+    'POST /v1/ask': (body, gone) => verbs.ask(questionOf(body), gone),
     'POST /v1/idle': (_body, gone) => verbs.idle(gone),
   }
 }
@@ -78,8 +80,24 @@ function placeOf(body: unknown): PlaceInFolder {
 
 function deliveriesOf(body: unknown): DeliveriesOfRun {
   const { run, targets } = fieldsOf(body)
-  if (!Array.isArray(targets)) throw wrongBody('targets must be a list')
-  return { run: idOf(run, 'run'), targets: targets.map((target) => textOf(target, 'a target')) }
+  return { run: idOf(run, 'run'), targets: textsOf(targets, 'targets') }
+}
+
+function textsOf(value: unknown, field: string): string[] {
+  if (!Array.isArray(value)) throw wrongBody(`${field} must be a list`)
+  return value.map((text) => textOf(text, `each of ${field}`))
+}
+
+function questionOf(body: unknown): AskedQuestion {
+  const { text, folders, paths, labels, within_ms, chat_id } = fieldsOf(body)
+  return {
+    text: textOf(text, 'text'),
+    folders: textsOf(folders, 'folders'),
+    paths: textsOf(paths, 'paths'),
+    labels: textsOf(labels, 'labels'),
+    ...(within_ms === undefined ? {} : { within_ms: idOf(within_ms, 'within_ms') }),
+    ...(chat_id === undefined ? {} : { chat_id: textOf(chat_id, 'chat_id') }),
+  }
 }
 
 function doubtOf(body: unknown): Doubt {

@@ -29,8 +29,33 @@ export interface ControlVerbs {
   audit(): Promise<void>
   /** Orders the repetition of work that the ledger wrongly calls done, and records it. */
   doubt(doubt: Doubt): Promise<void>
+  /**
+   * Asks the service once, and resolves with its answer. The token stays in the daemon. `gone`: the
+   * caller disconnected; then the answer stays in the chat.
+   */
+  ask(question: AskedQuestion, gone?: AbortSignal): Promise<AskAnswer>
   /** Resolves when no scan runs and no work is due within a minute. `gone`: caller disconnected. */
   idle(gone?: AbortSignal): Promise<void>
+}
+
+/** A question over the ready files of these folders; without folders over the whole project. */
+export interface AskedQuestion {
+  text: string
+  folders: readonly string[]
+  /** Patterns as in .gitignore, relative to a folder. */
+  paths: readonly string[]
+  labels: readonly string[]
+  /** Only files that became ready within this time. */
+  within_ms?: number | undefined
+  /** The chat to go on in; absent: a new one. */
+  chat_id?: string | undefined
+}
+
+/** `sources`: the files in scope; those that the answer names come first. */
+export interface AskAnswer {
+  chat_id: string
+  answer: string
+  sources: { name: string; asset_id: string; is_named: boolean }[]
 }
 
 /** Longest `for_ms`. Without `for_ms` a pause has no end: it lasts until `resume`. */

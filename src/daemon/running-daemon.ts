@@ -103,6 +103,8 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     get config(): Config {
       return config()
     },
+    /** The service, as the workers call it now. */
+    remote: () => reloads.current().connections.remote,
     /** Why the ledger can record nothing, or nothing that lasts; undefined while it can. */
     ledgerTrouble: tools.ledgerTrouble,
     /** Resolves when nothing is left to do soon. `gone` aborts when the caller stops waiting. */

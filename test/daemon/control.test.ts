@@ -45,6 +45,10 @@ function recordingVerbs(heard: unknown[], change: Partial<ControlVerbs> = {}): C
     },
     deliverAgain: async (what) => void heard.push(['deliverAgain', what]),
     doubt: async (what) => void heard.push(['doubt', what]),
+    async ask(question) {
+      heard.push(['ask', question])
+      return { chat_id: 'chat_1', answer: 'May', sources: [] }
+    },
     audit: async () => void heard.push(['audit']),
     idle: async () => void heard.push(['idle']),
     ...change,
@@ -92,6 +96,8 @@ test('every verb reaches the daemon with its arguments', async () => {
   await client.deliverAgain({ run: 7, targets: ['mail'] })
   await client.doubt({ about: 'bytes', folder: 'docs', path: 'a' })
   await client.doubt({ about: 'label', content: 7, label: 'team' })
+  const question = { text: 'When?', folders: ['docs'], paths: [], labels: [], within_ms: 60_000, chat_id: 'chat_0' }
+  expect((await client.ask(question)).answer).toBe('May')
   await client.idle()
   expect(heard).toEqual([
     ['rescan', {}],
@@ -105,6 +111,7 @@ test('every verb reaches the daemon with its arguments', async () => {
     ['deliverAgain', { run: 7, targets: ['mail'] }],
     ['doubt', { about: 'bytes', folder: 'docs', path: 'a' }],
     ['doubt', { about: 'label', content: 7, label: 'team' }],
+    ['ask', question],
     ['idle'],
   ])
 })

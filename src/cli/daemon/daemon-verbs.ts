@@ -6,6 +6,7 @@ import { type ControlVerbs, type DaemonPresence, factsOfDoubt } from '../../cont
 import type { Daemon } from '../../daemon/running-daemon.ts'
 import { controlSocket } from '../../ledger/file/state-directory.ts'
 import { withPassView, withPromptsView } from '../../status/with-view.ts'
+import { askForUser } from './ask-verb.ts'
 import type { Reloader } from './reloader.ts'
 
 /**
@@ -65,6 +66,7 @@ export function serveControl(
       if (!is_known) throw unknown('usage.run', `knows no run ${what.run}`)
       await daemon.ledger.record([{ type: 'delivery_wanted_again', ...what }])
     },
+    ask: (asked, gone = new AbortController().signal) => askForUser(daemon, asked, gone),
     audit: () => daemon.ledger.record([{ type: 'audit_wanted' }]),
     async doubt(doubt) {
       if (doubt.about === 'bytes') refuseUnknown(doubt.folder)
