@@ -10,6 +10,8 @@ const statuses: Record<string, number> = {
   'page.no_right': 403,
   'page.not_there': 404,
   'page.slow_down': 429,
+  'page.asked_enough': 429,
+  'page.question': 400,
   'http.path_unknown': 404,
   'http.method_wrong': 405,
   'http.body_too_large': 413,

@@ -7,6 +7,7 @@ import { hostAndPort } from '../config/schema/schema-page.ts'
 import { openPageStore } from './access/page-store.ts'
 import { createPageApp } from './page-app.ts'
 import type { PageLog } from './page-tools.ts'
+import { createAsking } from './reads/asking.ts'
 
 export interface OpenPage {
   /** Where a browser on this machine finds it: an address, or the path of a socket. */
@@ -32,7 +33,8 @@ export async function openPage({
   const base_path = base_url === undefined ? '' : new URL(base_url).pathname.replace(/\/+$/, '')
   const store = openPageStore(config.state_dir, clock)
   try {
-    const app = await createPageApp({ config, store, clock, log, base_path }, tls)
+    const asking = createAsking({ config, store, clock })
+    const app = await createPageApp({ config, store, clock, log, asking, base_path }, tls)
     await app.ready()
     const address = await listenOn(app.server, config.page.listen, tls ? 'https' : 'http')
     return {

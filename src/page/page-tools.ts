@@ -1,6 +1,7 @@
 import type { Clock } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import type { PageStore } from './access/page-store.ts'
+import type { Asking } from './reads/asking.ts'
 
 /** A line for the log of the daemon. `error`: what was thrown. */
 export interface PageNote {
@@ -17,6 +18,7 @@ export interface PageTools {
   store: PageStore
   clock: Clock
   log: PageLog
+  asking: Asking
   /** Path before each link, such as `/sluice`, or an empty text. */
   base_path: string
 }

@@ -20,7 +20,7 @@ export interface Visit {
 /** What an act leads to: a path to go to, and what it did in a sentence. */
 interface Done {
   to: string
-  said: string
+  said?: string
 }
 
 /** Serves a screen. Who is not signed in gets the sign-in, which leads back to it. */
@@ -60,7 +60,7 @@ export function act(
         const visit = visitOf(request, reply, tools)
         if (role === 'operator' && visit.viewer.role !== 'operator') throw notAllowed()
         const { to, said } = await run(visit)
-        request.session.said = said
+        if (said !== undefined) request.session.said = said
         return reply.redirect(`${tools.base_path}${to}`, 303)
       } catch (error) {
         return sendScreen(request, reply, tools, errorScreen(error, tools))

@@ -1,6 +1,7 @@
 import type { HttpApp } from '../base/net/http-server-app.ts'
 import type { PageTools } from './page-tools.ts'
 import { serveActs } from './screens/acts.ts'
+import { serveAsk } from './screens/ask.ts'
 import { serveOverview } from './screens/overview.ts'
 import { serveProblems } from './screens/problems.ts'
 import { serveSignIn } from './screens/sign-in.ts'
@@ -10,5 +11,6 @@ export const screens: readonly ((app: HttpApp, tools: PageTools) => void)[] = [
   serveSignIn,
   serveOverview,
   serveProblems,
+  serveAsk,
   serveActs,
 ]

@@ -19,6 +19,7 @@ const max_sessions = 10_000
  *           for agents and feeds.
  * sessions  by the hash of the identifier in the cookie. `user`: NULL for a one-time link.
  * links     hashes of one-time links.
+ * questions what users asked: reads/asking.ts. `answer`: as JSON; NULL while it is waited for.
  * secrets   the key that signs cookies.
  * The identifiers themselves are in nobody's file: a copy of this one opens no session.
  */
@@ -27,6 +28,15 @@ CREATE TABLE users (name TEXT PRIMARY KEY, role TEXT NOT NULL, folders TEXT NOT 
 CREATE TABLE sessions (id TEXT PRIMARY KEY, user TEXT, data TEXT NOT NULL, ends_ms INTEGER NOT NULL) STRICT;
 CREATE INDEX sessions_by_end ON sessions (ends_ms);
 CREATE TABLE links (id TEXT PRIMARY KEY, ends_ms INTEGER NOT NULL) STRICT;
+CREATE TABLE questions (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user TEXT NOT NULL,
+  asked_ms INTEGER NOT NULL,
+  wish TEXT NOT NULL,
+  answer TEXT,
+  error TEXT
+) STRICT;
+CREATE INDEX questions_of ON questions (user, asked_ms);
 CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 `
 
@@ -55,6 +65,8 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
   const by_token = user_by('token')
 
   return {
+    /** For the questions of users, which have queries of their own. */
+    database,
     users: (): PageUser[] => database.prepare('SELECT * FROM users ORDER BY name').all().map(userOf),
     user: (name: string): PageUser | undefined => foundUser(by_name.get(name)),
     userOfToken: (token: string): PageUser | undefined => foundUser(by_token.get(hashOf(token))),

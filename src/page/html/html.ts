@@ -1,6 +1,7 @@
 import { printable } from '../../base/text/format.ts'
+import { renderMarkdown } from '../../deliver/markdown.ts'
 
-/** Text that is HTML already. Only `html` makes it, so nothing unescaped gets into a page. */
+/** Text that is HTML already. Only this file makes it, so nothing unescaped gets into a page. */
 export class Html {
   readonly text: string
 
@@ -39,4 +40,9 @@ export function timeText(time: string | number | null | undefined): Html {
   if (time === null || time === undefined) return html`–`
   const iso = typeof time === 'number' ? new Date(time).toISOString() : time
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
+}
+
+/** A text of a report or an answer. It brings no HTML, no image and no script of its own. */
+export function markdownText(text: string): Html {
+  return new Html(renderMarkdown(text))
 }

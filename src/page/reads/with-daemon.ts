@@ -1,10 +1,10 @@
 import { SluiceError } from '../../base/run/errors.ts'
+import type { Config } from '../../config/config.ts'
 import { type ControlClient, connectControl } from '../../control/control-client.ts'
-import type { PageTools } from '../page-tools.ts'
 
 /** Runs `use` with the daemon. Error `answer.no_daemon`. */
 export async function withDaemon<Answer>(
-  { config }: Pick<PageTools, 'config'>,
+  { config }: { config: Pick<Config, 'state_dir'> },
   use: (daemon: ControlClient) => Promise<Answer>,
 ): Promise<Answer> {
   const daemon = await connectControl(config.state_dir)

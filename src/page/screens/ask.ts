@@ -1,0 +1,99 @@
+import type { HttpApp } from '../../base/net/http-server-app.ts'
+import { day_ms } from '../../base/time/time.ts'
+import { configFor, type Viewer } from '../access/viewer.ts'
+import { type Html, html, markdownText, nameText, timeText } from '../html/html.ts'
+import type { Frame } from '../html/layout.ts'
+import type { PageTools } from '../page-tools.ts'
+import type { Asked, AskWish } from '../reads/asking.ts'
+import { act, get } from '../screen.ts'
+
+const spans: Record<string, number> = { 'a day': day_ms, 'a week': 7 * day_ms, 'a month': 30 * day_ms }
+/** More sources would bury the answer. */
+const max_sources = 50
+
+/** A question over folders, a path, a label or what is new; the answer with its sources. */
+export function serveAsk(app: HttpApp, tools: PageTools): void {
+  const { asking, base_path } = tools
+
+  get(app, tools, '/ask', async ({ viewer, frame, query }) => {
+    const before = asking.list(viewer)
+    const top = html`${askForm(tools, viewer, frame, { folder: query('folder'), path: query('path') })}
+${
+  before.length > 0 &&
+  html`<h2>Your questions</h2><ul>${before.map(
+    ({ id, asked_ms, wish }) =>
+      html`<li><a href="${base_path}/ask/${id}">${wish.question}</a> ${timeText(asked_ms)}</li>`,
+  )}</ul>`
+}`
+    return { title: 'Ask', top }
+  })
+
+  act(app, tools, '/ask', {
+    role: 'reader',
+    async run({ viewer, field }) {
+      const folder = field('folder')
+      const after = Number(field('after'))
+      const wish: AskWish = {
+        question: field('question'),
+        folders: folder === '' ? [] : [folder],
+        path: field('path').trim(),
+        label: field('label').trim(),
+        within_ms: spans[field('since')],
+        after: Number.isSafeInteger(after) && after > 0 ? after : undefined,
+      }
+      return { to: `/ask/${asking.begin(viewer, wish)}` }
+    },
+  })
+
+  get(app, tools, '/ask/:id', async ({ viewer, frame, param }) => {
+    const asked = asking.one(viewer, Number(param('id')))
+    const { wish, answer, error } = asked
+    const asks_on =
+      answer &&
+      html`<h2>Ask on</h2>${askForm(tools, viewer, frame, { folder: wish.folders[0] ?? '', path: wish.path, after: asked.id })}`
+    if (answer || error !== undefined)
+      return { title: wish.question, top: html`${answerOf(asked, base_path)}${asks_on}` }
+    return {
+      title: wish.question,
+      live: html`<p class="verdict">Asked ${timeText(asked.asked_ms)}. The assistant is reading; this takes seconds to minutes.</p>`,
+    }
+  })
+}
+
+function askForm(
+  { config, base_path }: PageTools,
+  viewer: Viewer,
+  { csrf }: Frame,
+  given: { folder: string; path: string; after?: number },
+): Html {
+  const folders = configFor(config, viewer).folders
+  const option = (value: string, words: string) =>
+    html`<option value="${value}"${value === given.folder && html` selected`}>${words}</option>`
+  return html`<form method="post" action="${base_path}/ask" class="ask"><input type="hidden" name="_csrf" value="${csrf}">
+<input type="hidden" name="after" value="${given.after}">
+<label>Question <textarea name="question" rows="3" maxlength="4000" required></textarea></label>
+<div class="line"><label>Folder <select name="folder">${option('', viewer.folders === 'all' ? 'everything' : 'all of mine')}${folders.map(({ name }) => option(name, name))}</select></label>
+<label>Came in within <select name="since"><option value="">any time</option>${Object.keys(spans).map((span) => html`<option>${span}</option>`)}</select></label>
+<label>Path <input name="path" value="${given.path}" placeholder="contracts/*.pdf"></label>
+${viewer.folders === 'all' && html`<label>Label <input name="label"></label>`}
+<button>Ask</button></div></form>`
+}
+
+function answerOf({ wish, answer, error, asked_ms }: Asked, base_path: string): Html {
+  if (!answer) return html`<p class="bad" role="alert">${error}</p><p><a href="${base_path}/ask">Ask again</a></p>`
+  const sources = answer.sources.slice(0, max_sources)
+  const link = (name: string) => {
+    const at = name.indexOf('/')
+    const query = new URLSearchParams({ folder: name.slice(0, at), path: name.slice(at + 1) })
+    return html`<a href="${base_path}/file?${query.toString()}">${nameText(name)}</a>`
+  }
+  const list = (title: string, named: boolean) => {
+    const some = sources.filter(({ is_named }) => is_named === named)
+    return some.length > 0 && html`<h2>${title}</h2><ul>${some.map(({ name }) => html`<li>${link(name)}</li>`)}</ul>`
+  }
+  const more = answer.sources.length - sources.length
+  return html`<p class="soft">Asked ${timeText(asked_ms)}${wish.path !== '' && html` over ${nameText(wish.path)}`}</p>
+<article>${markdownText(answer.answer)}</article>
+${list('Files that the answer names', true)}${list('Other files that it was asked over', false)}
+${more > 0 && html`<p class="soft">and ${more} more</p>`}`
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { until } from '../../rig/waiting.ts'
+import { addUser, Browser, beginPage } from '../page-rig.ts'
+
+const folders = { docs: {}, secret: {} }
+const tree = { 'docs/plan.txt': 'The harvest is in May.', 'secret/pay.txt': 'The pay is high.' }
+
+async function asked(browser: Browser, path: string): Promise<string> {
+  let text = ''
+  await until('the answer', async () => {
+    text = (await browser.get(path)).text
+    return !text.includes('is reading')
+  })
+  return text
+}
+
+test('a question of a reader is about their folders alone; the answer links to its sources', async () => {
+  const { store, address, journey } = await beginPage({ folders, tree })
+  await addUser(store, { name: 'ada', role: 'reader', folders: ['docs'], password: 'correct horse' })
+  const browser = new Browser(address)
+  await browser.signIn('ada', 'correct horse')
+  expect((await browser.get('/ask')).text).not.toContain('secret')
+  const sent = await browser.post('/ask', { question: 'When is the harvest?' })
+  expect(sent.status).toBe(303)
+  const text = await asked(browser, sent.headers.get('location')!)
+  expect(text).toContain('<a href="/file?folder=docs&amp;path=plan.txt">')
+  expect(text).not.toContain('pay.txt')
+  const [chat] = journey.service.chats(journey.project_id)
+  const [plan] = journey.assets().filter(({ filename }) => filename === 'docs/plan.txt')
+  expect(chat?.messages[0]?.scope).toEqual({ asset_ids: [plan?.asset_id] })
+
+  await browser.get('/ask')
+  expect((await browser.post('/ask', { question: 'What is the pay?', folder: 'secret' })).status).toBe(404)
+  expect((await browser.post('/ask', { question: 'x', label: 'any' })).status).toBe(400)
+  expect((await browser.post('/ask', { question: ' ' })).status).toBe(400)
+})
+
+test('a follow-up goes on in the chat; nobody reads the question of another', async () => {
+  const { store, address } = await beginPage({ folders, tree })
+  const browser = new Browser(address)
+  await browser.useLink(store)
+  await browser.get('/ask')
+  const first = (await browser.post('/ask', { question: 'When is the harvest?' })).headers.get('location')!
+  await asked(browser, first)
+  const second = await browser.post('/ask', { question: 'And the pay?', after: first.split('/').at(-1)! })
+  await asked(browser, second.headers.get('location')!)
+  const chats = store.database.prepare(`SELECT DISTINCT json_extract(answer, '$.chat_id') FROM questions`).all()
+  expect(chats).toHaveLength(1)
+
+  await addUser(store, { name: 'eve', role: 'operator', folders: 'all', password: 'correct horse' })
+  const other = new Browser(address)
+  await other.signIn('eve', 'correct horse')
+  expect((await other.get(first)).status).toBe(404)
+})
+
+test('readers ask as often as the configuration allows', async () => {
+  const { store, address } = await beginPage({ folders, tree, page: { readers_ask: 1 } })
+  await addUser(store, { name: 'ada', role: 'reader', folders: 'all', password: 'correct horse' })
+  const browser = new Browser(address)
+  await browser.signIn('ada', 'correct horse')
+  await browser.get('/ask')
+  const first = await browser.post('/ask', { question: 'When is the harvest?' })
+  await asked(browser, first.headers.get('location')!)
+  const second = await browser.post('/ask', { question: 'When is the harvest?' })
+  expect(second.status).toBe(429)
+  expect(second.text).toContain('1 are allowed')
+})
