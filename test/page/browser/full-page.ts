@@ -1,0 +1,25 @@
+import { connectControl } from '../../../src/control/control-client.ts'
+import { beginPage } from '../page-rig.ts'
+
+const hostile = `<img src=x onerror=alert(1)> "quoted" 'and' a very long name that goes on and on.txt`
+
+/** Every screen, as paths below the address of the page. A new screen gets a line here. */
+export const paths = ['/', '/problems']
+
+/** A page with two folders, a file that is refused, hostile names, and a prompt that has run. */
+export async function beginFullPage(options: Parameters<typeof beginPage>[0] = {}) {
+  const page = await beginPage({
+    folders: { docs: {}, notes: {} },
+    tree: { 'docs/plan.txt': 'the plan', [`notes/${hostile}`]: 'a note' },
+    config: { prompts: [{ name: 'weekly', prompt: 'What is new?', cron: '0 7 * * 1', scope: { folders: ['docs'] } }] },
+    ...options,
+  })
+  const { journey, config } = page
+  journey.ends({ left_out: ['notes/broken.gz'] })
+  journey.write({ 'notes/broken.gz': Buffer.from([0x1f, 0x8b, 8, 0, 0]) })
+  await journey.stage('notes/broken.gz', 'refused')
+  const daemon = await connectControl(config.state_dir)
+  await daemon!.runPrompt({ prompt: 'weekly' })
+  await daemon!.close()
+  return page
+}
