@@ -116,10 +116,7 @@ function askToSignIn(request: HttpRequest, reply: HttpReply, tools: PageTools): 
   // A link in a mail comes from another site, so the browser keeps the cookie back (SameSite). The
   // same address once more, from this page, comes with it.
   if (request.headers['sec-fetch-site'] === 'cross-site' && request.method === 'GET') {
-    return reply
-      .header('refresh', `0; url=${encodeURI(decodeURI(request.url))}`)
-      .type('text/html')
-      .send('')
+    return reply.header('refresh', `0; url=${request.url}`).type('text/html').send('')
   }
   return sendScreen(
     request,

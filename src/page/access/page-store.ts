@@ -33,6 +33,7 @@ CREATE TABLE questions (
   user TEXT NOT NULL,
   asked_ms INTEGER NOT NULL,
   wish TEXT NOT NULL,
+  over TEXT NOT NULL,
   answer TEXT,
   error TEXT
 ) STRICT;

@@ -19,13 +19,15 @@ export function maySee({ folders }: Viewer, folder: string): boolean {
 
 /**
  * The configuration as this viewer may know it: their folders, and the prompts whose whole scope
- * lies in them. A prompt about all of a project has no folders, so only who sees all sees it.
+ * lies in them. Labels, chats and the like lead to files of other folders, so only who sees all
+ * folders sees a prompt about these.
  */
 export function configFor(config: Config, viewer: Viewer): Config {
   if (viewer.folders === 'all') return config
   const folders = config.folders.filter(({ name }) => maySee(viewer, name))
-  const prompts = config.prompts.filter(
-    ({ scope }) => scope.folders.length > 0 && scope.folders.every((name) => maySee(viewer, name)),
-  )
+  const prompts = config.prompts.filter(({ scope: { folders: over, labels, chats, concepts, projects, views } }) => {
+    const is_wider = [labels, chats, concepts, projects, views].some((list) => list.length > 0)
+    return !is_wider && over.length > 0 && over.every((name) => maySee(viewer, name))
+  })
   return { ...config, folders, prompts }
 }

@@ -23,6 +23,8 @@ export interface AskWish {
 
 export interface Asked {
   id: number
+  /** The folders that were in scope; `all`: the whole project. */
+  over: readonly string[] | 'all'
   asked_ms: number
   wish: AskWish
   /** Undefined while it is waited for, and after an error. */
@@ -47,7 +49,7 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
   const open_sql = database
     .prepare('SELECT count(*) FROM questions WHERE user = ? AND answer IS NULL AND error IS NULL')
     .pluck()
-  const insert = database.prepare('INSERT INTO questions (user, asked_ms, wish) VALUES (?, ?, ?)')
+  const insert = database.prepare('INSERT INTO questions (user, asked_ms, wish, over) VALUES (?, ?, ?, ?)')
   const end = database.prepare('UPDATE questions SET answer = ?, error = ? WHERE id = ?')
   const waiting = new Map<number, Promise<void>>()
   // Whoever waited for these is gone: the page was closed meanwhile.
@@ -65,11 +67,10 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
     refuseOddWish(viewer, wish)
     refuseTooMany(viewer)
     const chat_id = wish.after === undefined ? undefined : one(viewer, wish.after).answer?.chat_id
-    const id = Number(insert.run(keyOf(viewer), clock.now_ms(), JSON.stringify(wish)).lastInsertRowid)
-    const is_narrow = viewer.folders !== 'all' && wish.folders.length === 0
-    const folders = is_narrow
-      ? config.folders.map(({ name }) => name).filter((name) => maySee(viewer, name))
-      : wish.folders
+    const own = config.folders.map(({ name }) => name).filter((name) => maySee(viewer, name))
+    const folders = viewer.folders !== 'all' && wish.folders.length === 0 ? own : wish.folders
+    const over = JSON.stringify(folders.length === 0 || wish.label !== '' ? 'all' : folders)
+    const id = Number(insert.run(keyOf(viewer), clock.now_ms(), JSON.stringify(wish), over).lastInsertRowid)
     const asked = {
       text: wish.question,
       folders,
@@ -121,14 +122,19 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
   /** Error `page.not_there`, also for a question of somebody else. */
   function one(viewer: Viewer, id: number): Asked {
     const row = one_sql.get(keyOf(viewer), id)
-    if (row === undefined) throw notThere()
-    return askedOf(row)
+    const asked = row === undefined ? undefined : askedOf(row)
+    if (!asked || !maySeeAnswer(viewer, asked)) throw notThere()
+    return asked
   }
 
   return {
     begin,
     one,
-    list: (viewer: Viewer): Asked[] => of_user.all(keyOf(viewer)).map(askedOf),
+    list: (viewer: Viewer): Asked[] =>
+      of_user
+        .all(keyOf(viewer))
+        .map(askedOf)
+        .filter((asked) => maySeeAnswer(viewer, asked)),
     /** Resolves when the question has its answer or its error. */
     ended: (id: number): Promise<void> => waiting.get(id) ?? Promise.resolve(),
   }
@@ -139,11 +145,17 @@ function keyOf({ name, by }: Viewer): string {
   return by === 'link' ? ' link' : name
 }
 
+/** False once the viewer has lost one of the folders that the answer is about. */
+function maySeeAnswer(viewer: Viewer, { over }: Asked): boolean {
+  return over === 'all' ? viewer.folders === 'all' : over.every((name) => maySee(viewer, name))
+}
+
 function askedOf(row: unknown): Asked {
-  const { id, asked_ms, wish, answer, error } = row as {
+  const { id, asked_ms, wish, over, answer, error } = row as {
     id: number
     asked_ms: number
     wish: string
+    over: string
     answer: string | null
     error: string | null
   }
@@ -151,6 +163,7 @@ function askedOf(row: unknown): Asked {
     id,
     asked_ms,
     wish: JSON.parse(wish) as AskWish,
+    over: JSON.parse(over) as Asked['over'],
     answer: answer === null ? undefined : (JSON.parse(answer) as AskAnswer),
     error: error ?? undefined,
   }

@@ -29,6 +29,9 @@ test('a question of a reader is about their folders alone; the answer links to i
   const [plan] = journey.assets().filter(({ filename }) => filename === 'docs/plan.txt')
   expect(chat?.messages[0]?.scope).toEqual({ asset_ids: [plan?.asset_id] })
 
+  store.putUser({ name: 'ada', role: 'reader', folders: [] })
+  expect((await browser.get(sent.headers.get('location')!)).status, 'after the folder was taken away').toBe(404)
+  store.putUser({ name: 'ada', role: 'reader', folders: ['docs'] })
   await browser.get('/ask')
   expect((await browser.post('/ask', { question: 'What is the pay?', folder: 'secret' })).status).toBe(404)
   expect((await browser.post('/ask', { question: 'x', label: 'any' })).status).toBe(400)
