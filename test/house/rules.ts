@@ -50,7 +50,7 @@ const inner_floors: Record<string, readonly string[]> = {
   status: ['health', 'text'],
   inspect: ['plan unit files', 'verify explain', 'doctor'],
   daemon: ['health reload'],
-  page: ['access', 'html reads', 'screens'],
+  page: ['access', 'html reads', 'mcp screens'],
   cli: ['text', 'daemon', 'ask init install', 'demo', 'commands'],
 }
 
@@ -70,6 +70,7 @@ export const doors: Record<string, RegExp> = {
   '@fastify/csrf-protection': /^page\/page-app\.ts$/,
   '@fastify/formbody': /^page\/page-app\.ts$/,
   '@fastify/session': /^page\/(page-app|access\/sessions)\.ts$/,
+  '@modelcontextprotocol/sdk': /^(page\/mcp\/mcp-server|cli\/commands\/mcp)\.ts$/,
   'htmx.org': /^page\/assets\.ts$/,
   ignore: /^base\/text\/ignore-patterns/,
   // Pinned for fastify: newer versions need Node 22, and an override of ours does not hold where
@@ -89,7 +90,7 @@ export const doors: Record<string, RegExp> = {
   yaml: /^(config\/|service\/api\/openapi\.ts$)/,
   yargs: /^cli\//,
   yauzl: /^service\/ingest\/extract-archive\.ts$/,
-  zod: /^(contract|config|service)\//,
+  zod: /^(contract|config|service|page\/mcp)\//,
 }
 
 interface Guard {
