@@ -74,6 +74,11 @@ export const commands: readonly ListedCommand[] = [
     ]),
     verb('token <name>', 'make a token by which an agent or a feed reader acts for a user', page),
   ]),
+  command(
+    'mcp',
+    'answer agents on standard input and output (Model Context Protocol)',
+    () => import('./commands/mcp.ts'),
+  ),
   command('demo [folder]', 'try Sluice with a local service of its own', () => import('./commands/demo.ts')),
   command('serve', 'run the local service', serve, [
     verb('backup <folder>', 'copy the data of the local service, also while it runs', serve),

@@ -1,5 +1,5 @@
 import type { AnswerError } from '../base/net/http-server.ts'
-import { isSluiceError, toPlainError } from '../base/run/errors.ts'
+import { isSluiceError, type PlainError, toPlainError } from '../base/run/errors.ts'
 import { scrubText } from '../base/text/scrub.ts'
 import { html } from './html/html.ts'
 import { documentOf, type Screen } from './html/layout.ts'
@@ -27,21 +27,27 @@ const titles: Record<number, string> = {
   500: 'This went wrong',
 }
 
-/** The screen that says an error. A fault of the program says nothing of its inside; the log does. */
-export function errorScreen(error: unknown, { log }: Pick<PageTools, 'log'>): Screen & { status: number } {
+/**
+ * What may be said of an error. A fault of the program says nothing of its inside; the log does.
+ */
+export function plainAnswer(error: unknown, { log }: Pick<PageTools, 'log'>): PlainError & { status: number } {
   const { code, message, hint } = toPlainError(error)
-  const is_ours = isSluiceError(error)
   const status = statuses[code] ?? (/^(usage|http|answer)\./.test(code) ? 400 : 500)
   if (status === 500) log({ level: 'error', message: 'the page could not answer a request', fields: { error } })
-  const known = is_ours || status !== 500
-  const words = known
-    ? sentence(scrubText(message))
-    : 'The page met a fault of its own. The log of the daemon says more.'
-  const help = status === 403 && !is_ours ? 'Load the page again, and send the form once more.' : hint
+  if (status === 500 && !isSluiceError(error))
+    return { status, code: 'internal.unexpected', message: 'Sluice met a fault of its own: the log says more' }
+  return { status, code, message: scrubText(message), ...(hint !== undefined && { hint: scrubText(hint) }) }
+}
+
+/** The screen that says an error. */
+export function errorScreen(error: unknown, tools: Pick<PageTools, 'log'>): Screen & { status: number } {
+  const { status, message, hint } = plainAnswer(error, tools)
+  const is_form = status === 403 && !isSluiceError(error)
+  const help = is_form ? 'Load the page again, and send the form once more.' : hint
   return {
     title: titles[status] ?? 'This is not possible',
     status,
-    top: html`<p class="bad">${words}</p>${help !== undefined && html`<p>${sentence(scrubText(help))}</p>`}`,
+    top: html`<p class="bad">${sentence(message)}</p>${help !== undefined && html`<p>${sentence(help)}</p>`}`,
   }
 }
 

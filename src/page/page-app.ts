@@ -11,6 +11,7 @@ import { sessionsIn } from './access/sessions.ts'
 import type { Viewer } from './access/viewer.ts'
 import { serveAssets } from './assets.ts'
 import { errorAnswers } from './error-answer.ts'
+import { serveAgents } from './mcp/serve-http.ts'
 import type { PageTools } from './page-tools.ts'
 import { screens } from './screens.ts'
 
@@ -48,7 +49,7 @@ export async function createPageApp(tools: PageTools, tls: TlsKeys | undefined):
   app.decorateRequest('viewer', undefined)
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(headers)
-    refuseStrangers(request, config.page)
+    refuseStrangers(request, config.page, request.routeOptions.url === `${base_path}/mcp`)
   })
   await app.register(cookie)
   await app.register(session, {
@@ -74,6 +75,7 @@ export async function createPageApp(tools: PageTools, tls: TlsKeys | undefined):
   await app.register(
     async (page) => {
       serveAssets(page)
+      serveAgents(page, tools)
       for (const serve of screens) serve(page, tools)
     },
     { prefix: base_path },

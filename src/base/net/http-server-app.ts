@@ -112,7 +112,8 @@ const fastify_faults: Record<string, string> = {
   FST_ERR_MAX_PARAM_LENGTH: 'http.malformed',
 }
 
-function httpFault(error: unknown): unknown {
+/** The same error; a fault of HTTP that Fastify found is a SluiceError then. */
+export function httpFault(error: unknown): unknown {
   const code = fastify_faults[codeOf(error) ?? '']
   return code === undefined ? error : new SluiceError({ code, message: messageOf(error), cause: error })
 }

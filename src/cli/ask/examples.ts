@@ -94,6 +94,15 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   'serve user create': [['$0 serve user create ada@example.org --name Ada', 'prints the id']],
   'serve user list': [['$0 serve user list', 'all users, and their projects']],
   'serve user remove': [['$0 serve user remove ada@example.org', 'her tokens stop working']],
+  page: [['$0 page', 'prints the link']],
+  'page user add': [
+    ['$0 page user add ada --folder notes', 'ada sees this folder, and changes nothing'],
+    ['$0 page user add group:admins --role operator', 'whoever a proxy says is in this group'],
+  ],
+  'page user list': [['$0 page user list', 'who may use the page, and what they see']],
+  'page user remove': [['$0 page user remove ada', 'also ends her sessions and her token']],
+  'page token': [['$0 page token ada', 'prints the token, once']],
+  mcp: [['$0 mcp --config /etc/sluice/sluice.yaml', 'as an agent starts it']],
   'serve workspace create': [
     ['$0 serve workspace create finance', 'for projects of its own'],
     ['$0 serve workspace create finance --organisation acme', 'the organisation is made with its first workspace'],

@@ -9,16 +9,17 @@ type PageConfig = Config['page']
 
 /**
  * Refuses requests that are not meant for this page: another Host (a name on the Internet that leads
- * here, DNS rebinding), and forms of other pages (Origin, RFC 6454). Error `page.not_for_you`.
+ * here, DNS rebinding), and forms of other pages (Origin, RFC 6454). `for_agents`: agents send no
+ * Origin, only browsers do. Error `page.not_for_you`.
  */
-export function refuseStrangers({ method, headers, raw }: HttpRequest, page: PageConfig): void {
+export function refuseStrangers({ method, headers, raw }: HttpRequest, page: PageConfig, for_agents: boolean): void {
   const { host = '', origin } = headers
   // Node shows only the first of several Host headers; a proxy in between may use another one.
   const hosts = raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
   const own = page.base_url === undefined ? undefined : new URL(page.base_url)
   const is_ours = host === own?.host || isLoopbackAuthority(host) || (own === undefined && isAddress(host))
   if (hosts !== 1 || !is_ours) throw strange('this page is not served under this name', 'set page.base_url to it')
-  if (method === 'GET' || method === 'HEAD') return
+  if (method === 'GET' || method === 'HEAD' || (for_agents && origin === undefined)) return
   const origins = [own?.origin, `http://${host}`, `https://${host}`]
   if (origin === undefined || !origins.includes(origin))
     throw strange('the form is not of this page', 'load the page again, and send the form from there')

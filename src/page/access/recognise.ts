@@ -10,7 +10,8 @@ export interface SignedIn {
   by_link?: boolean | undefined
 }
 
-const operator_by_link: Viewer = { name: 'operator', role: 'operator', folders: 'all', by: 'link' }
+/** Whoever can use the account of the daemon. */
+export const local_operator: Viewer = { name: 'operator', role: 'operator', folders: 'all', by: 'link' }
 
 /**
  * Who sends a request: the user that a listed proxy names, else that of the session, else that of a
@@ -22,7 +23,7 @@ export function createRecognition(config: Config, store: PageStore) {
   return (request: HttpRequest, session: SignedIn): Viewer | undefined => {
     const named = proxied(request)
     if (named) return byProxy(named)
-    if (session.by_link) return operator_by_link
+    if (session.by_link) return local_operator
     const user = session.user === undefined ? undefined : store.user(session.user)
     if (user) return viewerOf(user, 'password')
     const token = tokenIn(request.headers.authorization)
@@ -41,11 +42,16 @@ export function createRecognition(config: Config, store: PageStore) {
 
 export const group_prefix = 'group:'
 
+/** The token of `Bearer`. */
+export function bearerIn(authorization = ''): string | undefined {
+  const [scheme, value] = authorization.split(' ', 2)
+  return scheme?.toLowerCase() === 'bearer' ? value : undefined
+}
+
 /** The token of `Bearer`, or the password of `Basic`, which feed readers can send. */
 function tokenIn(authorization = ''): string | undefined {
   const [scheme, value = ''] = authorization.split(' ', 2)
-  if (scheme?.toLowerCase() === 'bearer') return value
-  if (scheme?.toLowerCase() !== 'basic') return undefined
+  if (scheme?.toLowerCase() !== 'basic') return bearerIn(authorization)
   return Buffer.from(value, 'base64')
     .toString('utf8')
     .replace(/^[^:]*:/, '')

@@ -1,0 +1,24 @@
+import { type Explanation, explain } from '../../inspect/explain/explain.ts'
+import type { Place } from '../../inspect/files/place.ts'
+import { daemonStatus } from '../../status/daemon-status.ts'
+import { withLedgerView } from '../../status/with-view.ts'
+import { configFor, maySee, type Viewer } from '../access/viewer.ts'
+import type { PageTools } from '../page-tools.ts'
+import { notThere } from './with-daemon.ts'
+
+/** What explain says of a file, as this viewer may know it. Error `page.not_there`. */
+export async function ownExplanation(
+  { config, clock }: Pick<PageTools, 'config' | 'clock'>,
+  viewer: Viewer,
+  place: Place,
+): Promise<Explanation> {
+  const own = configFor(config, viewer)
+  // A path with `..` would lead out of the folder.
+  const leads_out = place.path.split('/').some((part) => part === '..' || part === '.')
+  if (leads_out || !own.folders.some(({ name }) => name === place.folder)) throw notThere()
+  const daemon_runs = (await daemonStatus(own.state_dir)).state !== 'stopped'
+  return withLedgerView(own.state_dir, (ledger) => {
+    const explanation = explain({ config: own, ledger, place, daemon_runs, now_ms: clock.now_ms() })
+    return { ...explanation, same_bytes: explanation.same_bytes.filter(({ folder }) => maySee(viewer, folder)) }
+  })
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { expect, onTestFinished, test } from 'vitest'
+import { connected } from '../page/mcp/agent-rig.ts'
+import { makeStore } from '../rig/tree.ts'
+import { until } from '../rig/waiting.ts'
+import { Home } from './sluice.ts'
+
+const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+
+function commandOf(home: Home, ...words: string[]) {
+  return [program, ...words, '--config', join(home.path, 'sluice.yaml')]
+}
+
+test('answers on standard input and output, without a ledger, after a pass, and after a change', async () => {
+  const home = await Home.make({ 'plan.txt': 'the plan' })
+  const env = { PATH: process.env.PATH ?? '', HOME: home.path }
+  const { client, call } = await connected(
+    new StdioClientTransport({ command: process.execPath, args: commandOf(home, 'mcp'), env }),
+  )
+  const none = await call('search_files')
+  expect([none.is_error, none.text]).toEqual([true, expect.stringContaining('no folder was scanned yet')])
+  expect((await home.sluice('sync')).code).toBe(0)
+  expect((await call('is_it_in', { file: 'plan.txt' })).text).toMatch(/^docs\/plan\.txt: in since/)
+  expect((await call('why_not', { file: 'docs/plan.txt' })).data).toMatchObject({ state: 'ready' })
+  // The file of the configuration is read for each call; a fault in it is said, and ends nothing.
+  const file = join(home.path, 'sluice.yaml')
+  const good = readFileSync(file, 'utf8')
+  writeFileSync(file, 'folders: 7')
+  expect(await call('search_files')).toMatchObject({ is_error: true, data: { error: { code: 'config.invalid' } } })
+  writeFileSync(file, good)
+  expect((await call('search_files')).is_error).toBe(false)
+  await client.close()
+})
+
+test('ends with its input, and at once where there is no configuration', async () => {
+  const home = await Home.make()
+  const running = home.start('mcp')
+  running.child.stdin!.end()
+  expect(await running.ended).toEqual({ code: 0, signal: null, out: '', err: '' })
+  rmSync(join(home.path, 'sluice.yaml'))
+  expect(await home.sluice('mcp')).toMatchObject({ code: 78, out: '' })
+})
+
+/** Modules that a process and its threads have loaded, as V8 counts them. `use` ends the process. */
+async function loadedBy(words: string[], cwd: string, use: (child: ChildProcess, err: () => string) => Promise<void>) {
+  const coverage = makeStore()
+  const child = spawn(process.execPath, words, { cwd, env: { PATH: process.env.PATH, NODE_V8_COVERAGE: coverage } })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let err = ''
+  child.stderr.on('data', (chunk) => {
+    err += String(chunk)
+  })
+  const ended = once(child, 'close')
+  await use(child, () => err)
+  await ended
+  const urls = readdirSync(coverage).flatMap((name) =>
+    (JSON.parse(readFileSync(join(coverage, name), 'utf8')).result as { url: string }[]).map(({ url }) => url),
+  )
+  return { urls, of_agents: urls.filter((url) => /node_modules\/(@modelcontextprotocol|express|hono)\//.test(url)) }
+}
+
+test('nothing of MCP is loaded before an agent comes, neither by the daemon nor by its page', async () => {
+  const home = await Home.make({ 'plan.txt': 'the plan' })
+  const file = join(home.path, 'sluice.yaml')
+  const config = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify({ ...config, page: { listen: '127.0.0.1:0' } }))
+  const served = await loadedBy(commandOf(home, 'run'), home.path, async (child, err) => {
+    const address = () => /"address":"([^"]*)\/"/.exec(err())?.[1]
+    await until('the page', () => address() !== undefined, err)
+    const wrong = { method: 'POST', headers: { authorization: 'Bearer x' } }
+    expect((await fetch(`${address()}/`)).status).toBe(401)
+    expect((await fetch(`${address()}/mcp`, wrong)).status).toBe(401)
+    child.kill()
+  })
+  expect(served.urls.some((url) => url.endsWith('/dist/page/mcp/serve-http.js'))).toBe(true)
+  expect(served.of_agents).toEqual([])
+  const agent = await loadedBy(commandOf(home, 'mcp'), home.path, async ({ stdin }) => void stdin?.end())
+  expect(agent.of_agents.length).toBeGreaterThan(5)
+  expect(agent.of_agents.filter((url) => /express|hono/.test(url))).toEqual([])
+})

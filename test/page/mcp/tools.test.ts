@@ -1,0 +1,118 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { beginPage } from '../page-rig.ts'
+import { agentOf } from './agent-rig.ts'
+
+const hostile = '<img src=x onerror=alert(1)>\u202egpj.txt'
+
+async function beginAgents() {
+  const rig = await beginPage({
+    folders: { docs: {}, secret: {} },
+    tree: {
+      'docs/plan.txt': 'the plan',
+      'docs/2026/minutes.txt': 'the minutes',
+      [`docs/${hostile}`]: 'hostile',
+      'secret/plan.txt': 'the plan',
+      'secret/salaries.txt': 'the salaries',
+    },
+  })
+  rig.store.putUser({ name: 'boss', role: 'operator', folders: 'all' })
+  rig.store.putUser({ name: 'ada', role: 'reader', folders: ['docs'] })
+  const agent = async (name: string) => agentOf(rig.address, rig.store.makeToken(name))
+  return { ...rig, agent }
+}
+
+test('says whether a file is in and since when, by path, by name and by a part of the name', async () => {
+  const { journey, agent } = await beginAgents()
+  const { call } = await agent('boss')
+  for (const file of ['docs/2026/minutes.txt', join(journey.base, 'docs/2026/minutes.txt'), 'minutes.txt', 'MINUTES']) {
+    const { text, data } = await call('is_it_in', { file })
+    expect(text).toMatch(/^docs\/2026\/minutes\.txt: in since \d{4}-/)
+    expect(data.files).toMatchObject([{ is_in: true, folder: 'docs', path: '2026/minutes.txt', state: 'ready' }])
+  }
+  expect((await call('is_it_in', { file: 'plan.txt' })).data.files).toHaveLength(2)
+  expect(await call('is_it_in', { file: 'nothing.zip' })).toMatchObject({
+    is_error: true,
+    data: { error: { code: 'usage.path' } },
+  })
+})
+
+test('explains one file, and names the files that a name may mean', async () => {
+  const { agent } = await beginAgents()
+  const { call } = await agent('boss')
+  const { text, data } = await call('why_not', { file: 'minutes.txt' })
+  expect(text).toBe('docs/2026/minutes.txt: ready\nit is usable in the assistant')
+  expect(data).toMatchObject({ state: 'ready', why: ['it is usable in the assistant'] })
+  const both = await call('why_not', { file: 'plan.txt' })
+  expect(both.is_error).toBe(true)
+  expect(both.text).toBe('plan.txt may be 2 files\nname one of them: docs/plan.txt, secret/plan.txt')
+})
+
+test('searches with limits, and lists what arrived', async () => {
+  const { agent } = await beginAgents()
+  const { call } = await agent('boss')
+  expect((await call('search_files', { text: 'PLAN', folder: 'docs' })).data.files).toHaveLength(1)
+  expect((await call('search_files', { limit: 2 })).data).toMatchObject({ files: { length: 2 }, more: true })
+  expect((await call('search_files', { states: ['refused'] })).text).toBe('no file matches')
+  const arrived = await call('what_arrived_since', { since: '1h', folder: 'docs' })
+  expect(arrived.data.files.map(({ path }: { path: string }) => path).sort()).toEqual(
+    [hostile, '2026/minutes.txt', 'plan.txt'].sort(),
+  )
+  expect((await call('what_arrived_since', { since: '2999-01-01' })).data.files).toEqual([])
+})
+
+test('a name can neither turn the text nor be lost: the text escapes it, the JSON has it', async () => {
+  const { agent } = await beginAgents()
+  const { text, data } = await (await agent('boss')).call('is_it_in', { file: 'onerror' })
+  expect(text).toContain('docs/<img src=x onerror=alert(1)>\\u{202e}gpj.txt: in')
+  expect(data.files[0].path).toBe(hostile)
+})
+
+test('a reader learns nothing of another folder, however it is named', async () => {
+  const { journey, agent } = await beginAgents()
+  const { call } = await agent('ada')
+  const ways = ['secret/salaries.txt', 'salaries.txt', 'docs/../secret/salaries.txt', './secret/salaries.txt']
+  for (const file of [
+    ...ways,
+    join(journey.base, 'secret/salaries.txt'),
+    join(journey.base, 'docs/../secret/plan.txt'),
+  ])
+    for (const tool of ['is_it_in', 'why_not']) {
+      const { text, is_error, data } = await call(tool, { file })
+      expect([is_error, data.error.code]).toEqual([true, 'usage.path'])
+      expect(text.replaceAll(file, '')).not.toMatch(/secret|salaries/)
+    }
+  const { data } = await call('why_not', { file: 'docs/plan.txt' })
+  expect(data.same_bytes).toEqual([])
+  for (const given of [{}, { text: 'plan' }, { text: 'secret' }])
+    expect((await call('search_files', given)).text).not.toMatch(/secret|salaries/)
+  expect((await call('what_arrived_since', { since: '1h' })).text).not.toMatch(/secret|salaries/)
+  const unknown = await call('search_files', { folder: 'nowhere' })
+  const other = await call('search_files', { folder: 'secret' })
+  expect(other.text).toBe(unknown.text.replace('nowhere', 'secret'))
+})
+
+test.each([
+  ['is_it_in', {}, 'file: is missing'],
+  ['is_it_in', { file: 7 }, 'file: '],
+  ['search_files', { limit: 0 }, 'limit: must be a whole number from 1 to 100'],
+  ['search_files', { states: ['in'] }, 'states[0]: must be one of settling, '],
+  ['search_files', { txt: 'plan' }, 'txt: there is no such field'],
+  ['what_arrived_since', { since: 'yesterday' }, 'since takes a time such as'],
+  ['last_report', { prompt: 'weekly' }, 'no prompts are configured'],
+  ['delete_files', {}, 'there is no such tool'],
+])('a wrong call of %s with %j is answered in words', async (name, given, words) => {
+  const { agent } = await beginAgents()
+  const { text, is_error } = await (await agent('boss')).call(name, given)
+  expect([is_error, text.slice(0, words.length)]).toEqual([true, words])
+})
+
+test('every tool says that it only reads', async () => {
+  const { agent } = await beginAgents()
+  const { client } = await agent('boss')
+  for (const { description, inputSchema, annotations } of (await client.listTools()).tools) {
+    expect(description).not.toBe('')
+    expect(inputSchema.type).toBe('object')
+    expect(annotations).toMatchObject({ readOnlyHint: true })
+  }
+})
