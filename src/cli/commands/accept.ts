@@ -17,7 +17,7 @@ export const accept = defineCommand({
     yargs
       .positional(
         'path',
-        argument("a file, a directory or a folder, by place or as FOLDER/PATH, or a pattern; '*.gz': a type of files"),
+        argument("a file, directory or folder (its path or FOLDER/PATH), or a pattern; '*.gz' is a type of files"),
       )
       .option('removals', flag('also remove from the service what was deleted or replaced there, without a limit')),
   run({ config, path, removals }, terminal) {

@@ -32,7 +32,7 @@ export function openTokens(database: Sqlite, clock: Clock) {
     create: database.transaction((name: string, { project_ids, user }: TokenReach = {}) => {
       checkName('a token', name)
       if (project_ids?.length === 0)
-        throw refused(`${name} would reach no project`, 'without --projects it reaches all')
+        throw refused(`the token ${name} would reach no project`, 'name projects; without --projects it reaches all')
       if (value('SELECT 1 FROM tokens WHERE name = ?', name)) {
         throw refused(`the token ${name} already exists`, 'choose another name, or revoke it')
       }

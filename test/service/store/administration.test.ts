@@ -179,8 +179,11 @@ test.each([
     ['token', 'create', 'x', '--projects', 'project_00000000000000000000'],
     'the project project_00000000000000000000 does not exist',
   ],
-  [['token', 'create', 'x', '--projects', ''], 'x would reach no project\n  without --projects it reaches all'],
-  [['token', 'create', 'x', '--projects', ' ,'], 'x would reach no project'],
+  [
+    ['token', 'create', 'x', '--projects', ''],
+    'the token x would reach no project\n  name projects; without --projects it reaches all',
+  ],
+  [['token', 'create', 'x', '--projects', ' ,'], 'the token x would reach no project'],
   [['member', 'list', '--project', 'project_1'], 'the project project_1 does not exist'],
   [['project', 'create', 'a\nb'], 'cannot be the name'],
   [['project', 'create', 'x', '--workspace', 'lost'], 'the workspace lost does not exist'],
