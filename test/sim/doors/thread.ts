@@ -56,6 +56,11 @@ async function serveOne(handlers: CallHandlers, call: ServedCall): Promise<void>
   }
 }
 
+/** Where the simulation has the compiled program. Nothing starts a child in it. */
+export function builtModule(module: string): URL {
+  return new URL(`../../../src/${module}.js`, import.meta.url)
+}
+
 export function startThread(module: string, data: unknown = undefined): Thread {
   const begin = modules.get(module)
   if (!begin) throw new Error(`the sim has no thread ${module}`)
