@@ -92,7 +92,7 @@ function questionOf(body: unknown): AskedQuestion {
   const { text, folders, paths, labels, within_ms, chat_id } = fieldsOf(body)
   return {
     text: textOf(text, 'text'),
-    folders: textsOf(folders, 'folders'),
+    ...(folders === undefined ? {} : { folders: textsOf(folders, 'folders') }),
     paths: textsOf(paths, 'paths'),
     labels: textsOf(labels, 'labels'),
     ...(within_ms === undefined ? {} : { within_ms: idOf(within_ms, 'within_ms') }),

@@ -38,10 +38,11 @@ export interface ControlVerbs {
   idle(gone?: AbortSignal): Promise<void>
 }
 
-/** A question over the ready files of these folders; without folders over the whole project. */
+/** A question over ready files, or over the whole project. */
 export interface AskedQuestion {
   text: string
-  folders: readonly string[]
+  /** Absent: all of them. An empty list has no file, and nothing is asked. */
+  folders?: readonly string[] | undefined
   /** Patterns as in .gitignore, relative to a folder. */
   paths: readonly string[]
   labels: readonly string[]

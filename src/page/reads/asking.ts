@@ -68,8 +68,9 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
     refuseTooMany(viewer)
     const chat_id = wish.after === undefined ? undefined : one(viewer, wish.after).answer?.chat_id
     const own = config.folders.map(({ name }) => name).filter((name) => maySee(viewer, name))
-    const folders = viewer.folders !== 'all' && wish.folders.length === 0 ? own : wish.folders
-    const over = JSON.stringify(folders.length === 0 || wish.label !== '' ? 'all' : folders)
+    const all = viewer.folders === 'all' ? undefined : own
+    const folders = wish.folders.length > 0 ? wish.folders : all
+    const over = JSON.stringify(folders === undefined || wish.label !== '' ? 'all' : folders)
     const id = Number(insert.run(keyOf(viewer), clock.now_ms(), JSON.stringify(wish), over).lastInsertRowid)
     const asked = {
       text: wish.question,
