@@ -1,5 +1,6 @@
 import type { HttpApp } from '../base/net/http-server-app.ts'
 import type { PageTools } from './page-tools.ts'
+import { serveAbout } from './screens/about.ts'
 import { serveActs } from './screens/acts.ts'
 import { serveAsk } from './screens/ask.ts'
 import { serveOverview } from './screens/overview.ts'
@@ -13,4 +14,5 @@ export const screens: readonly ((app: HttpApp, tools: PageTools) => void)[] = [
   serveProblems,
   serveAsk,
   serveActs,
+  serveAbout,
 ]
