@@ -56,11 +56,11 @@ export function documentOf({ title, top, live, said }: Screen, frame: Frame): Ht
 <script src="${asset('page.js')}" defer></script>
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="unseen" href="#main">Skip to the content</a>
 ${header(frame)}
 <div id="lost" role="alert" hidden>This page could not be refreshed. What it shows may be old. <a href="${here}">Load it again</a></div>
 <main id="main">
-<h1>${title}</h1>
+<h1${here === `${base_path}/` && html` class="unseen"`}>${title}</h1>
 ${said !== undefined && html`<p class="said" role="status">${said}</p>`}
 ${top}
 ${live && html`<div id="live" hx-get="${here}" hx-trigger="every 5s" hx-select="#live" hx-swap="outerHTML">${live}</div>`}
@@ -83,7 +83,7 @@ ${
       html`<li><a href="${base_path}${path}"${isHere(path) && html` aria-current="page"`}>${name}</a></li>`,
   )}</ul></nav>
 <form class="who" method="post" action="${base_path}/sign-out"><input type="hidden" name="_csrf" value="${csrf}">
-<span>${nameText(viewer.name)} (${viewer.role})</span>${viewer.by !== 'proxy' && html`<button>Sign out</button>`}</form>`
+<span>${nameText(viewer.name)}${viewer.name !== viewer.role && ` (${viewer.role})`}</span>${viewer.by !== 'proxy' && html`<button>Sign out</button>`}</form>`
 }
 </header>`
 }
@@ -101,15 +101,17 @@ export function actButton(
   )}<button>${words}</button></form>`
 }
 
-/** A table that narrow screens scroll sideways. */
+/** A table. On narrow screens each row is a block, and each cell names its column. */
 export function table(
   caption: string,
   columns: readonly string[],
   rows: readonly (readonly (Html | string)[])[],
 ): Html {
-  return html`<div class="wide" tabindex="0" role="region" aria-label="${caption}"><table>
+  const cellOf = (cell: Html | string, at: number) => html`<td role="cell" data-column="${columns[at]}">${cell}</td>`
+  // The roles stay when the style sheet makes blocks of the rows.
+  return html`<table role="table">
 <caption>${caption}</caption>
-<thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`)}</tbody>
-</table></div>`
+<thead role="rowgroup"><tr role="row">${columns.map((name) => html`<th role="columnheader" scope="col">${name}</th>`)}</tr></thead>
+<tbody role="rowgroup">${rows.map((cells) => html`<tr role="row">${cells.map(cellOf)}</tr>\n`)}</tbody>
+</table>`
 }
