@@ -1,13 +1,20 @@
 import MarkdownIt from 'markdown-it'
+import { printable } from '../base/text/format.ts'
 
 // The text comes from files and models, so it is not trusted: no HTML, no images (their server
 // would see who reads), and only links for a browser or a mail program.
 const markdown = new MarkdownIt({ html: false }).disable('image')
 markdown.validateLink = (url) => /^(https?:\/\/|mailto:)/i.test(url)
+markdown.renderer.rules.link_open = (tokens, at, options, _env, renderer) => {
+  tokens[at]!.attrSet('rel', 'noopener noreferrer')
+  return renderer.renderToken(tokens, at, options)
+}
+/** They turn the writing direction, so a name or a link could look like another one. */
+const turns = /[\u202a-\u202e\u2066-\u2069]/g
 
 /** Renders Markdown as HTML without a head. */
 export function renderMarkdown(text: string): string {
-  return markdown.render(text)
+  return markdown.render(text.replace(turns, printable))
 }
 
 export function escapeHtml(text: string): string {
