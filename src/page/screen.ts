@@ -11,6 +11,8 @@ import type { PageTools } from './page-tools.ts'
 export interface Visit {
   viewer: Viewer
   frame: Frame
+  /** Before the paths of links in what leaves this page, such as `https://example.com/sluice`. */
+  address: string
   /** Values of the path, of the query, and of a form; empty texts where one is missing. */
   param(name: string): string
   query(name: string): string
@@ -69,7 +71,46 @@ export function act(
   })
 }
 
-function notAllowed(): SluiceError {
+/** A file or a feed. */
+export interface Sent {
+  type: string
+  body: string
+  /** The name under which a browser saves it; absent: it is shown. */
+  save_as?: string
+}
+
+/** Serves what is no screen. A program without a session is asked for a token. */
+export function send(app: HttpApp, tools: PageTools, path: string, build: (visit: Visit) => Promise<Sent>): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: path,
+    async handler(request, reply) {
+      if (!request.viewer) {
+        // In a browser, the form is better than its own dialog.
+        const is_browser = request.headers['sec-fetch-mode'] === 'navigate'
+        if (!is_browser) void reply.header('www-authenticate', 'Basic realm="Sluice", charset="UTF-8"')
+        return askToSignIn(request, reply, tools)
+      }
+      try {
+        const { type, body, save_as } = await build(visitOf(request, reply, tools))
+        if (save_as !== undefined) void reply.header('content-disposition', `attachment; filename="${save_as}"`)
+        void reply.header('cache-control', 'private, no-cache').type(`${type}; charset=utf-8`)
+        return isKnown(request, reply, body) ? reply.status(304).send() : reply.send(body)
+      } catch (error) {
+        return sendScreen(request, reply, tools, errorScreen(error, tools))
+      }
+    },
+  })
+}
+
+/** Adds an ETag. True if the client has this content. */
+function isKnown(request: HttpRequest, reply: HttpReply, content: string): boolean {
+  const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+  void reply.header('etag', etag)
+  return request.headers['if-none-match'] === etag
+}
+
+export function notAllowed(): SluiceError {
   return new SluiceError({
     code: 'page.no_right',
     message: 'only an operator may do this',
@@ -85,6 +126,7 @@ function visitOf(request: HttpRequest, reply: HttpReply, tools: PageTools): Visi
   return {
     viewer: request.viewer!,
     frame: frameOf(request, reply, tools),
+    address: tools.config.page.base_url ?? `${request.protocol}://${request.host}`,
     param: valueIn(request.params),
     query: valueIn(request.query),
     field: valueIn(request.body),
@@ -104,11 +146,7 @@ export function sendScreen(request: HttpRequest, reply: HttpReply, tools: PageTo
   const text = documentOf(screen, frame).text
   // Without the time and the tokens of forms, which are other ones in each answer.
   const fixed = text.replaceAll(frame.csrf || '\n', '').replace(/<span id="as-of">.*?<\/span>/, '')
-  const etag = `"${createHash('sha256').update(fixed).digest('base64url').slice(0, 22)}"`
-  if (screen.live && (screen.status ?? 200) === 200) {
-    void reply.header('etag', etag)
-    if (request.headers['if-none-match'] === etag) return reply.status(304).send()
-  }
+  if (screen.live && (screen.status ?? 200) === 200 && isKnown(request, reply, fixed)) return reply.status(304).send()
   return reply.type('text/html; charset=utf-8').send(text)
 }
 

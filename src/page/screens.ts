@@ -3,8 +3,11 @@ import type { PageTools } from './page-tools.ts'
 import { serveAbout } from './screens/about.ts'
 import { serveActs } from './screens/acts.ts'
 import { serveAsk } from './screens/ask.ts'
+import { serveFeed } from './screens/feed.ts'
 import { serveOverview } from './screens/overview.ts'
 import { serveProblems } from './screens/problems.ts'
+import { servePrompts } from './screens/prompts.ts'
+import { serveRuns } from './screens/runs.ts'
 import { serveSignIn } from './screens/sign-in.ts'
 
 /** Every screen of the page; a new one gets a line here. */
@@ -13,6 +16,9 @@ export const screens: readonly ((app: HttpApp, tools: PageTools) => void)[] = [
   serveOverview,
   serveProblems,
   serveAsk,
+  servePrompts,
+  serveRuns,
+  serveFeed,
   serveActs,
   serveAbout,
 ]

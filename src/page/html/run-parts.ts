@@ -1,0 +1,24 @@
+import { counted, formatBytes, formatCount } from '../../base/text/format.ts'
+import type { RunAsset } from '../../domain/run.ts'
+import { type Html, html, nameText, timeText } from './html.ts'
+import { table } from './layout.ts'
+
+/** More rows bury the rest; the manifest beside the report has all. */
+export const max_rows = 500
+
+export function promptPath(prompt: string): string {
+  return `/prompts/${encodeURIComponent(prompt)}`
+}
+
+/** Files with links to their pages. */
+export function filesTable(title: string, assets: readonly RunAsset[], base_path: string): Html {
+  const rows = assets.slice(0, max_rows).map(({ name, size, arrived_ms }) => {
+    const at = name.indexOf('/')
+    const place = new URLSearchParams({ folder: name.slice(0, at), path: name.slice(at + 1) })
+    const link = html`<a href="${base_path}/file?${place.toString()}">${nameText(name)}</a>`
+    return [link, formatBytes(size), timeText(arrived_ms)]
+  })
+  const more = assets.length - rows.length
+  return html`<h2>${title}</h2>${table(counted(assets.length, 'file'), ['File', 'Size', 'Came in'], rows)}
+${more > 0 && html`<p>The manifest beside the report has ${formatCount(more)} more.</p>`}`
+}

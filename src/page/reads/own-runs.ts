@@ -1,0 +1,91 @@
+import type { Config } from '../../config/config.ts'
+import type { PromptsView, RunSummary, RunView } from '../../ledger/views/view-prompts.ts'
+import { scopeIn } from '../../prompts/plan/question.ts'
+import type { PromptSettings } from '../../prompts/prompt-settings.ts'
+import { coverageOf } from '../../prompts/report/report.ts'
+import { reportOf } from '../../prompts/show/run-answers.ts'
+import { withPromptsView } from '../../status/with-view.ts'
+import { configFor, maySee, type Viewer } from '../access/viewer.ts'
+import type { PageTools } from '../page-tools.ts'
+import { notThere } from './with-daemon.ts'
+
+/** Runs of a prompt among which the one before is searched: years of a daily prompt. */
+const max_searched = 2_000
+
+export type OwnRuns = ReturnType<typeof ownRunsIn>
+
+/** Runs `use` with the prompts and runs that this viewer may know. */
+export function withOwnRuns<Answer>(
+  { config }: PageTools,
+  viewer: Viewer,
+  use: (own: OwnRuns) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  return withPromptsView(config.state_dir, (view) => use(ownRunsIn(view, config, viewer)))
+}
+
+/** All calls that name something throw `page.not_there` for what the viewer may not know. */
+function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer) {
+  const own = configFor(config, viewer)
+  const sees_all = viewer.folders === 'all'
+  const isIn = ({ prompts }: Config, prompt: string) => prompts.some(({ name }) => name === prompt)
+  /** Names of prompts that left the configuration: nothing says any more whose they are. */
+  const left =
+    sees_all && viewer.role === 'operator'
+      ? (view?.prompts() ?? []).map(({ name }) => name).filter((name) => !isIn(config, name))
+      : []
+
+  /** Undefined for a prompt that left the configuration. */
+  function prompt(name: string): PromptSettings | undefined {
+    if (!isIn(own, name) && !left.includes(name)) throw notThere()
+    return own.prompts.find((settings) => settings.name === name)
+  }
+
+  /** A run that is theirs. The scope of the prompt may have been another one when it ran. */
+  function ownRun(id: number): RunView | undefined {
+    const run = Number.isSafeInteger(id) ? view?.run(id) : undefined
+    if (!run || (!isIn(own, run.prompt) && !left.includes(run.prompt))) return undefined
+    if (sees_all) return run
+    const { asset_ids: _, ...others } = scopeIn(run.turns[0]?.body ?? '{}')
+    const names = [...run.planned_assets, ...run.planned_refusals].map(({ name }) => name.split('/', 1)[0]!)
+    const folders = [...names, ...coverageOf(run).folders.map(({ name }) => name)]
+    if (Object.values(others).flat().length > 0 || !folders.every((name) => maySee(viewer, name))) return undefined
+    // Without a plan nothing says of which folders the reason speaks.
+    return run.coverage === undefined ? { ...run, why: undefined, error: undefined } : run
+  }
+
+  function run(id: number): RunView {
+    const found = ownRun(id)
+    if (!found) throw notThere()
+    return found
+  }
+
+  /** Newest first. `from`: number of newer ones to leave out. */
+  function history(name: string, from: number, limit: number): RunSummary[] {
+    prompt(name)
+    const runs = view?.runs(name, from + limit).slice(from) ?? []
+    return sees_all ? runs : runs.flatMap(({ run: id }) => ownRun(id) ?? [])
+  }
+
+  return {
+    config: own,
+    left,
+    prompt,
+    run,
+    history,
+    /** The written run before this one; undefined without one. */
+    before({ prompt: name, due_ms }: RunView): RunView | undefined {
+      for (const other of view?.runs(name, max_searched) ?? []) {
+        const found = other.due_ms < due_ms && other.state === 'written' ? ownRun(other.run) : undefined
+        if (found) return found
+      }
+      return undefined
+    },
+  }
+}
+
+/** The report without its front matter. `lost`: why it is the answer of the ledger instead. */
+export function reportBody(run: RunView): { text: string; lost?: string } {
+  const { text, ...rest } = reportOf(run)
+  const is_file = run.report_path !== undefined && rest.lost === undefined
+  return { text: is_file ? text.replace(/^---\n[\s\S]*?\n---\n/, '') : text, ...rest }
+}

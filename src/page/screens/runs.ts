@@ -1,0 +1,159 @@
+import type { HttpApp } from '../../base/net/http-server-app.ts'
+import { counted, formatCount, printable } from '../../base/text/format.ts'
+import { localTime } from '../../base/time/time.ts'
+import { isFinal } from '../../domain/run.ts'
+import type { DeliveryView, RunView } from '../../ledger/views/view-prompts.ts'
+import { coverageOf } from '../../prompts/report/report.ts'
+import { differenceOf } from '../../prompts/show/compare-runs.ts'
+import { targetsOf, zoneOf } from '../../prompts/show/find-run.ts'
+import { reportOf, whyText } from '../../prompts/show/run-answers.ts'
+import { stateText } from '../../prompts/show/run-texts.ts'
+import { type Html, html, markdownText, nameText, timeText } from '../html/html.ts'
+import { actButton, table } from '../html/layout.ts'
+import { filesTable, max_rows, promptPath } from '../html/run-parts.ts'
+import type { PageTools } from '../page-tools.ts'
+import { reportBody, withOwnRuns } from '../reads/own-runs.ts'
+import { notThere, withDaemon } from '../reads/with-daemon.ts'
+import { act, get, send, type Visit } from '../screen.ts'
+
+/** One run: its report, what it covers, where it was delivered, and what changed since the last. */
+export function serveRuns(app: HttpApp, tools: PageTools): void {
+  const { config, base_path } = tools
+  const nameOf = ({ prompt, due_ms }: RunView) =>
+    `${prompt} ${localTime(due_ms, zoneOf(prompt, config)).slice(0, 16).replace('T', ' ')}`
+
+  get(app, tools, '/runs/:id', async (visit) =>
+    withOwnRuns(tools, visit.viewer, (own) => {
+      const run = own.run(Number(visit.param('id')))
+      const content = html`${state(run, own.before(run) !== undefined, base_path)}${report(run)}
+${run.coverage !== undefined && coverage(run)}
+${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(run)}${deliveries(run, visit)}`
+      const is_settled = isFinal(run.state) && run.deliveries.every((delivery) => delivery.state !== 'wanted')
+      return { title: nameOf(run), ...(is_settled ? { top: content } : { live: content }) }
+    }),
+  )
+
+  send(app, tools, '/runs/:id/report.md', async ({ viewer, param }) =>
+    withOwnRuns(tools, viewer, (own) => {
+      const run = own.run(Number(param('id')))
+      if (run.state !== 'written') throw notThere()
+      return { type: 'text/markdown', body: reportOf(run).text, save_as: `${nameOf(run).replace(/[^\w.-]/g, '-')}.md` }
+    }),
+  )
+
+  get(app, tools, '/runs/:id/diff', async ({ viewer, param }) =>
+    withOwnRuns(tools, viewer, (own) => {
+      const run = own.run(Number(param('id')))
+      const before = own.before(run)
+      if (!before) throw notThere()
+      const { patch, added, removed } = differenceOf(before, run, own.config)
+      const top = html`<p>What is different from <a href="${base_path}/runs/${before.run}">${nameOf(before)}</a> in
+<a href="${base_path}/runs/${run.run}">${nameOf(run)}</a>.</p>
+${patch === '' ? html`<p>The answers are the same.</p>` : html`<pre>${patch.trimEnd().split('\n').map(diffLine)}</pre>`}
+${names('Files that only the newer one covers', added)}${names('Files that only the older one covers', removed)}`
+      return { title: `Changes in ${nameOf(run)}`, top }
+    }),
+  )
+
+  act(app, tools, '/runs/:id/deliver', {
+    role: 'operator',
+    async run({ viewer, param, field }) {
+      const run = await withOwnRuns(tools, viewer, (own) => own.run(Number(param('id'))))
+      const targets = targetsOf(run, field('target'), config)
+      if (targets.length > 0) await withDaemon(tools, (daemon) => daemon.deliverAgain({ run: run.run, targets }))
+      const said = targets.length > 0 ? `Sluice sends it to ${field('target')} again.` : 'It has arrived there already.'
+      return { to: `/runs/${run.run}`, said }
+    },
+  })
+}
+
+function state(run: RunView, has_before: boolean, base_path: string): Html {
+  const tone = run.state === 'failed' ? 'bad' : run.state === 'written' ? 'good' : ''
+  const turns = run.turns.length > 1 && !isFinal(run.state) && `, turn ${run.turn + 1} of ${run.turns.length}`
+  const why = whyText(run)
+  const at = `${base_path}/runs/${run.run}`
+  return html`<p class="verdict ${tone}">Run ${run.run} of <a href="${base_path}${promptPath(run.prompt)}">${nameText(run.prompt)}</a>,
+due ${timeText(run.due_ms)}: ${stateText(run.state)}${turns}${why !== undefined && `: ${why}`}.</p>
+<p class="links">${run.state === 'written' && html`<a href="${at}/report.md">Download as Markdown</a> `}${
+    has_before && run.state === 'written' && html`<a href="${at}/diff">Changes since the run before</a>`
+  }</p>`
+}
+
+function report(run: RunView): Html | undefined {
+  const { text, lost } = reportBody(run)
+  if (text === '') return undefined
+  return html`${lost !== undefined && html`<p class="warn">The report cannot be read: ${lost}. This is the answer as Sluice keeps it.</p>`}
+<article dir="auto">${markdownText(text)}</article>`
+}
+
+const stages = ['refused', 'moving', 'on_the_way', 'blocked', 'removed'] as const
+
+function coverage(run: RunView): Html {
+  const whole = coverageOf(run)
+  const { ready, taken, left_for_next, left_are, folders } = whole
+  const counts = [
+    ['ready', ready],
+    ['in this report', taken],
+    [left_are, left_for_next],
+  ] as const
+  const rows = [
+    ...counts.map(([what, count]) => [what, formatCount(count), '']),
+    ...stages.map((stage) => {
+      const { total, files } = whole[stage]
+      return [
+        stage.replaceAll('_', ' '),
+        formatCount(total),
+        html`${files.map(({ name }) => html`${nameText(name)} `)}`,
+      ]
+    }),
+  ]
+  const scans = folders.map(({ name, scanned_ms, offline_reason }) => [
+    nameText(name),
+    timeText(scanned_ms),
+    offline_reason === undefined ? 'online' : html`<span class="bad">${offline_reason}</span>`,
+  ])
+  return html`<h2>How complete it is</h2>${table('Files by state', ['State', 'Files', 'Names'], rows)}
+${table('Folders in its scope', ['Folder', 'Last complete scan', 'State'], scans)}`
+}
+
+function refused({ planned_refusals: all }: RunView): Html | undefined {
+  if (all.length === 0) return undefined
+  const rows = all.slice(0, max_rows).map(({ name, why }) => [nameText(name), why])
+  return html`<h2>Refused</h2>${table(counted(all.length, 'file'), ['File', 'Why'], rows)}`
+}
+
+function deliveries(run: RunView, { viewer, frame }: Visit): Html | undefined {
+  if (run.deliveries.length === 0) return undefined
+  const is_operator = viewer.role === 'operator'
+  const rows = run.deliveries.map((delivery) => {
+    const { target, state, error, attempts } = delivery
+    const again =
+      is_operator && state !== 'done' && actButton(frame, `/runs/${run.run}/deliver`, 'Send again', { target })
+    // An error may name hosts and directories, which are the operator's.
+    return [
+      nameText(target),
+      deliveryState(delivery),
+      formatCount(attempts),
+      html`${is_operator && error?.message}`,
+      html`${again}`,
+    ]
+  })
+  return html`<h2>Deliveries</h2>${table('Where the report goes', ['To', 'State', 'Tries', 'Last error', ''], rows)}`
+}
+
+function deliveryState({ state, ended_ms, not_before_ms }: DeliveryView): Html {
+  if (state === 'done') return html`<span class="good">delivered</span> ${timeText(ended_ms)}`
+  if (state === 'failed') return html`<span class="bad">given up</span> ${timeText(ended_ms)}`
+  return html`waits; the next try is at ${timeText(not_before_ms)}`
+}
+
+function diffLine(line: string): Html {
+  const tone = /^(---|\+\+\+) /.test(line) ? 'soft' : line.startsWith('+') ? 'good' : line.startsWith('-') ? 'bad' : ''
+  return html`<span class="${tone}">${line.split('\t').map(printable).join('\t')}</span>\n`
+}
+
+function names(title: string, all: readonly string[]): Html | undefined {
+  return all.length === 0
+    ? undefined
+    : html`<h2>${title}</h2><ul>${all.map((name) => html`<li>${nameText(name)}</li>`)}</ul>`
+}

@@ -1,0 +1,256 @@
+import { writeFileSync } from 'node:fs'
+import sax from 'sax'
+import { expect, onTestFinished, test } from 'vitest'
+import { system_clock } from '../../../src/base/time/time.ts'
+import type { Config } from '../../../src/config/config.ts'
+import { openPromptsView } from '../../../src/ledger/views/view-prompts.ts'
+import { openPage } from '../../../src/page/open-page.ts'
+import { startServer } from '../../remote/recording-server.ts'
+import { makeTree } from '../../rig/tree.ts'
+import { until } from '../../rig/waiting.ts'
+import { addUser, Browser, beginPage } from '../page-rig.ts'
+
+const prompt = {
+  cron: '0 8 * * 1',
+  timezone: 'Europe/Berlin',
+  prompt: 'Say <all> about the harbour and the bridge.',
+  first_run: 'all',
+  wait_for_files: '20s',
+}
+
+async function beginReports(deliver: object[] = []) {
+  const reports = makeTree()
+  const file = { file: { dir: reports } }
+  const rig = await beginPage({
+    folders: { docs: {}, legal: {} },
+    tree: { 'docs/plan & co.md': 'The harbour opens in May.', 'legal/b.md': 'The contract ends in June.' },
+    config: {
+      prompts: [
+        { ...prompt, name: 'weekly', scope: { folders: ['docs'] }, deliver: [file, ...deliver] },
+        { ...prompt, name: 'both', scope: { folders: ['docs', 'legal'] }, deliver: [file] },
+        { ...prompt, name: 'labelled', scope: { folders: ['docs'], labels: ['any'] }, deliver: [file] },
+      ],
+    },
+  })
+  await addUser(rig.store, { name: 'ada', role: 'reader', folders: ['docs'], password: 'correct horse' })
+  await addUser(rig.store, { name: 'eve', role: 'reader', folders: 'all', password: 'correct horse' })
+  const operator = new Browser(rig.address)
+  await operator.useLink(rig.store)
+  const view = openPromptsView(rig.config.state_dir)
+  onTestFinished(() => view.close())
+
+  /** Runs a prompt by its dry run, and waits for the report. Returns the path of the run. */
+  async function run(name: string): Promise<string> {
+    await operator.get(`/prompts/${name}/dry-run`)
+    const to = (await operator.post(`/prompts/${name}/run`)).headers.get('location')!
+    const id = Number(to.split('/').at(-1))
+    await rig.journey.until(`${name} has its report`, () => view.run(id)?.state === 'written')
+    return to
+  }
+
+  async function signedIn(name: string, address = rig.address): Promise<Browser> {
+    const browser = new Browser(address)
+    await browser.get('/')
+    await browser.signIn(name, 'correct horse')
+    return browser
+  }
+
+  async function another(change: Partial<Config>): Promise<string> {
+    const page = await openPage({ config: { ...rig.config, ...change }, clock: system_clock, log: () => {} })
+    onTestFinished(() => page.close())
+    return page.address.replace(/\/$/, '')
+  }
+
+  const rewrite = (to: string, text: string) => {
+    writeFileSync(view.run(Number(to.split('/').at(-1)))!.report_path!, `---\nname: x\n---\n${text}`)
+  }
+  return { ...rig, operator, run, signedIn, another, rewrite }
+}
+
+test('a prompt is tried dry, run, and read: report, coverage, files, download', { timeout: 60_000 }, async () => {
+  const { operator, run } = await beginReports()
+  const list = await operator.get('/prompts')
+  expect(list.text).toMatch(/weekly.*Mondays 08:00 Europe\/Berlin.*has not run yet/s)
+  const about = await operator.get('/prompts/weekly')
+  expect(about.text).toContain('Say &lt;all&gt; about the harbour')
+  expect(about.text).toContain('what came in since the last report')
+  expect(about.text.match(/<li><time/g)).toHaveLength(5)
+  expect(about.text).not.toContain('Run now')
+  const dry = await operator.get('/prompts/weekly/dry-run')
+  expect(dry.text).toContain('1 of 1 file ready')
+  expect(dry.text).toContain('href="/file?folder=docs&amp;path=plan+%26+co.md"')
+  expect(dry.text).toContain('Run now')
+
+  const to = await run('weekly')
+  const report = await operator.get(to)
+  expect(report.text).toMatch(/<article[^>]*>.*harbour.*<\/article>/s)
+  expect(report.text).not.toContain('intelligence:')
+  expect(report.text).toMatch(/How complete it is.*<td>ready<\/td><td>1<\/td>/s)
+  expect(report.text).toMatch(/Files that it covers.*folder=docs&amp;path=plan\+%26\+co\.md/s)
+  const download = await operator.get(`${to}/report.md`)
+  expect(download.headers.get('content-disposition')).toMatch(
+    /^attachment; filename="weekly-\d{4}-\d\d-\d\d-\d\d-\d\d\.md"$/,
+  )
+  expect(download.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(download.text).toMatch(/^---\nname: "weekly"\n.*harbour/s)
+  const history = await operator.get('/prompts/weekly')
+  expect(history.text).toMatch(new RegExp(`href="${to}".*written`, 's'))
+  expect((await operator.get(`${to}/diff`)).status).toBe(404)
+})
+
+test('changes since the run before', { timeout: 60_000 }, async () => {
+  const { operator, run, journey } = await beginReports()
+  const first = await run('weekly')
+  journey.write({ 'docs/<b>.md': 'The bridge <img src=x onerror=alert(1)> closes.' })
+  await journey.allReady()
+  const second = await run('weekly')
+  const { text } = await operator.get(`${second}/diff`)
+  expect(text).toMatch(/<span class="good">\+.*<\/span>/)
+  expect(text).toMatch(/only the newer one covers.*docs\/&lt;b&gt;\.md/s)
+  expect(text).toContain(`href="${first}"`)
+  expect(text).not.toContain('<img')
+})
+
+test('a hostile report is text', { timeout: 60_000 }, async () => {
+  const { operator, run, rewrite, store, address } = await beginReports()
+  const to = await run('weekly')
+  const bad = [
+    '# Hello <script>alert(1)</script>',
+    '<img src=x onerror=alert(1)> ![pixel](https://evil.example/p.png)',
+    '[a](javascript:alert(1)) [b](data:text/html,x) [c](//evil.example) [d](/sign-out) <javascript:alert(1)>',
+    '[good](https://example.com/?a=1&b=2 "title") <mailto:team@example.com>',
+    'invoice\u202efdp.exe and \u0000\u000b\ud800 and ]]> &amp; <![CDATA[',
+    '</article></main><form action=/runs/1/deliver>',
+  ]
+  rewrite(to, bad.join('\n\n'))
+  const { text } = await operator.get(to)
+  const article = /<article dir="auto">(.*?)<\/article>/s.exec(text)![1]!
+  expect([...article.matchAll(/<[a-z]+[^>]*>/g)].map(([tag]) => tag).filter((tag) => !/^<(p|h1)>$/.test(tag))).toEqual([
+    '<a href="https://evil.example/p.png" rel="noopener noreferrer">',
+    '<a href="https://example.com/?a=1&amp;b=2" title="title" rel="noopener noreferrer">',
+    '<a href="mailto:team@example.com" rel="noopener noreferrer">',
+  ])
+  expect(article).toContain('\\u{202e}')
+  const token = store.makeToken('eve')
+  const feed = await new Browser(address).get('/prompts/weekly/feed.xml', { authorization: `Bearer ${token}` })
+  const [content] = elementsOf(feed.text, 'content')
+  expect(content).toContain('&lt;script&gt;')
+  expect(content).not.toMatch(/<script|<img|javascript:alert\(1\)"/)
+})
+
+test('a delivery that failed is sent again, once', { timeout: 60_000 }, async () => {
+  const server = await startServer([{ status: 404 }, { status: 200 }])
+  const hook = { name: 'team', webhook: { url: `${server.origin}/hook` } }
+  const { operator, run } = await beginReports([hook])
+  const to = await run('weekly')
+  await until('it was tried', () => server.requests.length === 1)
+  await until('the failure shows', async () => /Send again/.test((await operator.get(to)).text))
+  const { text } = await operator.get(to)
+  expect(text).toMatch(/<bdi>team<\/bdi>.*waits; the next try/s)
+  expect(text).toMatch(/answered 404/)
+  expect(text).not.toContain(`${server.origin}/hook`)
+  expect((await operator.post(`${to}/deliver`, { target: 'other' })).status).toBe(400)
+  expect((await operator.post(`${to}/deliver`, { target: 'team' })).status).toBe(303)
+  await until('it has arrived', async () => /delivered/.test((await operator.get(to)).text))
+  expect((await operator.get(to)).text).not.toContain('Send again')
+  await operator.post(`${to}/deliver`, { target: 'team' })
+  expect((await operator.get(to)).text).toContain('It has arrived there already.')
+  expect(server.requests).toHaveLength(2)
+})
+
+/** Texts of the elements of this name. Throws for what is not well-formed XML. */
+function elementsOf(xml: string, name: string): string[] {
+  const found: string[] = []
+  let open = ''
+  const parser = sax.parser(true)
+  parser.onerror = (error) => {
+    throw error
+  }
+  parser.onopentag = (tag) => {
+    open = tag.name
+    if (open === name) found.push('')
+  }
+  parser.ontext = (text) => {
+    if (open === name) found[found.length - 1] += text
+  }
+  parser.onclosetag = () => {
+    open = ''
+  }
+  parser.write(xml).close()
+  return found
+}
+
+test('a feed by token; its ids stay when the page moves', { timeout: 60_000 }, async () => {
+  const { address, store, run, another, config } = await beginReports()
+  await run('weekly')
+  const path = '/prompts/weekly/feed.xml'
+  const refused = await new Browser(address).get(path)
+  expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Basic /)])
+  const token = store.makeToken('ada')
+  const basic = { authorization: `Basic ${Buffer.from(`any:${token}`).toString('base64')}` }
+  const feed = await new Browser(address).get(path, basic)
+  expect([feed.status, feed.headers.get('content-type')]).toEqual([200, 'application/atom+xml; charset=utf-8'])
+  const ids = elementsOf(feed.text, 'id')
+  expect(ids).toHaveLength(2)
+  for (const id of ids) expect(id).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+  for (const time of elementsOf(feed.text, 'updated')) expect(Date.parse(time)).toBeGreaterThan(Date.now() - 60_000)
+  expect(feed.text).toContain(`href="${address}/runs/1"`)
+  const etag = feed.headers.get('etag')!
+  expect((await new Browser(address).get(path, { ...basic, 'if-none-match': etag })).status).toBe(304)
+  const page = { ...config.page, base_url: 'https://example.com/sluice' }
+  const moved = new Browser(await another({ page }))
+  const after = await moved.get('/prompts/weekly/feed.xml', basic)
+  expect(elementsOf(after.text, 'id')).toEqual(ids)
+  expect(after.text).toContain('href="https://example.com/sluice/runs/1"')
+  for (const other of ['both', 'labelled', 'unknown'])
+    expect((await new Browser(address).get(`/prompts/${other}/feed.xml`, basic)).status, other).toBe(404)
+})
+
+test('readers see what is wholly theirs, and may run nothing', { timeout: 60_000 }, async () => {
+  const { config, operator, run, signedIn, another } = await beginReports()
+  const [own, foreign] = [await run('weekly'), await run('both')]
+  await operator.get('/')
+  const ada = await signedIn('ada')
+  const list = await ada.get('/prompts')
+  expect(list.text).toContain('weekly')
+  expect(list.text).not.toMatch(/both|labelled|legal/)
+  const prompts = ['/prompts/both', '/prompts/labelled', '/prompts/unknown']
+  const runs = [foreign, `${foreign}/report.md`, `${foreign}/diff`, '/runs/99', '/runs/x', '/runs/1e0.5']
+  for (const path of [...prompts, ...prompts.map((each) => `${each}/feed.xml`), ...runs])
+    expect((await ada.get(path)).status, path).toBe(404)
+  const report = await ada.get(own)
+  expect(report.status).toBe(200)
+  expect(report.text).not.toContain('Send again')
+  expect((await ada.get('/prompts/weekly')).text).not.toContain('dry-run')
+  expect((await ada.get('/prompts/weekly/dry-run')).status).toBe(403)
+  await ada.get(own)
+  expect((await ada.post('/prompts/weekly/run')).status).toBe(403)
+  expect((await ada.post(`${own}/deliver`, { target: 'copy' })).status).toBe(403)
+
+  // The prompt had another scope when it ran.
+  const [weekly, both] = config.prompts
+  const narrow = { ...both!, scope: weekly!.scope }
+  const later = await signedIn('ada', await another({ prompts: [narrow] }))
+  expect((await later.get('/prompts/both')).text).not.toContain(foreign)
+  expect((await later.get(foreign)).status).toBe(404)
+  expect((await later.get(`${foreign}/report.md`)).status).toBe(404)
+  const all = await signedIn('eve', await another({ prompts: [narrow] }))
+  expect((await all.get(foreign)).status).toBe(200)
+})
+
+test('a run of a prompt that left the configuration is for operators who see all', { timeout: 60_000 }, async () => {
+  const { run, signedIn, another, store } = await beginReports()
+  const to = await run('weekly')
+  const address = await another({ prompts: [] })
+  const operator = new Browser(address)
+  await operator.useLink(store)
+  expect((await operator.get('/prompts')).text).toContain('no longer in the configuration')
+  expect((await operator.get('/prompts/weekly')).text).toContain(to)
+  expect((await operator.get(to)).status).toBe(200)
+  expect((await operator.get('/prompts/weekly/dry-run')).status).toBe(404)
+  for (const name of ['ada', 'eve']) {
+    const reader = await signedIn(name, address)
+    for (const path of [to, `${to}/report.md`, '/prompts/weekly', '/prompts/weekly/feed.xml'])
+      expect((await reader.get(path)).status, `${name} ${path}`).toBe(404)
+  }
+})
