@@ -1,18 +1,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { writeFileAtomic } from '../../base/files/atomic-file.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { formatDuration, printable, shellWord } from '../../base/text/format.ts'
 import { aborted, type Clock, minute_ms, system_clock } from '../../base/time/time.ts'
 import { environmentWith } from '../../config/environment.ts'
+import { loadConfig } from '../../config/load.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
 import { defineCommand, flag } from '../command.ts'
 import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
 import { type DemoSetup, late_file, late_question, setUpDemo } from '../demo/demo-setup.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import type { Terminal } from '../text/terminal.ts'
+import { makeLink } from './page.ts'
 
 export const command = defineCommand({
   options: (yargs) =>
@@ -47,7 +50,7 @@ const max_names = 100
  * `answer.stopped`.
  */
 export async function runDemo(options: DemoOptions): Promise<ExitCode> {
-  const setup = await setUpDemo(options.folder)
+  const setup = await setUpDemo(options.folder, { page: options.stay })
   try {
     return await show(options, setup)
   } finally {
@@ -171,13 +174,27 @@ async function addFile(
   return clock.monotonic_ms() - began_ms
 }
 
-function sayHowToGoOn({ service, project_id, token_file, config_file }: DemoSetup, { out, styles }: Terminal): void {
+function sayHowToGoOn({ service, project_id, token_file, config_file }: DemoSetup, terminal: Terminal): void {
+  const { out, styles, is_interactive } = terminal
+  const link = makeLink(loadConfig({ file: config_file }).config)
+  if (is_interactive) openInBrowser(link, join(dirname(config_file), 'page.html'))
   out('')
   out(`${styles.bold('•')} It stays until Ctrl-C; then the temporary directory is removed`)
+  out(`    page        ${link}  (works once, within ten minutes)`)
   out(`    base_url    ${service.api}`)
   out(`    project_id  ${project_id}`)
   out(`    token file  ${token_file}`)
   out(`    config      ${config_file}  (try: sluice status --config ${config_file})`)
+}
+
+/** Leads there by a file, because all users of the machine see the command lines of programs. */
+function openInBrowser(link: string, file: string): void {
+  writeFileAtomic(file, `<meta http-equiv="refresh" content="0; url=${link}">`)
+  const opener = process.platform === 'darwin' ? 'open' : 'xdg-open'
+  // Without such a program the printed link is enough.
+  spawn(opener, [file], { stdio: 'ignore', detached: true })
+    .on('error', () => {})
+    .unref()
 }
 
 /** A question for a folder of the user's: the name of its first file should lead to a passage. */

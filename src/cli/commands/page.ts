@@ -16,29 +16,33 @@ import { tableLines } from '../text/table.ts'
 export const command = defineCommand({
   options: (yargs) => yargs,
   async run({ config: file }, terminal) {
-    const { config } = loadConfig({ file })
-    const { listen, base_url, tls_cert } = config.page
-    if (listen === 'off') {
-      throw new SluiceError({
-        code: 'usage.page',
-        message: 'the page is off',
-        hint: 'add `page: {listen: 127.0.0.1:8470}` to the configuration, and restart or reload the daemon',
-      })
-    }
-    const is_socket = listen.startsWith('unix:')
-    if (!isLocalListen(listen) || (is_socket && base_url === undefined)) {
-      throw new SluiceError({
-        code: 'usage.page',
-        message: `a one-time link is for a page on this machine only, and this one listens on ${listen}`,
-        hint: 'add yourself as a user: `sluice page user add NAME --role operator`',
-      })
-    }
-    const address = base_url ?? `${tls_cert === undefined ? 'http' : 'https'}://${listen}`
-    terminal.out(`${address}/link/${withStore(config, (store) => store.makeLink())}`)
+    terminal.out(makeLink(loadConfig({ file }).config))
     printNote(terminal, 'the link works once, within ten minutes')
     return exit_codes.ok
   },
 })
+
+/** A one-time link to a page on this machine. Error `usage.page`. */
+export function makeLink(config: Config): string {
+  const { listen, base_url, tls_cert } = config.page
+  if (listen === 'off') {
+    throw new SluiceError({
+      code: 'usage.page',
+      message: 'the page is off',
+      hint: 'add `page: {listen: 127.0.0.1:8470}` to the configuration, and restart or reload the daemon',
+    })
+  }
+  const is_socket = listen.startsWith('unix:')
+  if (!isLocalListen(listen) || (is_socket && base_url === undefined)) {
+    throw new SluiceError({
+      code: 'usage.page',
+      message: `a one-time link is for a page on this machine only, and this one listens on ${listen}`,
+      hint: 'add yourself as a user: `sluice page user add NAME --role operator`',
+    })
+  }
+  const address = base_url ?? `${tls_cert === undefined ? 'http' : 'https'}://${listen}`
+  return `${address}/link/${withStore(config, (store) => store.makeLink())}`
+}
 
 export const add = defineCommand({
   options: (yargs) =>

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { writeFileAtomic } from '../../base/files/atomic-file.ts'
@@ -21,9 +23,9 @@ export interface DemoSetup {
 
 /**
  * Makes a service, a project, a token and a sample folder in one temporary directory. A given
- * folder stays where it is.
+ * folder stays where it is. `page`: whether the daemon serves one.
  */
-export async function setUpDemo(given: string | undefined): Promise<DemoSetup> {
+export async function setUpDemo(given: string | undefined, { page }: { page: boolean }): Promise<DemoSetup> {
   const given_path = given === undefined ? undefined : folderAt(given)
   const base = mkdtempSync(join(realpathSync(tmpdir()), 'sluice-demo-'))
   const remove = () => rmSync(base, { recursive: true, force: true })
@@ -47,6 +49,7 @@ export async function setUpDemo(given: string | undefined): Promise<DemoSetup> {
       folders: [{ ...folder, settle_ms: given_path === undefined ? '200ms' : '1s' }],
       uploads: { limit: 'off', min_resend_s: '0s', concurrency: 16 },
       log: { level: 'error' },
+      ...(page && { page: { listen: `127.0.0.1:${await freePort()}` } }),
     }
     writeFileAtomic(config_file, `${JSON.stringify(config, null, 2)}\n`)
     const running = service
@@ -68,6 +71,16 @@ export async function setUpDemo(given: string | undefined): Promise<DemoSetup> {
     remove()
     throw error
   }
+}
+
+/** A port that is free now. The configuration must name one, so that `sluice page` can. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
 
 function folderAt(given: string): string {

@@ -93,7 +93,8 @@ export const config_schema = z.strictObject({
     'Limits above which the health has a problem, and the address of health and metrics.',
   ),
   page: prefault(page_schema, {}).describe(
-    'The page: everybody sees whether their files are in, asks questions and reads the reports in a browser.',
+    'The page: everybody sees whether their files are in, asks questions and reads the reports in a browser. ' +
+      'docs/page.md shows how to turn it on.',
   ),
   alerts: prefault(alerts_schema, {}).describe('Receivers of a message when the health changes.'),
 })

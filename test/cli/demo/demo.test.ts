@@ -19,6 +19,8 @@ test('the sample is planned and synced, a file is added, a question is answered 
   expect(out).toMatch(/\$ sluice status\nall ready: 10 files .*\ndaemon running, /)
   expect(out).toContain('$ sluice verify\n10 files ready, 9 of 9 assets usable; no differences\n')
   expect(out + demo.err()).not.toMatch(/pat_\w{32}|\/objects\/\w+\?/)
+  const link = new URL(/page {8}(\S+)/.exec(out)![1]!)
+  expect(await (await fetch(link)).text()).toContain('It works once')
   // The output names the address of the service and the token file.
   const { token_file, assets } = demo.connection()
   expect((await assets()).length).toBe(9)
