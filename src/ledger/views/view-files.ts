@@ -55,7 +55,7 @@ export function createFilesView(database: Sqlite) {
   const page = database
     .prepare(
       `${with_content}
-         WHERE folder = @folder AND path > @after AND path >= @from AND path < @to
+         WHERE folder = @folder AND path >= max(@after, @from) AND path < @to AND +path > @after
            AND coalesce(contents.state, files.state) IN (SELECT value FROM json_each(@states))
          ORDER BY path LIMIT @limit`,
     )
