@@ -94,6 +94,30 @@ test('a type that the service cannot read: status, ls and plan name it, accept u
   )
 })
 
+test('files that wait for the first of their type: sync and status say for what; retry and accept send them all the same', async (context) => {
+  const tree = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`${at}.gz`, `archive ${10 + at}`]))
+  const home = await Home.of(context, tree, { ingest: { delay_ms: 3_600_000 } })
+  home.configure({ constants: { follow: { pass_wait_ms: 1_000 } } })
+  const puts = () => home.service.requestLog.filter(({ place }) => place === 'put').length
+  const waits = 'it waits for the result of the first 20 .gz files: the service has not read one yet'
+  const { code, out, err } = await home.sluice('sync')
+  expect([code, puts()]).toEqual([3, 20])
+  expect(err).toContain('the service is still reading 20 files')
+  expect(out).toMatch(/^on the way 25 files/m)
+  expect(out).toContain(`5 × ${waits}, next try in `)
+  expect(out).not.toContain('refused')
+  expect((await home.inProcess('status')).out).toMatch(`: ${waits} [type_unproven:gz]`)
+  const [file] = JSON.parse((await home.inProcess('ls', '--json', '--state', 'waiting')).out).files
+  expect((await home.inProcess('explain', `docs/${file.path}`)).out).toContain(waits)
+
+  expect((await home.inProcess('retry', `docs/${file.path}`)).out).toContain('1 file (10 B) will be tried again now')
+  expect((await home.sluice('sync')).code).toBe(3)
+  expect(puts()).toBe(21)
+  expect((await home.inProcess('accept', '*.gz')).out).toContain('*.gz: 4 files (40 B) will be uploaded now')
+  expect((await home.sluice('sync')).code).toBe(3)
+  expect(puts()).toBe(25)
+})
+
 test('accept confirms missing files without a daemon: the next pass records them as deleted, and files over the upload limit still wait', async (context) => {
   const lost = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`lost/${index}.txt`, `text ${index}`]))
   const home = await Home.of(context, lost)
