@@ -3,7 +3,6 @@ import type { AskAnswer, AskedQuestion } from '../../control/control-verbs.ts'
 import type { Daemon } from '../../daemon/running-daemon.ts'
 import { ask } from '../../prompts/ask/ask.ts'
 import { filesInScope, narrowingOf } from '../../prompts/ask/ask-scope.ts'
-import { refuseWhilePaused } from '../../status/daemon-status.ts'
 import { withArrivalsView } from '../../status/with-view.ts'
 
 /** Somebody waits before a screen. */
@@ -14,7 +13,6 @@ const intelligence = 'auto'
 export async function askForUser(daemon: Daemon, asked: AskedQuestion, gone: AbortSignal): Promise<AskAnswer> {
   const { text, folders, paths, labels, within_ms, chat_id } = asked
   const { config } = daemon
-  await refuseWhilePaused(config.state_dir, 'nothing was asked')
   const others = { labels, chats: [], concepts: [], projects: [], views: [] }
   const narrowing = narrowingOf({ folders, paths, within_ms, others }, config)
   const found = narrowing.about_files
