@@ -30,17 +30,21 @@ const titles: Record<number, string> = {
 /**
  * What may be said of an error. A fault of the program says nothing of its inside; the log does.
  */
-export function plainAnswer(error: unknown, { log }: Pick<PageTools, 'log'>): PlainError & { status: number } {
+export function plainAnswer(
+  error: unknown,
+  { log, config }: Pick<PageTools, 'log' | 'config'>,
+): PlainError & { status: number } {
   const { code, message, hint } = toPlainError(error)
   const status = statuses[code] ?? (/^(usage|http|answer)\./.test(code) ? 400 : 500)
   if (status === 500) log({ level: 'error', message: 'the page could not answer a request', fields: { error } })
   if (status === 500 && !isSluiceError(error))
     return { status, code: 'internal.unexpected', message: 'Sluice met a fault of its own: the log says more' }
-  return { status, code, message: scrubText(message), ...(hint !== undefined && { hint: scrubText(hint) }) }
+  const told = (text: string) => scrubText(text.replaceAll(config.state_dir, 'the state directory'))
+  return { status, code, message: told(message), ...(hint !== undefined && { hint: told(hint) }) }
 }
 
 /** The screen that says an error. */
-export function errorScreen(error: unknown, tools: Pick<PageTools, 'log'>): Screen & { status: number } {
+export function errorScreen(error: unknown, tools: Pick<PageTools, 'log' | 'config'>): Screen & { status: number } {
   const { status, message, hint } = plainAnswer(error, tools)
   const is_form = status === 403 && !isSluiceError(error)
   const help = is_form ? 'Load the page again, and send the form once more.' : hint

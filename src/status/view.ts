@@ -176,7 +176,7 @@ function staleSince(health: HealthStatus | undefined): string | null {
   return problems.map(({ since }) => since).sort()[0] ?? null
 }
 
-function verdictOf(status: {
+export function verdictOf(status: {
   stale_since: string | null
   troubles: readonly { about: string }[]
   folders: readonly FolderStatus[]

@@ -23,7 +23,7 @@ export interface AskWish {
 
 export interface Asked {
   id: number
-  /** The folders that were in scope; `all`: the whole project. */
+  /** The folders that it and the questions before it in the chat were about; `all`: the whole project. */
   over: readonly string[] | 'all'
   asked_ms: number
   wish: AskWish
@@ -66,11 +66,14 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
   function begin(viewer: Viewer, wish: AskWish): number {
     refuseOddWish(viewer, wish)
     refuseTooMany(viewer)
-    const chat_id = wish.after === undefined ? undefined : one(viewer, wish.after).answer?.chat_id
+    const before = wish.after === undefined ? undefined : one(viewer, wish.after)
+    const chat_id = before?.answer?.chat_id
     const own = config.folders.map(({ name }) => name).filter((name) => maySee(viewer, name))
     const all = viewer.folders === 'all' ? undefined : own
     const folders = wish.folders.length > 0 ? wish.folders : all
-    const over = JSON.stringify(folders === undefined || wish.label !== '' ? 'all' : folders)
+    const is_wide = folders === undefined || wish.label !== '' || before?.over === 'all'
+    // The answer may use what was said in the chat before.
+    const over = JSON.stringify(is_wide ? 'all' : [...new Set([...folders, ...(before?.over ?? [])])])
     const id = Number(insert.run(keyOf(viewer), clock.now_ms(), JSON.stringify(wish), over).lastInsertRowid)
     const asked = {
       text: wish.question,

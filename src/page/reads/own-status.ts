@@ -1,7 +1,7 @@
 import { no_removals } from '../../ledger/views/view-removal-cases.ts'
 import { removalStatus } from '../../status/assets.ts'
 import { readStatus } from '../../status/read-status.ts'
-import type { StatusView } from '../../status/view.ts'
+import { type StatusView, verdictOf } from '../../status/view.ts'
 import { withLedgerView } from '../../status/with-view.ts'
 import { configFor, type Viewer } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
@@ -17,8 +17,11 @@ export async function ownStatus({ config, clock }: PageTools, viewer: Viewer): P
   const names = own.folders.map(({ name }) => name)
   const problems = await withLedgerView(own.state_dir, (view) => view?.problems(names) ?? [])
   const prompts = new Set(own.prompts.map(({ name }) => name))
+  const projects = own.folders.map(({ project_id }) => `project:${project_id}`)
+  const troubles = status.troubles.filter(({ about }) => !about.startsWith('project:') || projects.includes(about))
   return {
     ...status,
+    verdict: verdictOf({ ...status, troubles }),
     state_dir: '',
     problems,
     retrying: [],
@@ -28,10 +31,15 @@ export async function ownStatus({ config, clock }: PageTools, viewer: Viewer): P
     daily_limit: null,
     removals: removalStatus(no_removals),
     audits: [],
-    troubles: status.troubles.map((trouble) => ({ ...trouble, hint: null })),
+    troubles: troubles.map((trouble) => ({ ...trouble, hint: null })),
     prompts: status.prompts.filter(({ name }) => prompts.has(name)),
     ...(status.health && {
-      health: { ...status.health, problems: status.health.problems.filter(({ about }) => names.includes(about)) },
+      health: { ...status.health, problems: status.health.problems.filter(isAboutOneOf(names)) },
     }),
   }
+}
+
+/** Other kinds are about all files, and a folder may have the name of one, such as uploads. */
+function isAboutOneOf(folders: readonly string[]) {
+  return ({ kind, about }: { kind: string; about: string }) => /^(folder|scan)$/.test(kind) && folders.includes(about)
 }
