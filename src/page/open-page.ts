@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { closeServer, listen, listenOnSocket } from '../base/net/http-server.ts'
 import { messageOf, SluiceError } from '../base/run/errors.ts'
 import type { Clock } from '../base/time/time.ts'
@@ -29,7 +29,7 @@ export async function openPage({
   log: PageLog
 }): Promise<OpenPage> {
   const { base_url, tls_cert, tls_key } = config.page
-  const tls = tls_cert === undefined ? undefined : { cert: pem(tls_cert), key: pem(tls_key!) }
+  const tls = tls_cert === undefined ? undefined : { cert: pem(tls_cert), key: ownKey(tls_key!) }
   const base_path = base_url === undefined ? '' : new URL(base_url).pathname.replace(/\/+$/, '')
   const store = openPageStore(config.state_dir, clock)
   try {
@@ -64,6 +64,13 @@ async function listenOn(server: Parameters<typeof listen>[0], where: string, sch
   // For a proxy in the group of the socket's directory. Its rights say who else may connect.
   chmodSync(socket, 0o660)
   return socket
+}
+
+function ownKey(file: string): string {
+  const key = pem(file)
+  if ((statSync(file).mode & 0o077) === 0) return key
+  const message = `group or others can read the key ${file}`
+  throw new SluiceError({ code: 'page.tls', message, hint: `chmod 600 ${file}` })
 }
 
 function pem(file: string): string {

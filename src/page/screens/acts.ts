@@ -1,4 +1,5 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
+import { printable } from '../../base/text/format.ts'
 import { maySee } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
 import { notThere, withDaemon } from '../reads/with-daemon.ts'
@@ -40,7 +41,7 @@ function placeIn({ viewer, field }: Visit): { folder: string; path: string } {
 }
 
 function nameOf({ folder, path }: { folder: string; path: string }): string {
-  return path === '' ? folder : `${folder}/${path}`
+  return printable(path === '' ? folder : `${folder}/${path}`)
 }
 
 /** The screen of the form, if it is one of this page. */
