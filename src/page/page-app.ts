@@ -4,6 +4,7 @@ import formbody from '@fastify/formbody'
 import session from '@fastify/session'
 import type { TlsKeys } from '../base/net/http-server.ts'
 import { createHttpApp, type HttpApp, type HttpReply } from '../base/net/http-server-app.ts'
+import { minute_ms } from '../base/time/time.ts'
 import { refuseStrangers } from './access/guard.ts'
 import { session_ms } from './access/page-store.ts'
 import { createRecognition, type SignedIn } from './access/recognise.ts'
@@ -23,11 +24,16 @@ declare module 'fastify' {
   interface Session extends SignedIn {
     /** Shown once, after an act. */
     said?: string | undefined
+    is_known?: boolean
   }
 }
 
 /** Longest body: a question and its scope. */
 const body_limit_bytes = 65_536
+/** For a whole request: its body is small. */
+const request_timeout_ms = minute_ms
+/** The daemon needs its file descriptors for files, however many clients come. */
+const max_connections = 200
 /** A browser must load nothing from elsewhere, run no script of a text, and show no frame. */
 const headers = {
   'content-security-policy':
@@ -44,8 +50,10 @@ export async function createPageApp(tools: PageTools, tls: TlsKeys | undefined):
   const { config, store, base_path } = tools
   const answerError = errorAnswers(tools)
   const app = await createHttpApp({ body_limit_bytes, answerError, tls })
-  const recognise = createRecognition(config, store)
+  const recognise = createRecognition(config, store, tools.clock)
   const is_behind_tls = tls === undefined && config.page.base_url?.startsWith('https:') === true
+  app.server.requestTimeout = request_timeout_ms
+  app.server.maxConnections = max_connections
   app.decorateRequest('viewer', undefined)
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(headers)
@@ -70,7 +78,7 @@ export async function createPageApp(tools: PageTools, tls: TlsKeys | undefined):
   await app.register(csrf, { sessionPlugin: '@fastify/session' })
   await app.register(formbody)
   app.addHook('onRequest', async (request) => {
-    request.viewer = recognise(request, request.session)
+    request.viewer = await recognise(request, request.session)
   })
   await app.register(
     async (page) => {

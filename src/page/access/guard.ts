@@ -12,11 +12,19 @@ type PageConfig = Config['page']
  * here, DNS rebinding), and forms of other pages (Origin, RFC 6454). `for_agents`: agents send no
  * Origin, only browsers do. Error `page.not_for_you`.
  */
-export function refuseStrangers({ method, headers, raw }: HttpRequest, page: PageConfig, for_agents: boolean): void {
+export function refuseStrangers(
+  { method, url, headers, raw }: HttpRequest,
+  page: PageConfig,
+  for_agents: boolean,
+): void {
   const { host = '', origin } = headers
   // Node shows only the first of several Host headers; a proxy in between may use another one.
   const hosts = raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
   const own = page.base_url === undefined ? undefined : new URL(page.base_url)
+  // Fastify also takes /%73luice/ and http://elsewhere/, for which there are neither sessions nor safe links.
+  const [path = ''] = url.split(/[?#]/)
+  if (!`${path}/`.startsWith(`${own?.pathname.replace(/\/+$/, '') ?? ''}/`) || path.startsWith('//'))
+    throw new SluiceError({ code: 'http.path_unknown', message: 'there is nothing at this address' })
   const is_ours = host === own?.host || isLoopbackAuthority(host) || (own === undefined && isAddress(host))
   if (hosts !== 1 || !is_ours) throw strange('this page is not served under this name', 'set page.base_url to it')
   if (method === 'GET' || method === 'HEAD' || (for_agents && origin === undefined)) return
@@ -33,16 +41,34 @@ function strange(message: string, hint: string): SluiceError {
   return new SluiceError({ code: 'page.not_for_you', message, hint })
 }
 
-/** Decides whose headers name a user. A client of the Unix socket has no address; it counts. */
-export function createProxyCheck({ listen, proxy }: PageConfig) {
+/** A client of the Unix socket has no address; it counts as listed. */
+function listCheck(listen: string, listed: readonly string[]) {
   const ranges = new BlockList()
-  for (const range of proxy.from) addRange(ranges, range)
-  const isListed = (address: string | undefined) => {
+  for (const range of listed) addRange(ranges, range)
+  return (address: string | undefined) => {
     if (address === undefined) return listen.startsWith('unix:')
     // A dual-stack socket shows IPv4 peers as ::ffff:10.0.0.1.
     const plain = address.replace(/^::ffff:(?=\d+\.)/, '')
     return ranges.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4')
   }
+}
+
+/**
+ * Names the client whose wrong passwords are counted together. The address of a proxy is that of all
+ * users, so the one that it names last counts instead; undefined if it names none.
+ */
+export function createClientNames({ listen, proxy }: PageConfig) {
+  const isProxy = listCheck(listen, [...proxy.from, '127.0.0.0/8', '::1'])
+  return ({ headers, socket: { remoteAddress } }: HttpRequest): string | undefined => {
+    if (!isProxy(remoteAddress)) return remoteAddress
+    const named = String(headers['x-forwarded-for'] ?? '').split(',')
+    return named.at(-1)?.trim() || undefined
+  }
+}
+
+/** Decides whose headers name a user. */
+export function createProxyCheck({ listen, proxy }: PageConfig) {
+  const isListed = listCheck(listen, proxy.from)
 
   /** User and groups that a listed proxy names; undefined without. A doubled header counts as none. */
   return ({ raw, socket }: HttpRequest): { user: string; groups: string[] } | undefined => {

@@ -41,6 +41,11 @@ CREATE INDEX questions_of ON questions (user, asked_ms);
 CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 `
 
+interface KeptSession {
+  user?: string | undefined
+  is_known?: boolean | undefined
+}
+
 export interface PageUser {
   name: string
   role: Role
@@ -76,8 +81,9 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
       // Who had the old password may still be signed in.
       if (password) database.prepare('DELETE FROM sessions WHERE user = ?').run(user.name)
     },
-    /** Also ends the user's sessions and token. False if there is no such user. */
+    /** Also ends the user's sessions, token and questions. False if there is no such user. */
     removeUser(name: string): boolean {
+      database.prepare('DELETE FROM questions WHERE user = ?').run(name)
       database.prepare('DELETE FROM sessions WHERE user = ?').run(name)
       return database.prepare('DELETE FROM users WHERE name = ?').run(name).changes > 0
     },
@@ -104,7 +110,9 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
       const row = database.prepare('SELECT data FROM sessions WHERE id = ? AND ends_ms > ?').pluck()
       return row.get(hashOf(id), clock.now_ms()) as string | undefined
     },
-    keepSession(id: string, user: string | undefined, data: string): void {
+    /** `is_known`: it was read before. If it was ended since then, it stays ended. */
+    keepSession(id: string, { user, is_known }: KeptSession, data: string): void {
+      if (is_known && this.session(id) === undefined) return
       const now_ms = clock.now_ms()
       database.prepare('DELETE FROM sessions WHERE ends_ms < ?').run(now_ms)
       database

@@ -1,7 +1,9 @@
 import type { HttpRequest } from '../../base/net/http-server-app.ts'
+import type { Clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
-import { createProxyCheck } from './guard.ts'
+import { createClientNames, createProxyCheck } from './guard.ts'
 import { type PageStore, viewerOf } from './page-store.ts'
+import { createSlowDown } from './slow-down.ts'
 import type { Viewer } from './viewer.ts'
 
 /** What a session holds: who signed in. `by_link` is a one-time link, whose user is an operator. */
@@ -15,12 +17,15 @@ export const local_operator: Viewer = { name: 'operator', role: 'operator', fold
 
 /**
  * Who sends a request: the user that a listed proxy names, else that of the session, else that of a
- * token. Roles and folders are read each time, so a change holds from the next request on.
+ * token. Roles and folders are read each time, so a change holds from the next request on. Error
+ * `page.slow_down` for wrong tokens.
  */
-export function createRecognition(config: Config, store: PageStore) {
+export function createRecognition(config: Config, store: PageStore, clock: Clock) {
   const proxied = createProxyCheck(config.page)
+  const clientOf = createClientNames(config.page)
+  const slowDown = createSlowDown(clock)
 
-  return (request: HttpRequest, session: SignedIn): Viewer | undefined => {
+  return async (request: HttpRequest, session: SignedIn): Promise<Viewer | undefined> => {
     const named = proxied(request)
     if (named) return byProxy(named)
     if (session.by_link) return local_operator
@@ -28,7 +33,10 @@ export function createRecognition(config: Config, store: PageStore) {
     if (user) return viewerOf(user, 'password')
     const token = tokenIn(request.headers.authorization)
     const owner = token === undefined ? undefined : store.userOfToken(token)
-    return owner && viewerOf(owner, 'token')
+    if (owner) return viewerOf(owner, 'token')
+    // A right token always counts: else one wrong agent behind a proxy would lock out the others.
+    if (token !== undefined) await slowDown([clientOf(request) ?? 'proxy'], async () => false)
+    return undefined
   }
 
   /** A user with rows of their own, else the first of their groups that has one. */

@@ -6,10 +6,10 @@ export function sessionsIn(store: PageStore): SessionStore {
   return {
     get(id, done) {
       const data = store.session(id)
-      done(null, data === undefined ? null : JSON.parse(data))
+      done(null, data === undefined ? null : { ...JSON.parse(data), is_known: true })
     },
     set(id, session, done) {
-      store.keepSession(id, session.user, JSON.stringify(session))
+      store.keepSession(id, session, JSON.stringify(session))
       done()
     },
     destroy(id, done) {
