@@ -8,6 +8,8 @@ export interface Screen {
   top?: Html | undefined
   /** What a refresh replaces every five seconds. Absent: the page does not refresh. */
   live?: Html | undefined
+  /** True: `live` is complete, and the refresh that shows this is the last one. */
+  is_settled?: boolean
   /** Default 200. */
   status?: number
   /** A message about the last act. */
@@ -39,7 +41,7 @@ const sections = [
 const htmx_config = JSON.stringify({ includeIndicatorStyles: false, allowEval: false, selfRequestsOnly: true })
 
 /** A whole document. Without script it is complete, and shows the state when it was loaded. */
-export function documentOf({ title, top, live, said }: Screen, frame: Frame): Html {
+export function documentOf({ title, top, live, is_settled, said }: Screen, frame: Frame): Html {
   const { base_path, here, now_ms } = frame
   const asset = (name: string) => `${base_path}${assetPath(name)}`
   return html`<!doctype html>
@@ -63,7 +65,7 @@ ${header(frame)}
 <h1${here === `${base_path}/` && html` class="unseen"`}>${title}</h1>
 ${said !== undefined && html`<p class="said" role="status">${said}</p>`}
 ${top}
-${live && html`<div id="live" hx-get="${here}" hx-trigger="every 5s" hx-select="#live" hx-swap="outerHTML">${live}</div>`}
+${live && html`<div id="live"${!is_settled && html` hx-get="${here}" hx-trigger="every 5s" hx-select="#live" hx-swap="outerHTML"`}>${live}</div>`}
 </main>
 <footer><p>As of <span id="as-of">${timeText(now_ms)}</span></p></footer>
 </body>

@@ -52,7 +52,7 @@ ${
       answer &&
       html`<h2>Ask on</h2>${askForm(tools, viewer, frame, { folder: wish.folders[0] ?? '', path: wish.path, after: asked.id })}`
     if (answer || error !== undefined)
-      return { title: wish.question, top: html`${answerOf(asked, base_path)}${asks_on}` }
+      return { title: wish.question, live: html`${answerOf(asked, base_path)}${asks_on}`, is_settled: true }
     return {
       title: wish.question,
       live: html`<p class="verdict">Asked ${timeText(asked.asked_ms)}. The assistant is reading; this takes seconds to minutes.</p>`,

@@ -1,6 +1,7 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
-import { formatCount, formatDuration, printableJson } from '../../base/text/format.ts'
+import { formatCount, formatDuration } from '../../base/text/format.ts'
 import type { RunSummary } from '../../ledger/views/view-prompts.ts'
+import { promptOf } from '../../prompts/plan/question.ts'
 import { nextTimes } from '../../prompts/plan/schedule.ts'
 import type { PromptScope, PromptSettings } from '../../prompts/prompt-settings.ts'
 import { type DryRun, dryRun } from '../../prompts/show/dry-run.ts'
@@ -93,7 +94,7 @@ function about({ name, prompt, scope, schedule }: PromptSettings, { role }: View
 <dl><dt>When</dt><dd>${scheduleText(schedule)}</dd>${scopeOf(scope)}</dl>
 <p class="links"><a href="${base_path}${promptPath(name)}/feed.xml">Feed of the reports</a>${
     role === 'operator' &&
-    html` <a href="${base_path}${promptPath(name)}/dry-run">Dry run: what would be asked now?</a>`
+    html` · <a href="${base_path}${promptPath(name)}/dry-run">Dry run: what would be asked now?</a>`
   }</p>`
 }
 
@@ -128,6 +129,6 @@ function plan({ why, coverage, bodies, assets, notes }: DryRun, base_path: strin
   if (why !== undefined) return html`<p class="verdict warn">Nothing would be asked now: ${why}.</p>`
   return html`<p class="verdict">${coverage ?? ''}</p>
 ${notes.length > 0 && html`<ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>`}
-<h2>Question</h2>${bodies.map((body) => html`<pre>${printableJson(JSON.stringify(JSON.parse(body), null, 2))}</pre>`)}
+<h2>Question</h2>${bodies.map((body) => html`<pre>${promptOf(body)}</pre>`)}
 ${filesTable('The files that it would be asked over', assets, base_path)}`
 }

@@ -25,11 +25,11 @@ export function serveRuns(app: HttpApp, tools: PageTools): void {
   get(app, tools, '/runs/:id', async (visit) =>
     withOwnRuns(tools, visit.viewer, (own) => {
       const run = own.run(Number(visit.param('id')))
-      const content = html`${state(run, own.before(run) !== undefined, base_path)}${report(run)}
+      const live = html`${state(run, own.before(run) !== undefined, base_path)}${report(run)}
 ${run.coverage !== undefined && coverage(run)}
 ${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(run)}${deliveries(run, visit)}`
       const is_settled = isFinal(run.state) && run.deliveries.every((delivery) => delivery.state !== 'wanted')
-      return { title: nameOf(run), ...(is_settled ? { top: content } : { live: content }) }
+      return { title: nameOf(run), live, is_settled }
     }),
   )
 
@@ -47,10 +47,11 @@ ${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(ru
       const before = own.before(run)
       if (!before) throw notThere()
       const { patch, added, removed } = differenceOf(before, run, own.config)
+      const files = [...added.map((name) => `+ file ${name}`), ...removed.map((name) => `- file ${name}`)]
+      const lines = [...(patch === '' ? ['The answers are the same.'] : patch.trimEnd().split('\n')), ...files]
       const top = html`<p>What is different from <a href="${base_path}/runs/${before.run}">${nameOf(before)}</a> in
 <a href="${base_path}/runs/${run.run}">${nameOf(run)}</a>.</p>
-${patch === '' ? html`<p>The answers are the same.</p>` : html`<pre>${patch.trimEnd().split('\n').map(diffLine)}</pre>`}
-${names('Files that only the newer one covers', added)}${names('Files that only the older one covers', removed)}`
+<pre>${lines.map(diffLine)}</pre>`
       return { title: `Changes in ${nameOf(run)}`, top }
     }),
   )
@@ -74,15 +75,15 @@ function state(run: RunView, has_before: boolean, base_path: string): Html {
   const at = `${base_path}/runs/${run.run}`
   return html`<p class="verdict ${tone}">Run ${run.run} of <a href="${base_path}${promptPath(run.prompt)}">${nameText(run.prompt)}</a>,
 due ${timeText(run.due_ms)}: ${stateText(run.state)}${turns}${why !== undefined && `: ${why}`}.</p>
-<p class="links">${run.state === 'written' && html`<a href="${at}/report.md">Download as Markdown</a> `}${
-    has_before && run.state === 'written' && html`<a href="${at}/diff">Changes since the run before</a>`
+<p class="links">${run.state === 'written' && html`<a href="${at}/report.md">Download as Markdown</a>`}${
+    has_before && run.state === 'written' && html` · <a href="${at}/diff">Changes since the run before</a>`
   }</p>`
 }
 
 function report(run: RunView): Html | undefined {
   const { text, lost } = reportBody(run)
   if (text === '') return undefined
-  return html`${lost !== undefined && html`<p class="warn">The report cannot be read: ${lost}. This is the answer as Sluice keeps it.</p>`}
+  return html`${lost !== undefined && html`<p class="warn">Its file cannot be read (<code>sluice prompts show ${run.run}</code> says why). This is the answer as Sluice keeps it.</p>`}
 <article dir="auto">${markdownText(text)}</article>`
 }
 
@@ -91,13 +92,10 @@ const stages = ['refused', 'moving', 'on_the_way', 'blocked', 'removed'] as cons
 function coverage(run: RunView): Html {
   const whole = coverageOf(run)
   const { ready, taken, left_for_next, left_are, folders } = whole
-  const counts = [
-    ['ready', ready],
-    ['in this report', taken],
-    [left_are, left_for_next],
-  ] as const
   const rows = [
-    ...counts.map(([what, count]) => [what, formatCount(count), '']),
+    ['ready', formatCount(ready), ''],
+    ['in this report', formatCount(taken), ''],
+    [left_are, formatCount(left_for_next), ''],
     ...stages.map((stage) => {
       const { total, files } = whole[stage]
       return [
@@ -106,7 +104,7 @@ function coverage(run: RunView): Html {
         html`${files.map(({ name }) => html`${nameText(name)} `)}`,
       ]
     }),
-  ]
+  ].filter(([, count]) => count !== '0')
   const scans = folders.map(({ name, scanned_ms, offline_reason }) => [
     nameText(name),
     timeText(scanned_ms),
@@ -150,10 +148,4 @@ function deliveryState({ state, ended_ms, not_before_ms }: DeliveryView): Html {
 function diffLine(line: string): Html {
   const tone = /^(---|\+\+\+) /.test(line) ? 'soft' : line.startsWith('+') ? 'good' : line.startsWith('-') ? 'bad' : ''
   return html`<span class="${tone}">${line.split('\t').map(printable).join('\t')}</span>\n`
-}
-
-function names(title: string, all: readonly string[]): Html | undefined {
-  return all.length === 0
-    ? undefined
-    : html`<h2>${title}</h2><ul>${all.map((name) => html`<li>${nameText(name)}</li>`)}</ul>`
 }

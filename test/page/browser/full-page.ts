@@ -4,7 +4,16 @@ import { beginPage } from '../page-rig.ts'
 const hostile = `<img src=x onerror=alert(1)> "quoted" 'and' a very long name that goes on and on.txt`
 
 /** Every screen, as paths below the address of the page. A new screen gets a line here. */
-export const paths = ['/', '/problems', '/ask', '/about']
+export const paths = [
+  '/',
+  '/problems',
+  '/prompts',
+  '/prompts/weekly',
+  '/prompts/weekly/dry-run',
+  '/runs/1',
+  '/ask',
+  '/about',
+]
 
 /** A page with two folders, a file that is refused, hostile names, and a prompt that has run. */
 export async function beginFullPage(options: Parameters<typeof beginPage>[0] = {}) {
