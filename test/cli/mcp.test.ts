@@ -64,6 +64,18 @@ async function loadedBy(words: string[], cwd: string, use: (child: ChildProcess,
   return { urls, of_agents: urls.filter((url) => /node_modules\/(@modelcontextprotocol|express|hono)\//.test(url)) }
 }
 
+test('nothing of the page is loaded while it is off', async () => {
+  const home = await Home.make({ 'plan.txt': 'the plan' })
+  const { urls } = await loadedBy(commandOf(home, 'run'), home.path, async (child, err) => {
+    await until('the daemon', () => err().includes('is running'), err)
+    child.kill()
+  })
+  expect(urls.filter((url) => url.includes('/dist/page/')).map((url) => url.split('/').at(-1))).toEqual([
+    'keep-page.js',
+  ])
+  expect(urls.filter((url) => /node_modules\/(fastify|@fastify|htmx\.org)\//.test(url))).toEqual([])
+})
+
 test('nothing of MCP is loaded before an agent comes, neither by the daemon nor by its page', async () => {
   const home = await Home.make({ 'plan.txt': 'the plan' })
   const file = join(home.path, 'sluice.yaml')

@@ -25,14 +25,24 @@ export async function beginPage(
   const control = await serveControl(journey.daemon, 'run')
   const config: Config = { ...journey.config(), page: { ...journey.config().page, listen: '127.0.0.1:0', ...page } }
   const notes: PageNote[] = []
-  const opened = await openPage({ config, clock, log: (note) => void notes.push(note) })
+  const log = (note: PageNote) => void notes.push(note)
+  let opened = await openPage({ config, clock, log })
+  const address = opened.address.replace(/\/$/, '')
   const store = openPageStore(config.state_dir, clock)
   onTestFinished(async () => {
     await opened.close()
     store.close()
     await control.close()
   })
-  return { journey, config, store, notes, address: opened.address.replace(/\/$/, '') }
+  /** Serves it again after `stop`, at the same address. */
+  const start = async () => {
+    opened = await openPage({
+      config: { ...config, page: { ...config.page, listen: new URL(address).host } },
+      clock,
+      log,
+    })
+  }
+  return { journey, config, store, notes, address, stop: () => opened.close(), start }
 }
 
 export async function addUser(store: PageStore, user: PageUser & { password: string }): Promise<void> {

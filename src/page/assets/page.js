@@ -19,6 +19,22 @@ function lost(is_lost) {
   document.getElementById('lost').hidden = !is_lost
 }
 
+// A refresh must not take the focus away from who uses the keyboard.
+function focusKey(element) {
+  const fields = element.form ? [...new FormData(element.form)].filter(([name]) => name !== '_csrf') : []
+  return JSON.stringify([element.href, element.name, element.textContent, fields])
+}
+let focus_key
+document.addEventListener('htmx:beforeSwap', () => {
+  const element = document.activeElement
+  focus_key = element?.closest('#live') ? focusKey(element) : undefined
+})
+document.addEventListener('htmx:afterSettle', () => {
+  if (focus_key === undefined) return
+  const same = [...document.querySelectorAll('#live :is(a, button, input, select)')]
+  same.find((element) => focusKey(element) === focus_key)?.focus({ preventScroll: true })
+})
+
 showTimes(document)
 showAsOf(new Date(document.querySelector('#as-of time')?.dateTime ?? Date.now()))
 for (const failure of ['htmx:responseError', 'htmx:sendError', 'htmx:timeout', 'htmx:swapError'])

@@ -21,6 +21,7 @@ export async function openBrowser({ expected = /$^/, ...options }: BrowserContex
     '--disable-component-update',
     '--disable-sync',
     '--disable-dev-shm-usage',
+    '--host-resolver-rules=MAP page.example 127.0.0.1',
   ]
   const browser = await chromium.launch({ executablePath: program, args })
   const context = await browser.newContext(options)

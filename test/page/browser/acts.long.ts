@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { addUser } from '../page-rig.ts'
+import { no_browser, openBrowser, signedIn } from './chromium.ts'
+import { beginFullPage } from './full-page.ts'
+
+const password = 'correct horse'
+
+describe.skipIf(no_browser).each([true, false])('by click (script: %s)', (javaScriptEnabled) => {
+  test('an operator tries a file again and runs a prompt', async () => {
+    const { journey, store, address } = await beginFullPage()
+    const page = await signedIn(await openBrowser({ javaScriptEnabled }), address, store)
+    const before = journey.cost().puts
+    await page.getByRole('link', { name: 'Problems', exact: true }).click()
+    await page.getByRole('button', { name: 'Retry' }).first().click()
+    await page.getByRole('status').waitFor()
+    await journey.until('the file is sent again', () => journey.cost().puts > before)
+    await journey.stage('notes/broken.gz', 'refused')
+
+    journey.write({ 'docs/minutes.txt': 'what was said' })
+    await journey.stage('docs/minutes.txt', 'ready')
+    await page.getByRole('link', { name: 'Reports', exact: true }).click()
+    await page.getByRole('link', { name: 'weekly' }).click()
+    await page.getByRole('link', { name: 'Dry run' }).click()
+    await page.getByRole('button', { name: 'Run now' }).click()
+    await page.getByRole('status').waitFor()
+    await journey.until('the assistant is asked a second time', () => journey.requests('chats.start').length >= 2)
+  })
+
+  test('a reader signs in by password, sees the folders of theirs, and changes nothing', async () => {
+    const { store, address } = await beginFullPage()
+    await addUser(store, { name: 'ada', role: 'reader', folders: ['notes'], password })
+    const page = await (await openBrowser({ javaScriptEnabled, expected: /40[134]/ })).newPage()
+    await page.goto(`${address}/problems`)
+    await page.getByLabel('Name').fill('ada')
+    await page.getByLabel('Password').fill('wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').getByText('Name or password is wrong').waitFor()
+    await page.getByLabel('Name').fill('ada')
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Problems' }).waitFor()
+    expect(await page.locator('main').textContent()).toContain('broken.gz')
+    expect(await page.locator('main button').count()).toBe(0)
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('link', { name: 'notes' }).waitFor()
+    expect(await page.locator('main').textContent()).not.toMatch(/docs(?!\/)|weekly/)
+    for (const hidden of ['/runs/1', '/prompts/weekly']) {
+      const answer = await page.goto(`${address}${hidden}`)
+      expect([hidden, answer!.status()]).toEqual([hidden, 404])
+    }
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  })
+})
