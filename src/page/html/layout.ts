@@ -109,7 +109,8 @@ export function table(
   columns: readonly string[],
   rows: readonly (readonly (Html | string)[])[],
 ): Html {
-  const cellOf = (cell: Html | string, at: number) => html`<td role="cell" data-column="${columns[at]}">${cell}</td>`
+  const cellOf = (cell: Html | string, at: number) =>
+    html`<td role="cell" data-column="${columns[at]}"><div>${cell}</div></td>`
   // The roles stay when the style sheet makes blocks of the rows.
   return html`<table role="table">
 <caption>${caption}</caption>

@@ -30,7 +30,8 @@ async function stopsOf(page: Page): Promise<Stop[]> {
   while (stops.length < max_stops) {
     await page.keyboard.press('Tab')
     const stop = (await page.evaluate(focused)) as Stop | undefined
-    if (!stop) break
+    // After the last one the focus leaves the page, or begins again.
+    if (!stop || (stops.length > 0 && stop.text === stops[0]!.text)) break
     stops.push(stop)
   }
   return stops

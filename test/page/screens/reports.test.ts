@@ -86,7 +86,7 @@ test('a prompt is tried dry, run, and read: report, coverage, files, download', 
   const report = await operator.get(to)
   expect(report.text).toMatch(/<div id="live">.*<article[^>]*>.*harbour.*<\/article>/s)
   expect(report.text).not.toContain('intelligence:')
-  expect(report.text).toMatch(/How complete it is.*>ready<\/td><td[^>]*>1<\/td>/s)
+  expect(report.text).toMatch(/How complete it is.*>ready<\/div><\/td><td[^>]*><div>1</s)
   expect(report.text).toMatch(/Files that it covers.*folder=docs&amp;path=plan\+%26\+co\.md/s)
   const download = await operator.get(`${to}/report.md`)
   expect(download.headers.get('content-disposition')).toMatch(
