@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -27,14 +27,26 @@ test('answers on standard input and output, without a ledger, after a pass, and 
   expect((await home.sluice('sync')).code).toBe(0)
   expect((await call('is_it_in', { file: 'plan.txt' })).text).toMatch(/^docs\/plan\.txt: in since/)
   expect((await call('why_not', { file: 'docs/plan.txt' })).data).toMatchObject({ state: 'ready' })
-  // The file of the configuration is read for each call; a fault in it is said, and ends nothing.
+  // The file of the configuration is read for each call; one with a fault changes nothing.
   const file = join(home.path, 'sluice.yaml')
-  const good = readFileSync(file, 'utf8')
+  const good = JSON.parse(readFileSync(file, 'utf8'))
   writeFileSync(file, 'folders: 7')
-  expect(await call('search_files')).toMatchObject({ is_error: true, data: { error: { code: 'config.invalid' } } })
-  writeFileSync(file, good)
   expect((await call('search_files')).is_error).toBe(false)
+  expect((await call('search_files', { folders: ['more'] })).is_error).toBe(true)
+  mkdirSync(join(home.path, 'more'))
+  const more = { ...good.folders[0], name: 'more', path: join(home.path, 'more') }
+  writeFileSync(file, JSON.stringify({ ...good, folders: [...good.folders, more] }))
+  expect((await call('search_files', { folders: ['more'] })).is_error).toBe(false)
+  writeFileSync(file, JSON.stringify(good))
+  const alone = await call('ask', { question: 'What is the plan?' })
+  expect([alone.is_error, alone.text]).toEqual([true, 'no daemon is running that could do this'])
+  const daemon = home.start('run')
+  await until('the daemon', () => existsSync(join(home.path, 'state/control.sock')), daemon.err)
+  const answer = await call('ask', { question: 'What is the plan?', path: '*.txt' })
+  expect(answer).toMatchObject({ is_error: false, data: { asked_over: 1 } })
   await client.close()
+  daemon.child.kill()
+  expect((await daemon.ended).code).toBe(0)
 })
 
 test('ends with its input, and at once where there is no configuration', async () => {

@@ -1,9 +1,12 @@
+import { once } from 'node:events'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { aborted, system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { local_operator } from '../../page/access/recognise.ts'
 import { createMcpServer } from '../../page/mcp/mcp-server.ts'
 import type { PageNote } from '../../page/page-tools.ts'
+import { type AskWish, questionOf } from '../../page/reads/asking.ts'
+import { withDaemon } from '../../page/reads/with-daemon.ts'
 import { defineCommand } from '../command.ts'
 import { withStopSignals } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
@@ -13,25 +16,29 @@ import { printError } from '../text/print.ts'
 export const command = defineCommand({
   options: (yargs) => yargs,
   async run({ config: file }, terminal) {
-    // A fault of the configuration ends it now, instead of failing every call.
-    loadConfig({ file })
+    let { config } = loadConfig({ file })
     const tools = {
-      // An agent may live for days: each call reads the configuration as it is then.
+      // An agent may live for days. A faulty file changes nothing, as for the daemon.
       get config() {
-        return loadConfig({ file }).config
+        try {
+          config = loadConfig({ file }).config
+        } catch {}
+        return config
       },
       clock: system_clock,
       log: ({ fields }: PageNote) => printError(fields?.error, terminal),
     }
-    const server = createMcpServer({ tools, viewer: local_operator })
-    await withStopSignals(async ({ first }) => {
-      const ended = new Promise<void>((resolve) => {
-        server.onclose = resolve
+    const ask = (wish: AskWish, stopped: AbortSignal) =>
+      withDaemon(tools, (daemon) => {
+        void aborted(stopped).then(() => daemon.close())
+        return daemon.ask(questionOf(wish, wish.folders.length > 0 ? wish.folders : undefined))
       })
-      process.stdin.once('end', () => void server.close())
-      void aborted(first).then(() => server.close())
+    const server = createMcpServer({ tools, viewer: local_operator, ask })
+    await withStopSignals(async ({ first }) => {
+      const ended = once(process.stdin, 'end', { signal: first }).catch(() => {})
       await server.connect(new StdioServerTransport())
       await ended
+      await server.close()
     })
     return exit_codes.ok
   },

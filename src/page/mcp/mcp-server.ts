@@ -4,11 +4,9 @@ import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } fr
 import { z } from 'zod'
 import { SluiceError } from '../../base/run/errors.ts'
 import { programVersion } from '../../base/run/process.ts'
-import { didYouMeanText } from '../../base/text/did-you-mean.ts'
 import { check, faultLines } from '../../config/faults.ts'
 import { plainAnswer } from '../error-answer.ts'
-import type { Agent, AgentCall } from './agent.ts'
-import { agent_tools } from './tools.ts'
+import { type Agent, type AgentCall, agent_tools } from './tools.ts'
 
 const instructions = `Sluice gets the files of watched folders into an AI assistant's project.
 These tools say which files are in, why others are not, and what reports say. They change nothing.
@@ -42,18 +40,18 @@ export async function answerRequest(agent: Agent, request: Request, body: unknow
   return transport.handleRequest(request, { parsedBody: body })
 }
 
-const listed = agent_tools.map(({ name, title, description, input }) => ({
+const listed = agent_tools.map(({ name, description, input }) => ({
   name,
-  title,
   description,
   inputSchema: z.toJSONSchema(input, { io: 'input' }) as { type: 'object' },
-  annotations: { readOnlyHint: true, openWorldHint: false },
+  // A question makes a chat in the assistant.
+  annotations: { readOnlyHint: name !== 'ask', destructiveHint: false, openWorldHint: false },
 }))
 
 async function answer(name: string, given: unknown, call: AgentCall): Promise<CallToolResult> {
   try {
     const tool = agent_tools.find((each) => each.name === name)
-    if (!tool) throw unknownTool(name)
+    if (!tool) throw new SluiceError({ code: 'usage.tool', message: 'there is no such tool' })
     const { output, faults } = check(tool.input, given)
     if (!output) throw new SluiceError({ code: 'usage.invalid', message: faultLines(faults).join('\n') })
     const { text, data } = await tool.run(output, call)
@@ -63,9 +61,4 @@ async function answer(name: string, given: unknown, call: AgentCall): Promise<Ca
     const text = [error.message, error.hint].filter((part) => part !== undefined).join('\n')
     return { content: [{ type: 'text', text }], structuredContent: { error }, isError: true }
   }
-}
-
-function unknownTool(name: string): SluiceError {
-  const names = agent_tools.map((tool) => tool.name)
-  return new SluiceError({ code: 'usage.tool', message: 'there is no such tool', hint: didYouMeanText(name, names) })
 }

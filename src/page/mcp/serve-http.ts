@@ -1,16 +1,22 @@
-import { type HttpApp, type HttpReply, type HttpRequest, httpFault } from '../../base/net/http-server-app.ts'
+import { type HttpApp, type HttpReply, httpFault } from '../../base/net/http-server-app.ts'
+import { SluiceError } from '../../base/run/errors.ts'
+import type { AskAnswer } from '../../control/control-verbs.ts'
 import { viewerOf } from '../access/page-store.ts'
 import { bearerIn } from '../access/recognise.ts'
 import type { Viewer } from '../access/viewer.ts'
 import { plainAnswer } from '../error-answer.ts'
 import type { PageTools } from '../page-tools.ts'
+import type { AskWish } from '../reads/asking.ts'
 
 /** Serves agents: the Streamable HTTP of MCP, without sessions. Only a token counts here, no cookie. */
 export function serveAgents(app: HttpApp, tools: PageTools): void {
-  function ownerOf({ headers }: HttpRequest): Viewer | undefined {
-    const token = bearerIn(headers.authorization)
-    const user = token === undefined ? undefined : tools.store.userOfToken(token)
-    return user && viewerOf(user, 'token')
+  /** The page keeps the question, so its limits hold, and an answer that comes late is not lost. */
+  async function ask(viewer: Viewer, wish: AskWish): Promise<AskAnswer> {
+    const id = tools.asking.begin(viewer, wish)
+    await tools.asking.ended(id)
+    const { answer, error = 'the answer was lost' } = tools.asking.one(viewer, id)
+    if (answer) return answer
+    throw new SluiceError({ code: 'answer.failed', message: error })
   }
 
   void app.register(async (agents) => {
@@ -19,7 +25,9 @@ export function serveAgents(app: HttpApp, tools: PageTools): void {
       return refuse(reply, status, message)
     })
     agents.addHook('onRequest', async (request, reply) => {
-      request.viewer = ownerOf(request)
+      const token = bearerIn(request.headers.authorization)
+      const user = token === undefined ? undefined : tools.store.userOfToken(token)
+      request.viewer = user && viewerOf(user, 'token')
       if (request.viewer) return
       void reply.header('www-authenticate', 'Bearer realm="sluice"')
       return refuse(reply, 401, 'this needs the token of a user: `sluice page token NAME` makes one')
@@ -35,11 +43,13 @@ export function serveAgents(app: HttpApp, tools: PageTools): void {
       const left = new AbortController()
       reply.raw.once('close', () => left.abort())
       const { answerRequest } = await import('./mcp-server.ts')
-      const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)])
+      const headers = request.headers as Record<string, string>
       const of_agent = new Request('http://localhost/mcp', { method: 'POST', headers })
       // A proxy must pass on each note of progress at once.
       void reply.header('x-accel-buffering', 'no')
-      return reply.send(await answerRequest({ tools, viewer: request.viewer! }, of_agent, request.body, left.signal))
+      const viewer = request.viewer!
+      const agent = { tools, viewer, ask: (wish: AskWish) => ask(viewer, wish) }
+      return reply.send(await answerRequest(agent, of_agent, request.body, left.signal))
     })
   })
 }

@@ -2,7 +2,7 @@ import { messageOf, SluiceError } from '../../base/run/errors.ts'
 import { formatDuration } from '../../base/text/format.ts'
 import { type Clock, day_ms, hour_ms } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
-import type { AskAnswer } from '../../control/control-verbs.ts'
+import type { AskAnswer, AskedQuestion } from '../../control/control-verbs.ts'
 import type { PageStore } from '../access/page-store.ts'
 import { maySee, type Viewer } from '../access/viewer.ts'
 import { notThere, withDaemon } from './with-daemon.ts'
@@ -75,15 +75,7 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
     // The answer may use what was said in the chat before.
     const over = JSON.stringify(is_wide ? 'all' : [...new Set([...folders, ...(before?.over ?? [])])])
     const id = Number(insert.run(keyOf(viewer), clock.now_ms(), JSON.stringify(wish), over).lastInsertRowid)
-    const asked = {
-      text: wish.question,
-      folders,
-      paths: wish.path === '' ? [] : [wish.path],
-      labels: wish.label === '' ? [] : [wish.label],
-      within_ms: wish.within_ms,
-      chat_id,
-    }
-    const done = withDaemon({ config }, (daemon) => daemon.ask(asked)).then(
+    const done = withDaemon({ config }, (daemon) => daemon.ask(questionOf(wish, folders, chat_id))).then(
       (answer) => end.run(JSON.stringify(answer), null, id),
       (error: unknown) => end.run(null, messageOf(error), id),
     )
@@ -142,6 +134,15 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
     /** Resolves when the question has its answer or its error. */
     ended: (id: number): Promise<void> => waiting.get(id) ?? Promise.resolve(),
   }
+}
+
+/** The question for the daemon. `folders`: undefined for the whole project. */
+export function questionOf(
+  { question: text, path, label, within_ms }: AskWish,
+  folders: readonly string[] | undefined,
+  chat_id?: string,
+): AskedQuestion {
+  return { text, folders, paths: path === '' ? [] : [path], labels: label === '' ? [] : [label], within_ms, chat_id }
 }
 
 /** The operator by link and a user of that name are different people. */

@@ -16,7 +16,7 @@ export type OwnRuns = ReturnType<typeof ownRunsIn>
 
 /** Runs `use` with the prompts and runs that this viewer may know. */
 export function withOwnRuns<Answer>(
-  { config }: PageTools,
+  { config }: Pick<PageTools, 'config'>,
   viewer: Viewer,
   use: (own: OwnRuns) => Answer | Promise<Answer>,
 ): Promise<Answer> {

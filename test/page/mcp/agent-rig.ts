@@ -1,5 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { onTestFinished } from 'vitest'
 
@@ -23,8 +24,9 @@ export async function connected(transport: unknown) {
   await client.connect(transport as Transport)
   return {
     client,
-    async call(name: string, given: Record<string, unknown> = {}): Promise<Told> {
-      const { content, structuredContent: data, isError = false } = await client.callTool({ name, arguments: given })
+    async call(name: string, given: Record<string, unknown> = {}, options?: RequestOptions): Promise<Told> {
+      const wanted = { name, arguments: given }
+      const { content, structuredContent: data, isError = false } = await client.callTool(wanted, undefined, options)
       const [{ text }] = content as [{ text: string }]
       return { text, data, is_error: isError === true }
     },

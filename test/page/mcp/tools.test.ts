@@ -1,12 +1,16 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { withDaemon } from '../../../src/page/reads/with-daemon.ts'
+import { makeTree } from '../../rig/tree.ts'
+import { until } from '../../rig/waiting.ts'
 import { beginPage } from '../page-rig.ts'
 import { agentOf } from './agent-rig.ts'
 
 const hostile = '<img src=x onerror=alert(1)>\u202egpj.txt'
 
-async function beginAgents() {
+async function beginAgents(options: Parameters<typeof beginPage>[0] = {}) {
   const rig = await beginPage({
+    ...options,
     folders: { docs: {}, secret: {} },
     tree: {
       'docs/plan.txt': 'the plan',
@@ -51,10 +55,10 @@ test('explains one file, and names the files that a name may mean', async () => 
 test('searches with limits, and lists what arrived', async () => {
   const { agent } = await beginAgents()
   const { call } = await agent('boss')
-  expect((await call('search_files', { text: 'PLAN', folder: 'docs' })).data.files).toHaveLength(1)
-  expect((await call('search_files', { limit: 2 })).data).toMatchObject({ files: { length: 2 }, more: true })
+  expect((await call('search_files', { text: 'PLAN', folders: ['docs'] })).data.files).toHaveLength(1)
+  expect((await call('search_files', { limit: 2 })).data).toMatchObject({ files: { length: 2 }, has_more: true })
   expect((await call('search_files', { states: ['refused'] })).text).toBe('no file matches')
-  const arrived = await call('what_arrived_since', { since: '1h', folder: 'docs' })
+  const arrived = await call('what_arrived_since', { since: '1h', folders: ['docs'] })
   expect(arrived.data.files.map(({ path }: { path: string }) => path).sort()).toEqual(
     [hostile, '2026/minutes.txt', 'plan.txt'].sort(),
   )
@@ -87,8 +91,8 @@ test('a reader learns nothing of another folder, however it is named', async () 
   for (const given of [{}, { text: 'plan' }, { text: 'secret' }])
     expect((await call('search_files', given)).text).not.toMatch(/secret|salaries/)
   expect((await call('what_arrived_since', { since: '1h' })).text).not.toMatch(/secret|salaries/)
-  const unknown = await call('search_files', { folder: 'nowhere' })
-  const other = await call('search_files', { folder: 'secret' })
+  const unknown = await call('search_files', { folders: ['nowhere'] })
+  const other = await call('search_files', { folders: ['secret'] })
   expect(other.text).toBe(unknown.text.replace('nowhere', 'secret'))
 })
 
@@ -107,12 +111,66 @@ test.each([
   expect([is_error, text.slice(0, words.length)]).toEqual([true, words])
 })
 
-test('every tool says that it only reads', async () => {
+test('every tool says that it destroys nothing', async () => {
   const { agent } = await beginAgents()
   const { client } = await agent('boss')
   for (const { description, inputSchema, annotations } of (await client.listTools()).tools) {
     expect(description).not.toBe('')
     expect(inputSchema.type).toBe('object')
-    expect(annotations).toMatchObject({ readOnlyHint: true })
+    expect(annotations).toMatchObject({ destructiveHint: false })
   }
+})
+
+test('a reader asks over their folders alone, as often as is allowed, and hears that it takes time', async () => {
+  const { journey, agent } = await beginAgents({ page: { readers_ask: 1 } })
+  const { call } = await agent('ada')
+  for (const [given, words] of [
+    [{ folders: ['secret'] }, 'there is no folder secret, or you may not see it'],
+    [{ label: 'any' }, 'only who sees all folders may ask by label'],
+    [{ since: 'once' }, 'since takes a time'],
+  ] as const)
+    expect((await call('ask', { question: 'What is the plan?', ...given })).text).toMatch(words)
+  expect(journey.service.chats(journey.project_id)).toEqual([])
+  const heard: (string | undefined)[] = []
+  const onprogress = ({ message }: { message?: string | undefined }) => void heard.push(message)
+  const { text, data } = await call('ask', { question: 'What is the plan?' }, { onprogress })
+  expect(heard[0]).toMatch(/^waiting for the answer/)
+  expect(data.asked_over).toBe(3)
+  expect(text).toContain(data.answer)
+  expect(await call('ask', { question: 'And now?' })).toMatchObject({
+    is_error: true,
+    data: { error: { code: 'page.asked_enough' } },
+  })
+  expect(journey.service.chats(journey.project_id)).toHaveLength(1)
+})
+
+test('the last report of a prompt is for those who see all that it was about', async () => {
+  const prompt = {
+    cron: '0 8 * * 1',
+    prompt: 'What is new?',
+    first_run: 'all',
+    deliver: [{ file: { dir: makeTree() } }],
+  }
+  const { config, agent } = await beginAgents({
+    config: {
+      prompts: [
+        { ...prompt, name: 'weekly', scope: { folders: ['docs'] } },
+        { ...prompt, name: 'both', scope: { folders: ['docs', 'secret'] } },
+      ],
+    },
+  })
+  const [boss, ada] = [await agent('boss'), await agent('ada')]
+  expect((await ada.call('last_report', { prompt: 'weekly' })).text).toContain('weekly has written no report yet')
+  await withDaemon({ config }, (daemon) => daemon.runPrompt({ prompt: 'weekly' }))
+  await until('the report', async () => (await ada.call('last_report', { prompt: 'weekly' })).data.run !== null)
+  const { text, data } = await ada.call('last_report', { prompt: 'weekly' })
+  expect(text).toMatch(/^The report of weekly for \d{4}-/)
+  expect(data.covered.map(({ name }: { name: string }) => name)).toContain('docs/plan.txt')
+  expect(data.report).not.toBe('')
+  expect((await boss.call('last_report', { prompt: 'both' })).is_error).toBe(false)
+  const [other, unknown] = [
+    await ada.call('last_report', { prompt: 'both' }),
+    await ada.call('last_report', { prompt: 'bath' }),
+  ]
+  expect(other.text).toBe(unknown.text.replace('bath', 'both'))
 })

@@ -1,0 +1,110 @@
+import { SluiceError } from '../../base/run/errors.ts'
+import { didYouMeanText } from '../../base/text/did-you-mean.ts'
+import { counted, printable } from '../../base/text/format.ts'
+import type { Config } from '../../config/config.ts'
+import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
+import { knownFiles } from '../../inspect/files/known-files.ts'
+import { findPlace, type Place } from '../../inspect/files/place.ts'
+import { type FileView, type Stage, stages } from '../../ledger/views/view-files.ts'
+import { noLedgerYet, withLedgerView } from '../../status/with-view.ts'
+
+/** Files that a name may mean in one answer. */
+const max_meant = 20
+/** Files among which those are searched that have the whole name. */
+const max_searched = 1_000
+
+interface Wanted {
+  folders: Config['folders']
+  query: string
+  stages: readonly Stage[]
+  since_ms?: number
+  limit: number
+}
+
+interface Found {
+  files: FileView[]
+  has_more: boolean
+}
+
+/** Files by a part of their path. Error `answer.no_ledger`. */
+export function search({ state_dir }: Config, { folders, query, stages: wanted, since_ms = 0, limit }: Wanted) {
+  const matches = (path: string) => path.toLowerCase().includes(query.toLowerCase())
+  const named = folders.map(({ name: folder }) => ({ folder, path: '', matches }))
+  return withLedgerView(state_dir, (view): Found => {
+    const files: FileView[] = []
+    for (const page of knownFiles(inPlace(view, state_dir), named, wanted)) {
+      files.push(...page.filter(({ ready_ms = 0 }) => ready_ms >= since_ms))
+      if (files.length > limit) break
+    }
+    return { files: files.slice(0, limit), has_more: files.length > limit }
+  })
+}
+
+/** The files at a path, else those of this name, else those with a part of it. Error `usage.path`. */
+export async function filesMeant(text: string, own: Config): Promise<Found> {
+  const place = placeIn(text, own)
+  const found = place ? await filesAt(place, own) : await filesCalled(text, own)
+  if (found.length > 0) return { files: found.slice(0, max_meant), has_more: found.length > max_meant }
+  throw new SluiceError({
+    code: 'usage.path',
+    message: `nothing is known of ${printable(text)} in the folders that you may see`,
+    hint: 'why_not with FOLDER/PATH says whether a rule leaves it out',
+  })
+}
+
+function filesAt({ folder, path: prefix }: Place, { state_dir }: Config): Promise<FileView[]> {
+  const wanted = { folder, prefix, stages, after: undefined, limit: max_meant + 1 }
+  return withLedgerView(state_dir, (view) => inPlace(view, state_dir).files(wanted))
+}
+
+async function filesCalled(text: string, own: Config): Promise<FileView[]> {
+  const { files } = await search(own, { folders: own.folders, query: text, stages, limit: max_searched })
+  const exact = files.filter(({ path }) => `/${path}`.endsWith(`/${text}`))
+  return exact.length > 0 ? exact : files
+}
+
+function inPlace<View>(view: View | undefined, state_dir: string): View {
+  if (view) return view
+  throw new SluiceError({ code: 'answer.no_ledger', message: noLedgerYet(state_dir) })
+}
+
+/** The one file that a text means. Error `usage.path`. */
+export async function placeMeant(text: string, own: Config): Promise<Place> {
+  const place = placeIn(text, own)
+  if (place) return place
+  const { files } = await filesMeant(text, own)
+  if (files.length === 1) return files[0]!
+  throw new SluiceError({
+    code: 'usage.path',
+    message: `${printable(text)} may be ${counted(files.length, 'file')}`,
+    hint: `name one of them: ${files.map(nameOf).join(', ')}`,
+  })
+}
+
+/** Undefined also for a path that would lead out of its folder. */
+function placeIn(text: string, { folders }: Config): Place | undefined {
+  const place = findPlace(text, folders, '/')
+  return place?.path.split('/').includes('..') ? undefined : place
+}
+
+/** The folders that an answer is about; all without any name. Error `usage.folder`. */
+export function foldersMeant(names: readonly string[], { folders }: Config): Config['folders'] {
+  const unknown = names.find((name) => !folders.some((folder) => folder.name === name))
+  if (unknown === undefined) return names.length === 0 ? folders : folders.filter(({ name }) => names.includes(name))
+  const message = `there is no folder ${printable(unknown)}, or you may not see it`
+  const known = folders.map(({ name }) => name)
+  throw new SluiceError({ code: 'usage.folder', message, hint: didYouMeanText(unknown, known) })
+}
+
+/** Unix ms of a time, or of a span before now. Error `usage.invalid`. */
+export function timeOf(text: string, now_ms: number): number {
+  if (duration_pattern.test(text)) return now_ms - parseDuration_ms(text)
+  const time_ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(time_ms)) return time_ms
+  const message = `since takes a time such as 2026-11-23T08:00:00Z, or a span such as 24h or 7d, not ${printable(text)}`
+  throw new SluiceError({ code: 'usage.invalid', message })
+}
+
+export function nameOf({ folder, path }: Place): string {
+  return printable(path === '' ? folder : `${folder}/${path}`)
+}
