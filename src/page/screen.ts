@@ -11,6 +11,8 @@ import type { PageTools } from './page-tools.ts'
 export interface Visit {
   viewer: Viewer
   frame: Frame
+  /** True for a refresh of a page that stays open. */
+  is_refresh: boolean
   /** Before the paths of links in what leaves this page, such as `https://example.com/sluice`. */
   address: string
   /** Values of the path, of the query, and of a form; empty texts where one is missing. */
@@ -126,6 +128,7 @@ function visitOf(request: HttpRequest, reply: HttpReply, tools: PageTools): Visi
   return {
     viewer: request.viewer!,
     frame: frameOf(request, reply, tools),
+    is_refresh: request.headers['hx-request'] === 'true',
     address: tools.config.page.base_url ?? `${request.protocol}://${request.host}`,
     param: valueIn(request.params),
     query: valueIn(request.query),

@@ -1,3 +1,4 @@
+import { second_ms } from '../../base/time/time.ts'
 import { no_removals } from '../../ledger/views/view-removal-cases.ts'
 import { removalStatus } from '../../status/assets.ts'
 import { readStatus } from '../../status/read-status.ts'
@@ -5,6 +6,26 @@ import { type StatusView, verdictOf } from '../../status/view.ts'
 import { withLedgerView } from '../../status/with-view.ts'
 import { configFor, type Viewer } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
+
+/** Open pages ask every five seconds; those for the same folders share an answer for this time. */
+const shared_ms = 2 * second_ms
+
+type Shared = Map<string, { read_ms: number; status: Promise<StatusView> }>
+
+const shared_of = new WeakMap<PageTools, Shared>()
+
+/** The status for a refresh, at most two seconds old: ten open pages cost little more than one. */
+export function sharedStatus(tools: PageTools, viewer: Viewer): Promise<StatusView> {
+  const shared: Shared = shared_of.get(tools) ?? new Map()
+  shared_of.set(tools, shared)
+  const key = JSON.stringify(viewer.folders)
+  const read_ms = tools.clock.monotonic_ms()
+  const last = shared.get(key)
+  if (last && read_ms - last.read_ms < shared_ms) return last.status
+  const status = ownStatus(tools, viewer)
+  shared.set(key, { read_ms, status })
+  return status
+}
 
 /**
  * The status as this viewer may know it. What the ledger counts for all folders together is left

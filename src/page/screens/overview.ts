@@ -7,13 +7,13 @@ import type { StatusView } from '../../status/view.ts'
 import { type Html, html, nameText, timeText } from '../html/html.ts'
 import { table } from '../html/layout.ts'
 import type { PageTools } from '../page-tools.ts'
-import { ownStatus } from '../reads/own-status.ts'
+import { ownStatus, sharedStatus } from '../reads/own-status.ts'
 import { get } from '../screen.ts'
 
 /** Is everything in, what must somebody do, what did the last reports say. */
 export function serveOverview(app: HttpApp, tools: PageTools): void {
-  get(app, tools, '/', async ({ viewer }) => {
-    const status = await ownStatus(tools, viewer)
+  get(app, tools, '/', async ({ viewer, is_refresh }) => {
+    const status = await (is_refresh ? sharedStatus : ownStatus)(tools, viewer)
     const live = html`${verdict(status)}${todo(status, tools)}
 <h2>Folders</h2>${folders(status, tools)}
 <h2>Reports</h2>${prompts(status, tools)}`
