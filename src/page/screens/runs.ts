@@ -111,7 +111,7 @@ function coverage(run: RunView): Html {
     offline_reason === undefined ? 'online' : html`<span class="bad">${offline_reason}</span>`,
   ])
   return html`<h2>How complete it is</h2>${table('Files by state', ['State', 'Files', 'Names'], rows)}
-${table('Folders in its scope', ['Folder', 'Last complete scan', 'State'], scans)}`
+${table('Folders in its scope', ['Folder', 'Last scan', 'State'], scans)}`
 }
 
 function refused({ planned_refusals: all }: RunView): Html | undefined {
