@@ -19,6 +19,10 @@ export async function ownExplanation(
   const daemon_runs = (await daemonStatus(own.state_dir)).state !== 'stopped'
   return withLedgerView(own.state_dir, (ledger) => {
     const explanation = explain({ config: own, ledger, place, daemon_runs, now_ms: clock.now_ms() })
-    return { ...explanation, same_bytes: explanation.same_bytes.filter(({ folder }) => maySee(viewer, folder)) }
+    const same_bytes = explanation.same_bytes.filter(({ folder }) => maySee(viewer, folder))
+    // The same bytes may have labels of a folder that they do not see.
+    const isOwn = ({ setting }: { setting: string | null }) => viewer.folders === 'all' || setting !== null
+    const label_settings = explanation.label_settings.filter(isOwn)
+    return { ...explanation, same_bytes, label_settings, labels: label_settings.map(({ label }) => label) }
   })
 }
