@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { ask, attributesIn, beginCrowdedPage, crawl, of_vault } from './crowded-page.ts'
+import { agentOf } from './mcp/agent-rig.ts'
+
+const starts = ['/', '/files', '/files?q=same', '/problems', '/prompts', '/ask', '/about', '/prompts/weekly/feed.xml']
+const echoed = /klondike|vault/
+
+/** Without what the request itself says. */
+function withoutEcho(text: string, path: string): string {
+  const said = [path, path.replaceAll('&', '&amp;'), ...new URLSearchParams(path.split('?')[1]).values()]
+  return said.reduce((rest, part) => (part === '' ? rest : rest.replaceAll(part, '')), text)
+}
+
+test('a reader of one folder finds no trace of another, on no page and by no address', {
+  timeout: 120_000,
+}, async () => {
+  const { operator, signedIn, address, store } = await beginCrowdedPage()
+  const all = await crawl(operator, starts)
+  const theirs = [...all].filter(([path, { text }]) => of_vault.test(path) || of_vault.test(text))
+  expect(theirs.length, 'pages that an operator sees').toBeGreaterThan(8)
+  for (const name of ['ada', 'ann']) {
+    const browser = await signedIn(name)
+    const own = await crawl(browser, starts)
+    for (const [path, { text }] of own) expect(text, `${path} for ${name}`).not.toMatch(of_vault)
+    for (const [path] of theirs) {
+      const { status, text } = await browser.get(path)
+      const is_named = echoed.test(path) || !own.has(path)
+      if (is_named) expect([path, status]).toEqual([path, 404])
+      expect(withoutEcho(text, path), `${path} for ${name}`).not.toMatch(of_vault)
+    }
+  }
+  store.putUser({ name: 'ada', role: 'reader', folders: ['docs'] })
+  const { call, client } = await agentOf(address, store.makeToken('ada'))
+  const given = [{}, { text: 'same' }, { text: 'klondike' }, { file: 'same' }, { file: 'docs/same.txt' }]
+  const more = [{ since: '1d' }, { prompt: 'weekly' }, { prompt: 'klondike' }, { prompt: 'both-klondike' }]
+  for (const { name } of (await client.listTools()).tools.filter((tool) => tool.name !== 'ask')) {
+    for (const args of [...given, ...more]) {
+      const { text, data } = await call(name, args)
+      const told = `${text}${JSON.stringify(data)}`
+      const rest = Object.values(args).reduce((left, said) => left.replaceAll(said, ''), told)
+      expect(rest, `${name} ${JSON.stringify(args)}`).not.toMatch(of_vault)
+    }
+  }
+})
+
+test('no form acts for a reader, nor on another folder for an operator', { timeout: 120_000 }, async () => {
+  const { operator, signedIn, journey } = await beginCrowdedPage()
+  const all = [...(await crawl(operator, starts)).values()]
+  const forms = new Map<string, Record<string, string>>()
+  for (const { text } of all) {
+    for (const [form] of text.matchAll(/<form .*?<\/form>/gs)) {
+      const [names, values] = [attributesIn(form, 'name'), attributesIn(form, 'value')]
+      const fields = Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']))
+      const { _csrf, ...sent } = fields
+      const action = attributesIn(form, 'action')[0] ?? ''
+      if (/method="post"/.test(form)) forms.set(`${action} ${JSON.stringify(sent)}`, { ...sent, action })
+    }
+  }
+  const acts = [...forms.values()].filter(({ action }) => !['/sign-out', '/ask'].includes(action!))
+  const extra = ['/retry', '/accept', '/rescan'].map((action) => ({ action, folder: 'vault', path: '' }))
+  expect(acts.length).toBeGreaterThan(3)
+  const before = journey.service.requestLog.length
+  const run_before = (await operator.get('/prompts/klondike')).text.match(/href="\/runs\//g)?.length
+  for (const [name, expected] of [
+    ['ada', [403, 404]],
+    ['ann', [404]],
+  ] as const) {
+    const browser = await signedIn(name)
+    for (const { action = '', ...fields } of [...acts, ...extra]) {
+      const is_other = echoed.test(`${action}${JSON.stringify(fields)}`) || /^\/runs\//.test(action)
+      if (name === 'ann' && !is_other) continue
+      await browser.get('/problems')
+      const { status, text } = await browser.post(action, fields as Record<string, string>)
+      expect(expected, `${action} by ${name}`).toContain(status)
+      expect(withoutEcho(text, action)).not.toMatch(of_vault)
+    }
+  }
+  expect((await operator.get('/prompts/klondike')).text.match(/href="\/runs\//g)?.length).toBe(run_before)
+  expect(journey.service.requestLog.slice(before).filter(({ place }) => /asset|message/.test(place))).toEqual([])
+})
+
+test('an answer in a chat that began over more folders goes with them', { timeout: 120_000 }, async () => {
+  const { signedIn, store } = await beginCrowdedPage()
+  const browser = await signedIn('ada')
+  const alone = await ask(browser, 'What is there?')
+  store.putUser({ name: 'ada', role: 'reader', folders: ['docs', 'vault'] })
+  const first = await ask(browser, 'What is planned?', { folder: 'vault' })
+  const second = await ask(browser, 'And here?', { folder: 'docs', after: first.split('/').at(-1)! })
+  expect((await browser.get(second)).status).toBe(200)
+  store.putUser({ name: 'ada', role: 'reader', folders: ['docs'] })
+  expect((await browser.get(alone)).status).toBe(200)
+  for (const path of [first, second]) expect((await browser.get(path)).status, path).toBe(404)
+  await browser.get('/ask')
+  const on = await browser.post('/ask', { question: 'And then?', after: second.split('/').at(-1)! })
+  expect(on.status).toBe(404)
+  store.removeUser('ada')
+  store.putUser({ name: 'ada', role: 'reader', folders: 'all' })
+  expect(store.database.prepare(`SELECT count(*) FROM questions WHERE user = 'ada'`).pluck().get()).toBe(0)
+})
