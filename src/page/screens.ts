@@ -4,6 +4,8 @@ import { serveAbout } from './screens/about.ts'
 import { serveActs } from './screens/acts.ts'
 import { serveAsk } from './screens/ask.ts'
 import { serveFeed } from './screens/feed.ts'
+import { serveFile } from './screens/file.ts'
+import { serveFiles } from './screens/files.ts'
 import { serveOverview } from './screens/overview.ts'
 import { serveProblems } from './screens/problems.ts'
 import { servePrompts } from './screens/prompts.ts'
@@ -14,6 +16,8 @@ import { serveSignIn } from './screens/sign-in.ts'
 export const screens: readonly ((app: HttpApp, tools: PageTools) => void)[] = [
   serveSignIn,
   serveOverview,
+  serveFiles,
+  serveFile,
   serveProblems,
   serveAsk,
   servePrompts,

@@ -26,7 +26,8 @@ export function noLedgerYet(state_dir: string): string {
     : 'no folder was scanned yet: start with `sluice run`, or `sluice sync` for one pass'
 }
 
-function using<View extends { close(): void }>(open: (state_dir: string) => View) {
+/** Opens the view read-only for each use, and closes it. */
+export function using<View extends { close(): void }>(open: (state_dir: string) => View) {
   return async <Answer>(
     state_dir: string,
     use: (view: View | undefined) => Answer | Promise<Answer>,

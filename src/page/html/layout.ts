@@ -8,7 +8,7 @@ export interface Screen {
   top?: Html | undefined
   /** What a refresh replaces every five seconds. Absent: the page does not refresh. */
   live?: Html | undefined
-  /** True: `live` is complete, and the refresh that shows this is the last one. */
+  /** True: `live` is complete, or takes long to make: no refresh follows the one that shows this. */
   is_settled?: boolean
   /** Default 200. */
   status?: number
@@ -38,7 +38,9 @@ const sections = [
 ] as const
 
 // htmx must neither evaluate text nor add a style element: the policy of the page allows neither.
-const htmx_config = JSON.stringify({ includeIndicatorStyles: false, allowEval: false, selfRequestsOnly: true })
+// Names of files must not stay in the browser's store after the sign-out: it keeps no history.
+const htmx_config =
+  '{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0,"refreshOnHistoryMiss":true}'
 
 /** A whole document. Without script it is complete, and shows the state when it was loaded. */
 export function documentOf({ title, top, live, is_settled, said }: Screen, frame: Frame): Html {
@@ -88,6 +90,15 @@ ${
 <span>${nameText(viewer.name)}${viewer.name !== viewer.role && ` (${viewer.role})`}</span>${viewer.by !== 'proxy' && html`<button>Sign out</button>`}</form>`
 }
 </header>`
+}
+
+export function fileQuery({ folder, path }: { folder: string; path: string }): string {
+  return new URLSearchParams({ folder, path }).toString()
+}
+
+/** A link to the page of a file. */
+export function fileLink(base_path: string, place: { folder: string; path: string }): Html {
+  return html`<a href="${base_path}/file?${fileQuery(place)}">${nameText(`${place.folder}/${place.path}`)}</a>`
 }
 
 /** A form with one button that does something. `fields` are sent with it. */

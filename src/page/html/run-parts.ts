@@ -1,7 +1,7 @@
 import { counted, formatBytes, formatCount } from '../../base/text/format.ts'
 import type { RunAsset } from '../../domain/run.ts'
-import { type Html, html, nameText, timeText } from './html.ts'
-import { table } from './layout.ts'
+import { type Html, html, timeText } from './html.ts'
+import { fileLink, table } from './layout.ts'
 
 /** More rows bury the rest; the manifest beside the report has all. */
 export const max_rows = 500
@@ -14,8 +14,7 @@ export function promptPath(prompt: string): string {
 export function filesTable(title: string, assets: readonly RunAsset[], base_path: string): Html {
   const rows = assets.slice(0, max_rows).map(({ name, size, arrived_ms }) => {
     const at = name.indexOf('/')
-    const place = new URLSearchParams({ folder: name.slice(0, at), path: name.slice(at + 1) })
-    const link = html`<a href="${base_path}/file?${place.toString()}">${nameText(name)}</a>`
+    const link = fileLink(base_path, { folder: name.slice(0, at), path: name.slice(at + 1) })
     return [link, formatBytes(size), timeText(arrived_ms)]
   })
   const more = assets.length - rows.length

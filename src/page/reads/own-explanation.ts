@@ -1,5 +1,6 @@
 import { type Explanation, explain } from '../../inspect/explain/explain.ts'
 import type { Place } from '../../inspect/files/place.ts'
+import type { LedgerView } from '../../ledger/views/view.ts'
 import { daemonStatus } from '../../status/daemon-status.ts'
 import { withLedgerView } from '../../status/with-view.ts'
 import { configFor, maySee, type Viewer } from '../access/viewer.ts'
@@ -17,7 +18,8 @@ export async function ownExplanation(
   const leads_out = place.path.split('/').some((part) => part === '..' || part === '.')
   if (leads_out || !own.folders.some(({ name }) => name === place.folder)) throw notThere()
   const daemon_runs = (await daemonStatus(own.state_dir)).state !== 'stopped'
-  return withLedgerView(own.state_dir, (ledger) => {
+  return withLedgerView(own.state_dir, (view) => {
+    const ledger = view && viewer.folders !== 'all' ? withoutOthers(view, viewer) : view
     const explanation = explain({ config: own, ledger, place, daemon_runs, now_ms: clock.now_ms() })
     const same_bytes = explanation.same_bytes.filter(({ folder }) => maySee(viewer, folder))
     // The same bytes may have labels of a folder that they do not see.
@@ -25,4 +27,18 @@ export async function ownExplanation(
     const label_settings = explanation.label_settings.filter(isOwn)
     return { ...explanation, same_bytes, label_settings, labels: label_settings.map(({ label }) => label) }
   })
+}
+
+/** A view that neither counts nor names files of other folders. */
+function withoutOthers(view: LedgerView, viewer: Viewer): LedgerView {
+  return {
+    ...view,
+    used: () => ({ files: 0, bytes: 0 }),
+    troubles: () => view.troubles().map((trouble) => ({ ...trouble, hint: undefined })),
+    partingOf(content) {
+      const parting = view.partingOf(content)
+      const { left_out } = parting ?? {}
+      return parting && { ...parting, left_out: left_out && maySee(viewer, left_out.folder) ? left_out : undefined }
+    },
+  }
 }

@@ -1,9 +1,18 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
-import { printable } from '../../base/text/format.ts'
-import { maySee } from '../access/viewer.ts'
+import { counted, printable } from '../../base/text/format.ts'
+import { passFacts } from '../../control/control-verbs.ts'
+import type { UserFact } from '../../domain/fact.ts'
+import { refusedTypeIn } from '../../domain/file-type.ts'
+import { knownFiles } from '../../inspect/files/known-files.ts'
+import { stages } from '../../ledger/views/view-files.ts'
+import { withLedgerView } from '../../status/with-view.ts'
+import { configFor, maySee } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
 import { notThere, withDaemon } from '../reads/with-daemon.ts'
 import { act, type Visit } from '../screen.ts'
+
+/** The daemon takes the files one by one: so many take about a second. */
+const max_group_files = 500
 
 /** What operators do with files and folders, by the verbs of the daemon. */
 export function serveActs(app: HttpApp, tools: PageTools): void {
@@ -19,8 +28,18 @@ export function serveActs(app: HttpApp, tools: PageTools): void {
     role: 'operator',
     async run(visit) {
       const place = placeIn(visit)
+      // Of a whole folder it would also confirm that missing files were deleted.
+      if (place.path === '') throw notThere()
       await withDaemon(tools, (daemon) => daemon.accept(place))
       return { to: backIn(visit), said: `Sluice uploads ${nameOf(place)}.` }
+    },
+  })
+  act(app, tools, '/group', {
+    role: 'operator',
+    async run(visit) {
+      const { facts, said } = await groupIn(visit, tools)
+      await withDaemon(tools, (daemon) => passFacts(daemon, facts))
+      return { to: backIn(visit), said }
     },
   })
   act(app, tools, '/rescan', {
@@ -31,6 +50,30 @@ export function serveActs(app: HttpApp, tools: PageTools): void {
       return { to: backIn(visit), said: `Sluice looks through ${folder} again.` }
     },
   })
+}
+
+/** What an operator wants for a group of problems: to upload a refused type, or to try its files again. */
+async function groupIn({ viewer, field }: Visit, { config }: PageTools): Promise<{ facts: UserFact[]; said: string }> {
+  const names = configFor(config, viewer).folders.map(({ name }) => name)
+  const code = field('code')
+  const type = refusedTypeIn(code)
+  if (type !== undefined) {
+    const facts = names.map((folder) => ({ type: 'accepted', folder, path: `*.${type}` }) as const)
+    return { facts, said: `Sluice uploads all files of the type *.${type}.` }
+  }
+  const facts = await withLedgerView(config.state_dir, (view) => {
+    const found: UserFact[] = []
+    const wanted = stages.filter((stage) => stage === field('stage'))
+    const named = names.map((folder) => ({ folder, path: '' }))
+    for (const page of view && wanted.length > 0 ? knownFiles(view, named, wanted) : []) {
+      const alike = page.filter(({ reason, stage }) => (reason ?? stage) === code)
+      found.push(...alike.map(({ folder, path }) => ({ type: 'retried', folder, path }) as const))
+      if (found.length >= max_group_files) break
+    }
+    return found.slice(0, max_group_files)
+  })
+  const more = facts.length === max_group_files ? ' If there are more, send the form again.' : ''
+  return { facts, said: `Sluice tries ${counted(facts.length, 'file')} again.${more}` }
 }
 
 /** The place that a form names. Error `page.not_there` for a folder that the viewer does not see. */
@@ -47,5 +90,5 @@ function nameOf({ folder, path }: { folder: string; path: string }): string {
 /** The screen of the form, if it is one of this page. */
 function backIn({ field }: Visit): string {
   const back = field('back')
-  return /^\/(?![/\\])[\w/?&=%.-]*$/.test(back) ? back : '/'
+  return /^\/(?![/\\])[\w/?&=%.+*-]*$/.test(back) ? back : '/'
 }

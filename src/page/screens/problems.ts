@@ -1,34 +1,60 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
-import { formatAmount } from '../../base/text/format.ts'
+import { counted, formatAmount, formatCount } from '../../base/text/format.ts'
+import { refusedTypeIn } from '../../domain/file-type.ts'
 import { excludeSetting } from '../../status/text/text.ts'
 import type { StatusView } from '../../status/view.ts'
-import { type Html, html, nameText } from '../html/html.ts'
-import { actButton, type Frame } from '../html/layout.ts'
+import { type Html, html, nameText, timeText } from '../html/html.ts'
+import { actButton, type Frame, fileLink } from '../html/layout.ts'
 import type { PageTools } from '../page-tools.ts'
 import { ownStatus } from '../reads/own-status.ts'
 import { get } from '../screen.ts'
 import { stageText } from './overview.ts'
 
-/** Files that need somebody, grouped by reason. */
+/** Files that need somebody, grouped by reason, and those that Sluice tries again by itself. */
 export function serveProblems(app: HttpApp, tools: PageTools): void {
   get(app, tools, '/problems', async ({ viewer, frame }) => {
-    const { problems } = await ownStatus(tools, viewer)
+    const { problems, over_limit, retrying } = await ownStatus(tools, viewer)
     const acts = viewer.role === 'operator'
-    const live =
-      problems.length === 0
-        ? html`<p class="verdict good">No file needs somebody.</p>`
-        : html`${problems.map((group) => groupOf(group, frame, acts))}`
+    const groups = [
+      ...problems.map((group) => groupOf(group, frame, acts)),
+      ...(over_limit.files > 0 ? [overLimit(over_limit, frame, acts)] : []),
+    ]
+    const live = html`${groups.length === 0 ? html`<p class="verdict good">No file needs somebody.</p>` : groups}
+${retrying.map((group) => retryingOf(group, frame))}`
     return { title: 'Problems', live }
   })
 }
 
-function groupOf(group: StatusView['problems'][number], frame: Frame, acts: boolean): Html {
-  const { stage, message, examples } = group
+type Group = StatusView['problems'][number]
+
+function groupOf({ stage, code, message, examples, ...amount }: Group, frame: Frame, acts: boolean): Html {
   const exclude = excludeSetting(examples.map(({ path }) => path))
-  return html`<h2>${formatAmount(group)} ${stageText(stage)}: ${message}</h2>
+  const type = refusedTypeIn(code)
+  const words = type === undefined ? `Retry these ${formatCount(amount.files)}` : 'Upload them all the same'
+  return html`<h2>${formatAmount(amount)} ${stageText(stage)}: ${nameText(message)}</h2>
+${acts && actButton(frame, '/group', words, { stage, code, back: '/problems' })}
 <ul>${examples.map(
-    ({ folder, path }) =>
-      html`<li>${nameText(`${folder}/${path}`)} ${acts && actButton(frame, '/retry', 'Retry', { folder, path, back: '/problems' })}</li>`,
+    (place) =>
+      html`<li>${fileLink(frame.base_path, place)} ${acts && type === undefined && actButton(frame, '/retry', 'Retry', { folder: place.folder, path: place.path, back: '/problems' })}</li>`,
   )}</ul>
+<p><a href="${frame.base_path}/files?state=${stage}">All files that are ${stageText(stage)}</a></p>
 ${exclude !== undefined && html`<p>To leave such files out, add to their folder in the configuration: <code>${exclude}</code></p>`}`
+}
+
+function overLimit({ places, ...amount }: StatusView['over_limit'], frame: Frame, acts: boolean): Html {
+  return html`<h2>${formatAmount(amount)} held back: more arrived than the upload limit allows</h2>
+<ul>${places.map(({ folder, directory: path, ...part }) => {
+    // Of a whole folder it would also confirm that missing files were deleted.
+    const command = path === '' && html`<code>sluice accept ${folder}</code>`
+    const how = command || actButton(frame, '/accept', 'Upload them', { folder, path, back: '/problems' })
+    return html`<li>${nameText(path === '' ? folder : `${folder}/${path}`)}: ${formatAmount(part)} ${acts && how}</li>`
+  })}</ul>
+<p><a href="${frame.base_path}/files?state=blocked">All files that are blocked</a></p>`
+}
+
+type Retrying = StatusView['retrying'][number]
+
+function retryingOf({ message, contents, next_try, examples }: Retrying, { base_path }: Frame): Html {
+  return html`<h2>${counted(contents, 'file')} tried again without you: ${nameText(message)}</h2>
+<p>The next try is at ${timeText(next_try)}. Such as ${examples.map((place) => html`${fileLink(base_path, place)} `)}</p>`
 }

@@ -1,0 +1,57 @@
+/** Combining marks: macOS stores names with them (NFD). */
+const mark = '[\\u0300-\\u036f]*'
+/** Letters with a stroke, which are no accents for Unicode. */
+const without_stroke: Record<string, string> = { ø: 'o', ł: 'l', đ: 'd' }
+
+/** Without case and accents: `Łódź` and `lodz` give the same, `Straße` and `STRASSE` too. */
+function folded(letter: string): string {
+  const bare = letter
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .toUpperCase()
+    .toLowerCase()
+  return without_stroke[bare] ?? bare
+}
+
+/**
+ * An expression for each word of a query, the longest first, to find it in paths as they are. To
+ * fold every path would take three times as long.
+ */
+export function findersOf(query: string): RegExp[] {
+  const words = [...query.normalize('NFC')]
+    .map(folded)
+    .join('')
+    .split(/[\s\0]+/)
+  const found = words.filter((word) => word !== '').sort((a, b) => b.length - a.length)
+  return found.map((word) => {
+    const source = [...word].map(spelling).join('')
+    return new RegExp(
+      source.replaceAll(spelling('s').repeat(2), (ss) => `(?:${ss}|ß)`),
+      'giu',
+    )
+  })
+}
+
+function spelling(letter: string): string {
+  const nfd = [...letter.normalize('NFD')].map(escaped).join('')
+  return `(?:[${escaped(letter)}${spellings().get(letter) ?? ''}]|${nfd})${mark}`
+}
+
+function escaped(letter: string): string {
+  return `\\u{${letter.codePointAt(0)!.toString(16)}}`
+}
+
+let known_spellings: Map<string, string> | undefined
+
+/** Other letters that fold to one, or begin like it, escaped: Latin, Greek, Cyrillic and their extensions. */
+function spellings(): Map<string, string> {
+  if (known_spellings) return known_spellings
+  known_spellings = new Map()
+  for (let code = 0x80; code < 0x2200; code++) {
+    const letter = String.fromCodePoint(code)
+    const first = folded(letter).charAt(0)
+    known_spellings.set(first, `${known_spellings.get(first) ?? ''}${escaped(letter)}`)
+  }
+  return known_spellings
+}

@@ -1,0 +1,65 @@
+import { basename } from 'node:path'
+import type { HttpApp } from '../../base/net/http-server-app.ts'
+import { formatBytes, printable } from '../../base/text/format.ts'
+import type { Explanation } from '../../inspect/explain/explain.ts'
+import { withPassView } from '../../status/with-view.ts'
+import { type Html, html, nameText, timeText } from '../html/html.ts'
+import { actButton, fileLink, fileQuery } from '../html/layout.ts'
+import type { PageTools } from '../page-tools.ts'
+import { ownExplanation } from '../reads/own-explanation.ts'
+import { get } from '../screen.ts'
+
+const tones: Partial<Record<Explanation['state'], string>> = { ready: 'good', refused: 'bad', unknown: 'bad' }
+
+/** What became of one file, why, and what somebody can do. */
+export function serveFile(app: HttpApp, tools: PageTools): void {
+  const { base_path, config } = tools
+  get(app, tools, '/file', async ({ viewer, query, frame }) => {
+    const place = { folder: query('folder'), path: query('path') }
+    const file = await ownExplanation(tools, viewer, place)
+    const acts = ['retried', 'accepted'] as const
+    const useful = await withPassView(config.state_dir, (pass) =>
+      acts.filter((type) => viewer.role === 'operator' && pass && pass.reachedBy({ type, ...place }).files > 0),
+    )
+    const back = `/file?${fileQuery(place)}`
+    const live = html`<p class="verdict ${tones[file.state] ?? 'warn'}">${file.state.replaceAll('_', ' ')}</p>
+<ul>${file.why.map((sentence) => html`<li>${nameText(sentence)}</li>`)}</ul>
+${useful.includes('retried') && actButton(frame, '/retry', 'Retry', { ...place, back })}
+${useful.includes('accepted') && actButton(frame, '/accept', 'Upload it all the same', { ...place, back })}
+<h2>The file</h2>${factsOf(file, base_path)}
+<h2>What happened</h2>${timeline(file)}`
+    return {
+      title: printable(basename(place.path) || place.folder),
+      live,
+      status: file.state === 'unknown' ? 404 : 200,
+    }
+  })
+}
+
+function factsOf(file: Explanation, base_path: string): Html {
+  const { folder, path, on_disk, next_try, last_error, same_bytes, label_settings, asset_id, md5, older_versions } =
+    file
+  const labels = label_settings.map(({ label, setting }) => (setting === null ? label : `${label} (${setting})`))
+  const facts: [name: string, value: Html | string | false][] = [
+    ['Folder', html`<a href="${base_path}/files?${String(new URLSearchParams({ folder }))}">${nameText(folder)}</a>`],
+    ['Path', nameText(path)],
+    ['Size', on_disk.size !== null && formatBytes(on_disk.size)],
+    ['Modified', on_disk.modified !== null && timeText(on_disk.modified)],
+    ['Next try', next_try !== null && timeText(next_try)],
+    ['Last error', last_error !== null && html`${nameText(last_error.message)} (${last_error.code})`],
+    ['Labels', labels.length > 0 && nameText(labels.join(', '))],
+    ['Same bytes', same_bytes.length > 0 && html`${same_bytes.map((copy) => html`${fileLink(base_path, copy)} `)}`],
+    ['Older versions that still answer', older_versions.length > 0 && String(older_versions.length)],
+    ['Asset', asset_id ?? false],
+    ['MD5', md5 ?? false],
+  ]
+  const known = facts.filter(([, value]) => value !== false)
+  return html`<dl>${known.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
+}
+
+function timeline({ times, history }: Explanation): Html {
+  const own = Object.entries(times ?? {}).flatMap(([event, at]) => (at === null ? [] : [{ at, event, detail: null }]))
+  const events = [...own, ...history].sort((a, b) => a.at.localeCompare(b.at))
+  if (events.length === 0) return html`<p>Sluice has recorded nothing of it.</p>`
+  return html`<ol>${events.map(({ at, event, detail }) => html`<li>${timeText(at)} ${event.replaceAll('_', ' ')}${detail !== null && html`: ${nameText(detail)}`}</li>`)}</ol>`
+}

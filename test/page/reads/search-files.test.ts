@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Stage } from '../../../src/ledger/views/view-files.ts'
+import { withSearchView } from '../../../src/page/reads/search-files.ts'
+import { md5Of, openRig, project_id, stat } from '../../ledger/views/view-rig.ts'
+
+const folders = [
+  { name: 'notes', path: '/srv/notes' },
+  { name: 'old', path: '/srv/old' },
+]
+type Found = { folder: string; path: string }
+type Asked = Partial<{
+  folders: typeof folders
+  query: string
+  stages: Stage[]
+  since_ms: number
+  after: Found
+  limit: number
+}>
+type Search = Awaited<ReturnType<typeof searchIn>>['search']
+
+/** Without case and accents, another way than the search does it. */
+function folded(text: string): string {
+  const bare = text.normalize('NFD').replace(/[\u0300-\u036f]/g, '')
+  const even = bare.toUpperCase().toLowerCase().replaceAll('ς', 'σ')
+  return even.replaceAll('ø', 'o').replaceAll('ł', 'l').replaceAll('đ', 'd')
+}
+
+/** A ledger with these paths in both folders, and a search in it. */
+async function searchIn(paths: readonly string[]) {
+  const rig = await openRig()
+  const other = { name: 'old', root: '/srv/old', project_id, labels: [], label_from: 'none', rules: '' } as const
+  await rig.record({ type: 'folder_configured', folder: other }, { type: 'folder_online', folder: 'old', device: 2n })
+  await rig.record(
+    ...folders.flatMap(({ name: folder }, at) =>
+      paths.map((path, index) => {
+        return { type: 'file_settled', folder, path, stat: stat(), md5: md5Of(2 * index + at + 1e9) } as const
+      }),
+    ),
+  )
+  const search = (of: Asked) =>
+    withSearchView(rig.state_dir, (view) => view!.search({ folders, query: '', stages: [], limit: 100, ...of }))
+  return { rig, search }
+}
+
+/** Each page after the other. */
+async function allPages(search: Search) {
+  const all: Found[] = []
+  for (let after: Found | undefined; ; after = all.at(-1)) {
+    const { files, has_more } = await search(after ? { after } : {})
+    all.push(...files.map(({ folder, path }) => ({ folder, path })))
+    if (!has_more) return all
+    expect(files.length).toBeGreaterThan(0)
+  }
+}
+
+// ß, æ and œ are two letters in one; the test below has them.
+const letter = fc.constantFrom(...'aäàÄbBcçnñoóøÓsSuüÜłŁđıiİΣσςάαΆЙй*?[]^-%_.\\$()|{}\u0301 ١<\n')
+const name = fc
+  .tuple(fc.array(letter, { minLength: 1, maxLength: 9 }), fc.constantFrom('NFC', 'NFD'), fc.boolean())
+  .map(([letters, form, is_deep]) => `${is_deep ? 'dir/' : ''}x${letters.join('')}`.normalize(form))
+
+test('finds what has all words of the query, whatever the case, the accents and the form, page by page', async () => {
+  const paths = [...new Set(fc.sample(name, 700))].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  const { search } = await searchIn(paths)
+  const part = fc
+    .tuple(fc.constantFrom(...paths), fc.nat(6), fc.integer({ min: 1, max: 4 }), fc.constantFrom('NFC', 'NFD'))
+    .map(([path, from, length, form]) =>
+      path
+        .toUpperCase()
+        .normalize(form)
+        .slice(from, from + length),
+    )
+  const query = fc.array(
+    fc.oneof(
+      part,
+      fc.array(letter, { maxLength: 3 }).map((letters) => letters.join('')),
+    ),
+    { maxLength: 3 },
+  )
+  await fc.assert(
+    fc.asyncProperty(query, fc.integer({ min: 10, max: 400 }), async (words, limit) => {
+      const text = words.join(' ')
+      const right = (path: string) =>
+        folded(text)
+          .split(/\s+/)
+          .every((word) => folded(path).includes(word))
+      const expected = folders.flatMap(({ name: folder }) => paths.filter(right).map((path) => ({ folder, path })))
+      expect(await allPages((of) => search({ query: text, limit, ...of }))).toEqual(expected)
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test.each([
+  ['strasse', 'Hauptstraße 5.pdf'],
+  ['STRAßE', 'Hauptstrasse 5.pdf'],
+  ['haupts', 'Hauptstraße 5.pdf'],
+  ['ærø', 'ÆRO.txt'],
+  ['mass', 'Maße.txt'],
+  ['kobenhavn', 'København.txt'],
+  ['lodz', 'Łódź.txt'.normalize('NFD')],
+  ['がき', 'がき.txt'.normalize('NFD')],
+  ['한글'.normalize('NFD'), '한글.txt'],
+  ['notes/sub/a', 'sub/a.txt'],
+  ['/srv/notes/sub/a.txt', 'sub/a.txt'],
+])('%j finds %j', async (query, path) => {
+  const { search } = await searchIn([path, 'other.txt'])
+  const { files } = await search({ query, folders: [folders[0]!] })
+  expect(files.map((file) => file.path)).toEqual([path])
+})
+
+test.each(['\0', ' \u0301 ', '', '   '])('a query without a word (%j) lists all', async (query) => {
+  const { search } = await searchIn(['a', 'b'])
+  expect((await search({ query })).files).toHaveLength(4)
+})
+
+test('stages, the time of coming in and the folder narrow a search; what is gone shows when asked for', async () => {
+  const { rig, search } = await searchIn(['waits.txt', 'went.txt'])
+  await rig.record({ type: 'file_gone', folder: 'old', path: 'went.txt' })
+  await rig.bringIn('first.txt')
+  await rig.clock.advance(60_000)
+  const since_ms = rig.clock.now_ms()
+  await rig.bringIn('second.txt')
+  const paths = async (of: Asked) => (await search(of)).files.map(({ folder, path }) => `${folder}/${path}`)
+  expect(await paths({ stages: ['ready'] })).toEqual(['notes/first.txt', 'notes/second.txt'])
+  expect(await paths({ since_ms })).toEqual(['notes/second.txt'])
+  expect(await paths({ stages: ['gone'] })).toEqual(['old/went.txt'])
+  expect(await paths({ query: 'w', folders: [folders[1]!] })).toEqual(['old/waits.txt'])
+  expect(await paths({ folders: [{ name: 'unknown', path: '/x' }] })).toEqual([])
+})
