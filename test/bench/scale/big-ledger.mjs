@@ -13,6 +13,8 @@ const titles = {
   status_ms: ['status', 'ms'],
   explain_first_ms: ['explain, the first of a process', 'ms'],
   explain_ms: ['explain', 'ms'],
+  search_frequent_ms: ['search of the page for a frequent word, 95 %', 'ms'],
+  search_rare_ms: ['search of the page for words that no file has, 95 %', 'ms'],
 }
 
 /** @type {import('./scale-rows.mjs').ScaleRow} */
@@ -25,6 +27,8 @@ export const big_ledger = {
     { figure: 'start_s', max: 1 },
     { figure: 'status_ms', max: 20 },
     { figure: 'explain_ms', max: 20 },
+    { figure: 'search_frequent_ms', max: 600 },
+    { figure: 'search_rare_ms', max: 600 },
   ],
   measure,
 }

@@ -1,5 +1,5 @@
-// node read-ledger.mjs DIST PLACE ROWS: the time that a ledger needs to open, and for `status` and
-// `explain`.
+// node read-ledger.mjs DIST PLACE ROWS: the time that a ledger needs to open, and for `status`,
+// `explain` and a search of the page.
 import { pathToFileURL } from 'node:url'
 import { percentileOf } from '../rig/statistics.mjs'
 import { ledgerConfig, pathOf } from './ledger-config.mjs'
@@ -15,6 +15,7 @@ const { system_clock: clock } = await built('base/time/time')
 const { statusView } = await built('status/view')
 const { healthFacts, healthStatus } = await built('status/health/health-facts')
 const { explain } = await built('inspect/explain/explain')
+const { withSearchView } = await built('page/reads/search-files')
 
 const times = 50
 const config = await ledgerConfig(dist, place)
@@ -36,6 +37,8 @@ const explained = timesOf((time) => {
   if (state === 'unknown') throw new Error(`${where.path} is unknown`)
   ledger.close()
 })
+const frequent = await searchTimes(() => 'MÍNUTES txt', 100)
+const rare = await searchTimes((time) => `mínutes ${rows + time}`, 0)
 const began = performance.now()
 const ledger = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock })
 await ledger.folders()
@@ -47,6 +50,8 @@ const figures = {
   status_ms: percentileOf(status, 50),
   explain_first_ms: explained[0],
   explain_ms: percentileOf(explained, 50),
+  search_frequent_ms: percentileOf(frequent, 95),
+  search_rare_ms: percentileOf(rare, 95),
 }
 console.log(JSON.stringify(figures))
 
@@ -57,4 +62,20 @@ function timesOf(work) {
     work(time)
     return performance.now() - began
   })
+}
+
+/**
+ * @param {(time: number) => string} queryOf
+ * @param {number} expected files found @returns {Promise<number[]>} milliseconds
+ */
+async function searchTimes(queryOf, expected) {
+  const taken = []
+  for (let time = 0; time < times; time++) {
+    const began = performance.now()
+    const of = { folders: config.folders, query: queryOf(time), stages: [], limit: 100 }
+    const { files } = await withSearchView(config.state_dir, (view) => view.search(of))
+    taken.push(performance.now() - began)
+    if (files.length !== expected) throw new Error(`${of.query} found ${files.length} files`)
+  }
+  return taken
 }
