@@ -32,7 +32,7 @@ function groupOf({ stage, code, message, examples, ...amount }: Group, frame: Fr
   const type = refusedTypeIn(code)
   const words = type === undefined ? `Retry these ${formatCount(amount.files)}` : 'Upload them all the same'
   return html`<h2>${formatAmount(amount)} ${stageText(stage)}: ${nameText(message)}</h2>
-${acts && actButton(frame, '/group', words, { stage, code, back: '/problems' })}
+${acts && (type !== undefined || amount.files > 1) && actButton(frame, '/group', words, { stage, code, back: '/problems' })}
 <ul>${examples.map(
     (place) =>
       html`<li>${fileLink(frame.base_path, place)} ${acts && type === undefined && actButton(frame, '/retry', 'Retry', { folder: place.folder, path: place.path, back: '/problems' })}</li>`,
