@@ -1,3 +1,5 @@
+/** A longer query finds nothing that a shorter one does not, and its expression is slow to make. */
+export const max_query_chars = 200
 /** Combining marks: macOS stores names with them (NFD). */
 const mark = '[\\u0300-\\u036f]*'
 /** Letters with a stroke, which are no accents for Unicode. */
@@ -20,22 +22,23 @@ function folded(letter: string): string {
  */
 export function findersOf(query: string): RegExp[] {
   const words = [...query.normalize('NFC')]
+    .slice(0, max_query_chars)
     .map(folded)
     .join('')
     .split(/[\s\0]+/)
   const found = words.filter((word) => word !== '').sort((a, b) => b.length - a.length)
   return found.map((word) => {
-    const source = [...word].map(spelling).join('')
-    return new RegExp(
-      source.replaceAll(spelling('s').repeat(2), (ss) => `(?:${ss}|ß)`),
-      'giu',
-    )
+    const [s, source] = [spelling('s'), [...word].map(spelling).join('')]
+    const ss = s.replace(escaped('ß'), '').repeat(2)
+    return new RegExp(source.replaceAll(s.repeat(2), `(?:${ss}|ß)`), 'giu')
   })
 }
 
+/** No path fits in two ways: in a long word, to try them all would never end. */
 function spelling(letter: string): string {
-  const nfd = [...letter.normalize('NFD')].map(escaped).join('')
-  return `(?:[${escaped(letter)}${spellings().get(letter) ?? ''}]|${nfd})${mark}`
+  const nfd = [...letter.normalize('NFD')].map(escaped)
+  const apart = nfd.length > 1 ? `|${nfd.join('')}` : ''
+  return `(?:[${escaped(letter)}${spellings().get(letter) ?? ''}]${apart})${mark}`
 }
 
 function escaped(letter: string): string {

@@ -8,13 +8,12 @@ import { type Html, html, nameText, timeText } from '../html/html.ts'
 import { fileQuery, table } from '../html/layout.ts'
 import type { PageTools } from '../page-tools.ts'
 import { withSearchView } from '../reads/search-files.ts'
+import { max_query_chars } from '../reads/search-words.ts'
 import { notThere } from '../reads/with-daemon.ts'
 import { get } from '../screen.ts'
 import { stageText } from './overview.ts'
 
 const page_files = 100
-/** A longer query finds nothing that a shorter one does not. */
-const max_query_chars = 200
 /** An answer that takes no longer than 10 ms may be made again every five seconds. */
 const max_live_rows = 10_000
 

@@ -110,6 +110,21 @@ test.each([
   expect(files.map((file) => file.path)).toEqual([path])
 })
 
+test.each([
+  ['internationalization-20-26', 'internationalization-20-25'],
+  ['s'.repeat(76), 'ß'.repeat(37)],
+  ['e\u0301'.repeat(27), 'é'.repeat(26).normalize('NFD')],
+  ['한글'.repeat(30), '한글'.repeat(29).normalize('NFD')],
+])('%j does not find %j, and says so at once', { timeout: 10_000 }, async (query, path) => {
+  const { search } = await searchIn([path])
+  expect((await search({ query })).files).toEqual([])
+})
+
+test('of a query that is too long for any name its begin decides', async () => {
+  const { search } = await searchIn(['a'.repeat(220)])
+  expect((await search({ query: 'a'.repeat(4_096) })).files).toHaveLength(2)
+})
+
 test.each(['\0', ' \u0301 ', '', '   '])('a query without a word (%j) lists all', async (query) => {
   const { search } = await searchIn(['a', 'b'])
   expect((await search({ query })).files).toHaveLength(4)
