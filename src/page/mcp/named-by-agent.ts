@@ -3,44 +3,27 @@ import { didYouMeanText } from '../../base/text/did-you-mean.ts'
 import { counted, printable } from '../../base/text/format.ts'
 import type { Config } from '../../config/config.ts'
 import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
-import { knownFiles } from '../../inspect/files/known-files.ts'
 import { findPlace, type Place } from '../../inspect/files/place.ts'
-import { type FileView, type Stage, stages } from '../../ledger/views/view-files.ts'
+import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { noLedgerYet, withLedgerView } from '../../status/with-view.ts'
+import { type FilesSearch, withSearchView } from '../reads/search-files.ts'
 
 /** Files that a name may mean in one answer. */
 const max_meant = 20
 /** Files among which those are searched that have the whole name. */
 const max_searched = 1_000
 
-interface Wanted {
-  folders: Config['folders']
-  query: string
-  stages: readonly Stage[]
-  since_ms?: number
-  limit: number
-}
-
 interface Found {
   files: FileView[]
   has_more: boolean
 }
 
-/** Files by a part of their path. Error `answer.no_ledger`. */
-export function search({ state_dir }: Config, { folders, query, stages: wanted, since_ms = 0, limit }: Wanted) {
-  const matches = (path: string) => path.toLowerCase().includes(query.toLowerCase())
-  const named = folders.map(({ name: folder }) => ({ folder, path: '', matches }))
-  return withLedgerView(state_dir, (view): Found => {
-    const files: FileView[] = []
-    for (const page of knownFiles(inPlace(view, state_dir), named, wanted)) {
-      files.push(...page.filter(({ ready_ms = 0 }) => ready_ms >= since_ms))
-      if (files.length > limit) break
-    }
-    return { files: files.slice(0, limit), has_more: files.length > limit }
-  })
+/** The files that the search of the page finds. Error `answer.no_ledger`. */
+export function search({ state_dir }: Config, wanted: FilesSearch): Promise<Found> {
+  return withSearchView(state_dir, (view) => inPlace(view, state_dir).search(wanted))
 }
 
-/** The files at a path, else those of this name, else those with a part of it. Error `usage.path`. */
+/** The files at a path, else those of this name, else those that a search finds. Error `usage.path`. */
 export async function filesMeant(text: string, own: Config): Promise<Found> {
   const place = placeIn(text, own)
   const found = place ? await filesAt(place, own) : await filesCalled(text, own)

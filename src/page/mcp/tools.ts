@@ -12,6 +12,7 @@ import type { PageTools } from '../page-tools.ts'
 import type { AskWish } from '../reads/asking.ts'
 import { ownExplanation } from '../reads/own-explanation.ts'
 import { reportBody, withOwnRuns } from '../reads/own-runs.ts'
+import { max_query_chars } from '../reads/search-words.ts'
 import { filesMeant, foldersMeant, nameOf, placeMeant, search, timeOf } from './named-by-agent.ts'
 
 /** Files and sources that one answer lists; more would fill the memory of a model. */
@@ -57,7 +58,7 @@ const state = z.enum(stages, `must be one of ${stages.join(', ')}`)
 const isItIn = toolOf({
   name: 'is_it_in',
   description: 'Says of a file, or of all files with a name, whether the assistant can use it, and since when.',
-  input: z.strictObject({ file: file.describe('FOLDER/PATH, a path on the disk, or a name or a part of it') }),
+  input: z.strictObject({ file: file.describe('FOLDER/PATH, a path on the disk, a name, or parts of one') }),
   run: async (asked, { tools, viewer }) => answerOf(await filesMeant(asked.file, configFor(tools.config, viewer))),
 })
 
@@ -74,9 +75,13 @@ const whyNot = toolOf({
 
 const searchFiles = toolOf({
   name: 'search_files',
-  description: 'Lists the files whose path has a text in it, with their states.',
+  description: 'Finds files by parts of their names or paths, and lists them with their states.',
   input: z.strictObject({
-    text: z.string().max(1_024).default('').describe('a part of a name or path; case does not matter'),
+    text: z
+      .string()
+      .max(max_query_chars)
+      .default('')
+      .describe('parts of a name or path; all must occur; case and accents do not matter'),
     folders,
     states: z.array(state).max(stages.length).default([]).describe('only these (default: all but gone)'),
     limit,

@@ -3,7 +3,7 @@ import { createFilesView, type FileView, type Stage, stages, statesOf } from '..
 import { using } from '../../status/with-view.ts'
 import { findersOf } from './search-words.ts'
 
-interface FilesSearch {
+export interface FilesSearch {
   /** Folders to search, in the order of the answer. */
   folders: readonly { name: string; path: string }[]
   /** Parts of names or paths; all must occur. Also the place of a file, as Sluice prints it. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { withDaemon } from '../../../src/page/reads/with-daemon.ts'
 import { makeTree } from '../../rig/tree.ts'
 import { until } from '../../rig/waiting.ts'
-import { beginPage } from '../page-rig.ts'
+import { Browser, beginPage } from '../page-rig.ts'
 import { agentOf } from './agent-rig.ts'
 
 const hostile = '<img src=x onerror=alert(1)>\u202egpj.txt'
@@ -63,6 +63,27 @@ test('searches with limits, and lists what arrived', async () => {
     [hostile, '2026/minutes.txt', 'plan.txt'].sort(),
   )
   expect((await call('what_arrived_since', { since: '2999-01-01' })).data.files).toEqual([])
+})
+
+test('finds by words whatever their case and accents, as the page does', async () => {
+  const { journey, agent, store, address } = await beginAgents()
+  journey.write({ 'docs/2026/Prüfbericht März.txt': 'the report' })
+  await journey.allReady()
+  const { call } = await agent('boss')
+  const browser = new Browser(address)
+  await browser.useLink(store)
+  for (const [text, count] of [
+    ['marz PRUF', 1],
+    ['docs/2026/pruf', 1],
+    ['marz plan', 0],
+  ] as const) {
+    expect([text, (await call('search_files', { text })).data.files.length]).toEqual([text, count])
+    const page = await browser.get(`/files?${new URLSearchParams({ q: text })}`)
+    expect([text, page.text.includes('Prüfbericht')]).toEqual([text, count === 1])
+  }
+  const { data } = await call('is_it_in', { file: 'prufbericht marz' })
+  expect(data.files).toMatchObject([{ folder: 'docs', path: '2026/Prüfbericht März.txt', state: 'ready' }])
+  expect((await call('why_not', { file: 'MARZ' })).data.state).toBe('ready')
 })
 
 test('a name can neither turn the text nor be lost: the text escapes it, the JSON has it', async () => {
