@@ -28,6 +28,7 @@ test('an operator tries a refused file again, and comes back to its page', async
   const { puts } = journey.cost()
   expect(await press(browser, here, 'Retry')).toEqual({ status: 303, to: here })
   await journey.until('it was sent again', () => journey.cost().puts > puts)
+  await journey.idle()
   expect((await (await as('eve')).get(here)).text).not.toContain('<button>Retry')
   journey.ends({ left_out: [`docs/${hostile}`] })
 })

@@ -21,6 +21,7 @@ test('an operator tries all files of a group again; a reader sees those of its f
   const { puts } = journey.cost()
   expect(await press(await as('ada'), '/problems', 'Retry these 5')).toEqual({ status: 303, to: '/problems' })
   await journey.until('all were sent again', () => journey.cost().puts === puts + 5)
+  await journey.idle()
   journey.ends({ left_out: [...Object.keys(logs(0, 3)), ...Object.keys(logs(0, 2, 'secret'))] })
 })
 
