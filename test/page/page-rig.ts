@@ -61,6 +61,10 @@ export class Browser {
     this.#address = address
   }
 
+  get cookie(): string {
+    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
+
   async get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
     const answer = await this.#request(path, { headers })
     this.#page = answer.text
@@ -84,8 +88,7 @@ export class Browser {
   }
 
   async #request(path: string, options: RequestInit & { headers: Record<string, string> }): Promise<Answer> {
-    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const headers = { ...(cookie && { cookie }), ...this.headers, ...options.headers }
+    const headers = { ...(this.cookie && { cookie: this.cookie }), ...this.headers, ...options.headers }
     const response = await fetch(`${this.#address}${path}`, { redirect: 'manual', ...options, headers })
     for (const line of response.headers.getSetCookie()) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) ?? []

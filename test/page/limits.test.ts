@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { addUser, Browser, beginPage } from './page-rig.ts'
+import { rawRequest, statusOf } from './raw-request.ts'
+
+const password = 'correct horse'
+
+async function beginSignedIn() {
+  const rig = await beginPage()
+  await addUser(rig.store, { name: 'ada', role: 'operator', folders: 'all', password })
+  const browser = new Browser(rig.address)
+  await browser.useLink(rig.store)
+  const sessions = () => rig.store.database.prepare('SELECT count(*) FROM sessions').pluck().get() as number
+  return { ...rig, browser, sessions }
+}
+
+test('many sign-ins at once keep nobody waiting: the others are asked to try again', async () => {
+  const { address, browser } = await beginSignedIn()
+  const tries = Array.from({ length: 20 }, () => new Browser(address).signIn('ada', password))
+  expect((await browser.get('/')).status).toBe(200)
+  const statuses = (await Promise.all(tries)).map(({ status }) => status)
+  expect(new Set(statuses)).toEqual(new Set([303, 429]))
+  expect((await new Browser(address).signIn('ada', password)).status, 'none of them was wrong').toBe(303)
+})
+
+test('strangers make no sessions, and old sessions give way to new ones', async () => {
+  const { address, store, sessions, browser } = await beginSignedIn()
+  for (const path of ['/', '/ask', '/nothing', '/link/x', '/sign-in']) {
+    await new Browser(address).get(path)
+    await new Browser(address).post(path, { name: 'x' })
+  }
+  expect(sessions()).toBe(1)
+  store.database.exec(`WITH RECURSIVE many (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < 10000)
+    INSERT INTO sessions SELECT 'id' || n, 'ada', '{}', ${Date.now() + 60_000} FROM many`)
+  expect((await browser.get('/')).status).toBe(200)
+  expect((await new Browser(address).signIn('ada', password)).status).toBe(303)
+  expect(sessions()).toBeLessThanOrEqual(10_001)
+  expect((await browser.get('/')).status, 'the newest stay').toBe(200)
+})
+
+test('large headers, unfinished bodies and many connections leave the page open for the next', async () => {
+  const { address } = await beginSignedIn()
+  const large = await rawRequest(address, ['GET / HTTP/1.1', `Cookie: a=${'b'.repeat(100_000)}`])
+  expect([0, 400, 431]).toContain(statusOf(large))
+  const { hostname, port } = new URL(address)
+  const sockets: Socket[] = []
+  let refused = 0
+  for (let count = 0; count < 230; count++) {
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => {})
+    socket.on('close', () => refused++)
+    socket.write(`POST /sign-in HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: 100\r\n\r\na`)
+    sockets.push(socket)
+    await once(socket, 'connect')
+  }
+  await expect.poll(() => refused, { timeout: 10_000 }).toBeGreaterThanOrEqual(30)
+  for (const socket of sockets) socket.destroy()
+  await expect.poll(async () => (await fetch(address).catch(() => undefined))?.status, { timeout: 10_000 }).toBe(401)
+})
+
+test('one user has three open questions at most', async () => {
+  const { browser } = await beginSignedIn()
+  await browser.get('/ask')
+  const asked = await Promise.all([1, 2, 3, 4, 5].map((nth) => browser.post('/ask', { question: `What is ${nth}?` })))
+  expect(asked.map(({ status }) => status).sort()).toEqual([303, 303, 303, 429, 429])
+})
