@@ -112,10 +112,10 @@ function isKnown(request: HttpRequest, reply: HttpReply, content: string): boole
   return request.headers['if-none-match'] === etag
 }
 
-export function notAllowed(): SluiceError {
+export function notAllowed(who = 'an operator'): SluiceError {
   return new SluiceError({
     code: 'page.no_right',
-    message: 'only an operator may do this',
+    message: `only ${who} may do this`,
     hint: 'ask the administrator: `sluice page user add NAME --role operator`',
   })
 }

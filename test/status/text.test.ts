@@ -229,6 +229,7 @@ test('the setting that leaves out a type has its characters as they are, and is 
   expect(excludeSetting(['a/x.tar.gz'])).toBe('exclude: ["*.gz"]')
   expect(excludeSetting(['x.a[1]*'])).toBe('exclude: ["*.a\\\\[1\\\\]\\\\*"]')
   expect(excludeSetting(['x."q'])).toBe('exclude: ["*.\\"q"]')
+  expect(excludeSetting(['x.\u202egz'])).toBe('exclude: ["*.\\u202egz"]')
   expect(excludeSetting(['README', '.profile', 'x.'])).toBeUndefined()
 })
 

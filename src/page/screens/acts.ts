@@ -2,14 +2,14 @@ import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { counted, printable } from '../../base/text/format.ts'
 import { passFacts } from '../../control/control-verbs.ts'
 import type { UserFact } from '../../domain/fact.ts'
-import { refusedTypeIn } from '../../domain/file-type.ts'
+import { isTypePattern, refusedTypeIn } from '../../domain/file-type.ts'
 import { knownFiles } from '../../inspect/files/known-files.ts'
 import { stages } from '../../ledger/views/view-files.ts'
 import { withLedgerView } from '../../status/with-view.ts'
 import { configFor, maySee } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
 import { notThere, withDaemon } from '../reads/with-daemon.ts'
-import { act, type Visit } from '../screen.ts'
+import { act, notAllowed, type Visit } from '../screen.ts'
 
 /** The daemon takes the files one by one: so many take about a second. */
 const max_group_files = 500
@@ -30,6 +30,7 @@ export function serveActs(app: HttpApp, tools: PageTools): void {
       const place = placeIn(visit)
       // Of a whole folder it would also confirm that missing files were deleted.
       if (place.path === '') throw notThere()
+      if (isTypePattern(place.path)) refuseForSome(visit)
       await withDaemon(tools, (daemon) => daemon.accept(place))
       return { to: backIn(visit), said: `Sluice uploads ${nameOf(place)}.` }
     },
@@ -53,11 +54,13 @@ export function serveActs(app: HttpApp, tools: PageTools): void {
 }
 
 /** What an operator wants for a group of problems: to upload a refused type, or to try its files again. */
-async function groupIn({ viewer, field }: Visit, { config }: PageTools): Promise<{ facts: UserFact[]; said: string }> {
+async function groupIn(visit: Visit, { config }: PageTools): Promise<{ facts: UserFact[]; said: string }> {
+  const { viewer, field } = visit
   const names = configFor(config, viewer).folders.map(({ name }) => name)
   const code = field('code')
   const type = refusedTypeIn(code)
   if (type !== undefined) {
+    refuseForSome(visit)
     const facts = names.map((folder) => ({ type: 'accepted', folder, path: `*.${type}` }) as const)
     return { facts, said: `Sluice uploads all files of the type *.${type}.` }
   }
@@ -74,6 +77,11 @@ async function groupIn({ viewer, field }: Visit, { config }: PageTools): Promise
   })
   const more = facts.length === max_group_files ? ' If there are more, send the form again.' : ''
   return { facts, said: `Sluice tries ${counted(facts.length, 'file')} again.${more}` }
+}
+
+/** A type is accepted in the whole project, where there may be folders that the viewer does not see. */
+function refuseForSome({ viewer }: Visit): void {
+  if (viewer.folders !== 'all') throw notAllowed('an operator of all folders')
 }
 
 /** The place that a form names. Error `page.not_there` for a folder that the viewer does not see. */

@@ -31,8 +31,9 @@ function groupOf({ stage, code, message, examples, ...amount }: Group, frame: Fr
   const exclude = excludeSetting(examples.map(({ path }) => path))
   const type = refusedTypeIn(code)
   const words = type === undefined ? `Retry these ${formatCount(amount.files)}` : 'Upload them all the same'
+  const is_useful = type === undefined ? amount.files > 1 : frame.viewer?.folders === 'all'
   return html`<h2>${formatAmount(amount)} ${stageText(stage)}: ${nameText(message)}</h2>
-${acts && (type !== undefined || amount.files > 1) && actButton(frame, '/group', words, { stage, code, back: '/problems' })}
+${acts && is_useful && actButton(frame, '/group', words, { stage, code, back: '/problems' })}
 <ul>${examples.map(
     (place) =>
       html`<li>${fileLink(frame.base_path, place)} ${acts && type === undefined && actButton(frame, '/retry', 'Retry', { folder: place.folder, path: place.path, back: '/problems' })}</li>`,

@@ -1,4 +1,12 @@
-import { counted, formatAmount, formatBytes, formatCount, formatDuration, shellWord } from '../../base/text/format.ts'
+import {
+  counted,
+  formatAmount,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  printableJson,
+  shellWord,
+} from '../../base/text/format.ts'
 import { ingest_failed } from '../../domain/asset.ts'
 import { waitsForUser } from '../../domain/disappearance.ts'
 import { troubleSubject } from '../../domain/fact.ts'
@@ -230,6 +238,6 @@ function bandwidthText({ bytes_per_s, until }: BandwidthStatus, now_ms: number):
 export function excludeSetting(paths: readonly string[]): string | undefined {
   const named = paths.filter((path) => extensionOf(path) !== '')
   const endings = named.map((path) => path.slice(path.lastIndexOf('.')).replaceAll(/[\\*?[\]]/g, '\\$&'))
-  const patterns = [...new Set(endings)].map((ending) => JSON.stringify(`*${ending}`))
+  const patterns = [...new Set(endings)].map((ending) => printableJson(JSON.stringify(`*${ending}`)))
   return patterns.length === 0 ? undefined : `exclude: [${patterns.join(', ')}]`
 }
