@@ -2,8 +2,34 @@ import { expect, test } from 'vitest'
 import { ask, attributesIn, beginCrowdedPage, crawl, of_vault } from './crowded-page.ts'
 import { agentOf } from './mcp/agent-rig.ts'
 
-const starts = ['/', '/files', '/files?q=same', '/problems', '/prompts', '/ask', '/about', '/prompts/weekly/feed.xml']
+const starts = [
+  '/',
+  '/files',
+  '/files?q=same',
+  '/files?state=refused',
+  '/problems',
+  '/prompts',
+  '/ask',
+  '/about',
+  '/prompts/weekly/feed.xml',
+]
 const echoed = /klondike|vault/
+const probes = [
+  '/files?q=klondike',
+  '/files?q=same&folder=vault',
+  '/files?after_folder=vault&after=a',
+  '/files?after_folder=docs&after=%F4%8F%BF%BF',
+  '/file?folder=vault&path=klondike/plan.txt',
+  '/file?folder=docs&path=../vault/klondike.gz',
+  '/file?folder=docs&path=klondike.gz',
+  '/file?folder=vault&path=nothing',
+  '/file?folder=docs&path=%00',
+  '/ask?folder=vault&path=klondike',
+  '/prompts/klondike/feed.xml',
+  '/prompts/both-klondike?from=0',
+]
+/** Those that answer with an empty list, or with a form. */
+const open_probes = /^\/(?:files\?(?:q=klondike|after)|ask\?)/
 
 /** Without what the request itself says. */
 function withoutEcho(text: string, path: string): string {
@@ -22,10 +48,9 @@ test('a reader of one folder finds no trace of another, on no page and by no add
     const browser = await signedIn(name)
     const own = await crawl(browser, starts)
     for (const [path, { text }] of own) expect(text, `${path} for ${name}`).not.toMatch(of_vault)
-    for (const [path] of theirs) {
+    for (const path of [...theirs.map(([path]) => path), ...probes]) {
       const { status, text } = await browser.get(path)
-      const is_named = echoed.test(path) || !own.has(path)
-      if (is_named) expect([path, status]).toEqual([path, 404])
+      if (!own.has(path) && !open_probes.test(path)) expect([path, status]).toEqual([path, 404])
       expect(withoutEcho(text, path), `${path} for ${name}`).not.toMatch(of_vault)
     }
   }
@@ -75,6 +100,14 @@ test('no form acts for a reader, nor on another folder for an operator', { timeo
       expect(withoutEcho(text, action)).not.toMatch(of_vault)
     }
   }
+  // A type is accepted in a whole project, and so in the other folder, too.
+  const ann = await signedIn('ann')
+  expect((await ann.get('/problems')).text).not.toContain('all the same')
+  for (const [action, fields] of [
+    ['/accept', { folder: 'docs', path: '*.gz' }],
+    ['/group', { stage: 'blocked', code: 'type_refused:gz' }],
+  ] as const)
+    expect((await ann.post(action, fields)).status, action).toBe(403)
   expect((await operator.get('/prompts/klondike')).text.match(/href="\/runs\//g)?.length).toBe(run_before)
   expect(journey.service.requestLog.slice(before).filter(({ place }) => /asset|message/.test(place))).toEqual([])
 })
