@@ -58,6 +58,8 @@ export interface RunView extends RunSummary {
   planned_ms: number | undefined
   turn: number
   turns: RunRow['turns']
+  /** Chat that it goes on; undefined if it began one. */
+  chat_id: string | undefined
   planned_assets: readonly RunAsset[]
   planned_refusals: readonly RunRefusal[]
   deliveries: DeliveryView[]
@@ -90,12 +92,19 @@ export function openPromptsView(state_dir: string) {
   const undelivered = database.prepare(
     `${deliveries_sql} WHERE deliveries.state = 'wanted' OR deliveries.state = 'failed' ORDER BY wanted_ms, run LIMIT ?`,
   )
+  const older_in_chat = database
+    .prepare(
+      `SELECT id FROM runs WHERE id < ? AND ? IN (chat_id, json_extract(turns, '$[0].chat_id')) ORDER BY id DESC LIMIT 1`,
+    )
+    .pluck()
   return {
     /** Prompts, also unconfigured ones, in the order in which they were first configured. */
     prompts: () => rows.prompts.states().map((state) => promptView(database, state, runs(state.name, 1)[0])),
     /** Newest due time first. */
     runs,
     run: (id: number) => runView(database, rows.runs, id),
+    /** The run before this one in a chat; undefined for the first that is kept. */
+    beforeInChat: (run: number, chat_id: string) => older_in_chat.get(run, chat_id) as number | undefined,
     /** Reports whose delivery waits or was given up, the oldest first, at most `max_deliveries`. */
     undelivered: () => deliveries(undelivered, max_deliveries),
     /** For configured prompts: open runs with a due time before this, and last runs that failed. */
@@ -130,20 +139,11 @@ function runView(database: Sqlite, rows: RunRows, id: number): RunView | undefin
   const [run] = summaries(database.prepare(`${summary} WHERE runs.id = ?`), id)
   const row = rows.get(id)
   if (!run || !row) return undefined
-  const { mark_ms, notes, coverage, planned_ms, turn, turns } = row
+  const { mark_ms: last_written_due_ms, refusals: planned_refusals, ...others } = row
+  const { notes, coverage, planned_ms, turn, turns, chat_id } = others
+  const of_row = { last_written_due_ms, planned_refusals, notes, coverage, planned_ms, turn, turns, chat_id }
   const of_run = database.prepare(`${deliveries_sql} WHERE deliveries.run = ? ORDER BY deliveries.rowid`)
-  return {
-    ...run,
-    last_written_due_ms: mark_ms,
-    notes,
-    coverage,
-    planned_ms,
-    turn,
-    turns,
-    planned_assets: rows.assets(id),
-    planned_refusals: row.refusals,
-    deliveries: deliveries(of_run, id),
-  }
+  return { ...run, ...of_row, planned_assets: rows.assets(id), deliveries: deliveries(of_run, id) }
 }
 
 function summaries(statement: Statement, ...values: unknown[]): RunSummary[] {

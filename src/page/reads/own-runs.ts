@@ -40,8 +40,20 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
     return own.prompts.find((settings) => settings.name === name)
   }
 
-  /** A run that is theirs. The scope of the prompt may have been another one when it ran. */
+  const own_runs = new Map<number, RunView | undefined>()
+
+  /** A run that is theirs, as are those before it in its chat: its answer may use what these said. */
   function ownRun(id: number): RunView | undefined {
+    if (own_runs.has(id)) return own_runs.get(id)
+    const run = runOver(id)
+    const goes_on = !sees_all && run?.chat_id !== undefined
+    const before = goes_on ? view?.beforeInChat(id, run.chat_id!) : undefined
+    own_runs.set(id, goes_on && !ownRun(before ?? 0) ? undefined : run)
+    return own_runs.get(id)
+  }
+
+  /** A run over their folders. The scope of the prompt may have been another one when it ran. */
+  function runOver(id: number): RunView | undefined {
     const run = Number.isSafeInteger(id) ? view?.run(id) : undefined
     if (!run || (!isIn(own, run.prompt) && !left.includes(run.prompt))) return undefined
     if (sees_all) return run

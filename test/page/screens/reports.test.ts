@@ -64,7 +64,7 @@ async function beginReports(deliver: object[] = []) {
   const rewrite = (to: string, text: string) => {
     writeFileSync(view.run(Number(to.split('/').at(-1)))!.report_path!, `---\nname: x\n---\n${text}`)
   }
-  return { ...rig, operator, run, signedIn, another, rewrite }
+  return { ...rig, operator, run, signedIn, another, rewrite, view }
 }
 
 test('a prompt is tried dry, run, and read: report, coverage, files, download', { timeout: 60_000 }, async () => {
@@ -237,6 +237,34 @@ test('readers see what is wholly theirs, and may run nothing', { timeout: 60_000
   expect((await later.get(`${foreign}/report.md`)).status).toBe(404)
   const all = await signedIn('eve', await another({ prompts: [narrow] }))
   expect((await all.get(foreign)).status).toBe(200)
+})
+
+test('a report in a chat that began over more folders is not for their readers', { timeout: 60_000 }, async () => {
+  const { config, journey, run, signedIn, another, view } = await beginReports()
+  const over = { ...prompt, name: 'both', scope: { folders: ['docs'] }, deliver: [{ file: { dir: makeTree() } }] }
+  const first = await run('both')
+  const next = async (continue_chat: boolean, text: string) => {
+    await journey.reload({ prompts: [{ ...over, continue_chat }] })
+    journey.write({ [`docs/${text}.md`]: text })
+    await journey.allReady()
+    return run('both')
+  }
+  const [second, third] = [await next(true, 'tides'), await next(true, 'ferries')]
+  const [fourth, fifth] = [await next(false, 'buoys'), await next(true, 'locks')]
+  expect(new Set([1, 2, 3].map((id) => view.run(id)!.turns[0]!.chat_id)).size).toBe(1)
+  expect(view.run(5)!.turns[0]!.chat_id).toBe(view.run(4)!.turns[0]!.chat_id)
+  const [weekly, both] = config.prompts
+  const ada = await signedIn('ada', await another({ prompts: [{ ...both!, scope: weekly!.scope }] }))
+  const list = (await ada.get('/prompts/both')).text
+  for (const to of [first, second, third]) {
+    expect(list).not.toContain(`"${to}"`)
+    for (const path of [to, `${to}/report.md`, `${to}/diff`]) expect((await ada.get(path)).status, path).toBe(404)
+  }
+  for (const to of [fourth, fifth]) {
+    expect(list).toContain(`"${to}"`)
+    expect((await ada.get(to)).status, to).toBe(200)
+  }
+  expect((await ada.get(`${fourth}/diff`)).status).toBe(404)
 })
 
 test('a run of a prompt that left the configuration is for operators who see all', { timeout: 60_000 }, async () => {
