@@ -92,13 +92,20 @@ ${
 </header>`
 }
 
-export function fileQuery({ folder, path }: { folder: string; path: string }): string {
-  return new URLSearchParams({ folder, path }).toString()
+/** The page of a file, below the path of Sluice. */
+export function filePath({ folder, path }: { folder: string; path: string }): string {
+  return `/file?${String(new URLSearchParams({ folder, path }))}`
 }
 
 /** A link to the page of a file. */
 export function fileLink(base_path: string, place: { folder: string; path: string }): Html {
-  return html`<a href="${base_path}/file?${fileQuery(place)}">${nameText(`${place.folder}/${place.path}`)}</a>`
+  return html`<a href="${base_path}${filePath(place)}">${nameText(`${place.folder}/${place.path}`)}</a>`
+}
+
+/** The same for FOLDER/PATH, as reports and answers name a file. */
+export function namedFileLink(base_path: string, name: string): Html {
+  const at = name.indexOf('/')
+  return fileLink(base_path, { folder: name.slice(0, at), path: name.slice(at + 1) })
 }
 
 /** A form with one button that does something. `fields` are sent with it. */

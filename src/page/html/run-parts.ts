@@ -1,7 +1,7 @@
 import { counted, formatBytes, formatCount } from '../../base/text/format.ts'
 import type { RunAsset } from '../../domain/run.ts'
 import { type Html, html, timeText } from './html.ts'
-import { fileLink, table } from './layout.ts'
+import { namedFileLink, table } from './layout.ts'
 
 /** More rows bury the rest; the manifest beside the report has all. */
 export const max_rows = 500
@@ -12,11 +12,9 @@ export function promptPath(prompt: string): string {
 
 /** Files with links to their pages. */
 export function filesTable(title: string, assets: readonly RunAsset[], base_path: string): Html {
-  const rows = assets.slice(0, max_rows).map(({ name, size, arrived_ms }) => {
-    const at = name.indexOf('/')
-    const link = fileLink(base_path, { folder: name.slice(0, at), path: name.slice(at + 1) })
-    return [link, formatBytes(size), timeText(arrived_ms)]
-  })
+  const rows = assets
+    .slice(0, max_rows)
+    .map(({ name, size, arrived_ms }) => [namedFileLink(base_path, name), formatBytes(size), timeText(arrived_ms)])
   const more = assets.length - rows.length
   return html`<h2>${title}</h2>${table(counted(assets.length, 'file'), ['File', 'Size', 'Came in'], rows)}
 ${more > 0 && html`<p>The manifest beside the report has ${formatCount(more)} more.</p>`}`

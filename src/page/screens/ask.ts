@@ -2,7 +2,7 @@ import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { day_ms } from '../../base/time/time.ts'
 import { configFor, type Viewer } from '../access/viewer.ts'
 import { type Html, html, markdownText, nameText, timeText } from '../html/html.ts'
-import type { Frame } from '../html/layout.ts'
+import { type Frame, namedFileLink } from '../html/layout.ts'
 import type { PageTools } from '../page-tools.ts'
 import type { Asked, AskWish } from '../reads/asking.ts'
 import { act, get } from '../screen.ts'
@@ -82,14 +82,12 @@ ${viewer.folders === 'all' && html`<label>Label <input name="label"></label>`}
 function answerOf({ wish, answer, error, asked_ms }: Asked, base_path: string): Html {
   if (!answer) return html`<p class="bad" role="alert">${error}</p><p><a href="${base_path}/ask">Ask again</a></p>`
   const sources = answer.sources.slice(0, max_sources)
-  const link = (name: string) => {
-    const at = name.indexOf('/')
-    const query = new URLSearchParams({ folder: name.slice(0, at), path: name.slice(at + 1) })
-    return html`<a href="${base_path}/file?${query.toString()}">${nameText(name)}</a>`
-  }
   const list = (title: string, named: boolean) => {
     const some = sources.filter(({ is_named }) => is_named === named)
-    return some.length > 0 && html`<h2>${title}</h2><ul>${some.map(({ name }) => html`<li>${link(name)}</li>`)}</ul>`
+    return (
+      some.length > 0 &&
+      html`<h2>${title}</h2><ul>${some.map(({ name }) => html`<li>${namedFileLink(base_path, name)}</li>`)}</ul>`
+    )
   }
   const more = answer.sources.length - sources.length
   return html`<p class="soft">Asked ${timeText(asked_ms)}${wish.path !== '' && html` over ${nameText(wish.path)}`}</p>

@@ -4,7 +4,7 @@ import { formatBytes, printable } from '../../base/text/format.ts'
 import type { Explanation } from '../../inspect/explain/explain.ts'
 import { withPassView } from '../../status/with-view.ts'
 import { type Html, html, nameText, timeText } from '../html/html.ts'
-import { actButton, fileLink, fileQuery } from '../html/layout.ts'
+import { actButton, fileLink, filePath } from '../html/layout.ts'
 import type { PageTools } from '../page-tools.ts'
 import { ownExplanation } from '../reads/own-explanation.ts'
 import { get } from '../screen.ts'
@@ -21,7 +21,7 @@ export function serveFile(app: HttpApp, tools: PageTools): void {
     const useful = await withPassView(config.state_dir, (pass) =>
       acts.filter((type) => viewer.role === 'operator' && pass && pass.reachedBy({ type, ...place }).files > 0),
     )
-    const back = `/file?${fileQuery(place)}`
+    const back = filePath(place)
     const live = html`<p class="verdict ${tones[file.state] ?? 'warn'}">${file.state.replaceAll('_', ' ')}</p>
 <ul>${file.why.map((sentence) => html`<li>${nameText(sentence)}</li>`)}</ul>
 ${useful.includes('retried') && actButton(frame, '/retry', 'Retry', { ...place, back })}

@@ -5,7 +5,7 @@ import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { noLedgerYet } from '../../status/with-view.ts'
 import { configFor } from '../access/viewer.ts'
 import { type Html, html, nameText, timeText } from '../html/html.ts'
-import { fileQuery, table } from '../html/layout.ts'
+import { filePath, table } from '../html/layout.ts'
 import type { PageTools } from '../page-tools.ts'
 import { withSearchView } from '../reads/search-files.ts'
 import { max_query_chars } from '../reads/search-words.ts'
@@ -76,7 +76,7 @@ const columns = ['Name', 'Folder', 'State', 'Size', 'Modified', 'In since']
 
 function rowOf(base_path: string) {
   return ({ folder, path, stage, size, mtime_ns, ready_ms }: FileView) => {
-    const name = html`<a href="${base_path}/file?${fileQuery({ folder, path })}">${nameText(path)}</a>`
+    const name = html`<a href="${base_path}${filePath({ folder, path })}">${nameText(path)}</a>`
     const times = [timeText(Number(mtime_ns / 1_000_000n)), timeText(ready_ms)]
     return [name, nameText(folder), stageText(stage), formatBytes(size), ...times]
   }
