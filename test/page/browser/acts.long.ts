@@ -21,9 +21,10 @@ describe.skipIf(no_browser).each([true, false])('by click (script: %s)', (javaSc
     await page.getByRole('link', { name: 'Reports', exact: true }).click()
     await page.getByRole('link', { name: 'weekly' }).click()
     await page.getByRole('link', { name: 'Dry run' }).click()
+    const asked = journey.requests('chats.start').length
     await page.getByRole('button', { name: 'Run now' }).click()
     await page.getByRole('status').waitFor()
-    await journey.until('the assistant is asked a second time', () => journey.requests('chats.start').length >= 2)
+    await journey.until('the assistant is asked again', () => journey.requests('chats.start').length > asked)
   })
 
   test('a reader signs in by password, sees the folders of theirs, and changes nothing', async () => {

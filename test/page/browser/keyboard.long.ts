@@ -7,6 +7,8 @@ import { beginFullPage, paths } from './full-page.ts'
 const max_stops = 60
 
 interface Stop {
+  /** Its place among all elements. */
+  at: number
   text: string
   is_outlined: boolean
   is_in_view: boolean
@@ -19,6 +21,7 @@ const focused = `(() => {
   const { left, right, top, bottom, width } = element.getBoundingClientRect()
   const { outlineStyle, outlineWidth } = getComputedStyle(element)
   return {
+    at: [...document.all].indexOf(element),
     text: element.textContent.trim() || element.name,
     is_outlined: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2,
     is_in_view: width > 0 && left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight,
@@ -31,8 +34,9 @@ async function stopsOf(page: Page): Promise<Stop[]> {
     await page.keyboard.press('Tab')
     const stop = (await page.evaluate(focused)) as Stop | undefined
     // After the last one the focus leaves the page, or begins again.
-    if (!stop || (stops.length > 0 && stop.text === stops[0]!.text)) break
-    stops.push(stop)
+    if (!stop || (stops.length > 0 && stop.at === stops[0]!.at)) break
+    // A date has several stops in one control.
+    if (stop.at !== stops.at(-1)?.at) stops.push(stop)
   }
   return stops
 }

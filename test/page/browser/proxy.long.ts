@@ -73,7 +73,7 @@ describe.skipIf(no_browser ?? no_nginx)('behind nginx, below a path, with TLS', 
     expect(await context.cookies()).toMatchObject([
       { path: '/sluice', secure: true, httpOnly: true, sameSite: 'Strict' },
     ])
-    for (const name of ['Problems', 'Reports', 'Ask', 'About', 'Overview']) {
+    for (const name of ['Files', 'Problems', 'Reports', 'Ask', 'About', 'Overview']) {
       await page.getByRole('navigation').getByRole('link', { name }).click()
       expect(page.url()).toMatch(`${base_url}/`)
     }
