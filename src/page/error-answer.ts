@@ -47,11 +47,13 @@ export function plainAnswer(
 export function errorScreen(error: unknown, tools: Pick<PageTools, 'log' | 'config'>): Screen & { status: number } {
   const { status, message, hint } = plainAnswer(error, tools)
   const is_form = status === 403 && !isSluiceError(error)
-  const help = is_form ? 'Load the page again, and send the form once more.' : hint
+  const [words, help] = is_form
+    ? ['This form is too old, or of another session', 'Load the page again, and send the form once more.']
+    : [message, hint]
   return {
     title: titles[status] ?? 'This is not possible',
     status,
-    top: html`<p class="bad">${sentence(message)}</p>${help !== undefined && html`<p>${sentence(help)}</p>`}`,
+    top: html`<p class="bad">${sentence(words)}</p>${help !== undefined && html`<p>${sentence(help)}</p>`}`,
   }
 }
 

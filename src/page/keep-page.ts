@@ -1,12 +1,14 @@
 import { startThread, type Thread } from '../base/run/thread.ts'
 import { runWorker } from '../base/run/worker.ts'
 import type { Log } from '../base/text/log.ts'
-import { type Clock, second_ms } from '../base/time/time.ts'
+import { type Clock, second_ms, within } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import type { PageNote } from './page-tools.ts'
 
 /** Interval at which a new configuration is noticed; comparing costs nothing. */
 const look_every_ms = second_ms
+/** Running requests get half a second (open-page.ts). */
+const close_wait_ms = 2 * second_ms
 /** A page needs little memory for short-lived objects; see startThread. */
 const young_mb = 8
 
@@ -64,7 +66,13 @@ export function keepPage({ config, log, clock }: { config: () => Config; log: Lo
   async function end(): Promise<void> {
     const ended = thread
     thread = undefined
-    await ended?.call('close', undefined).catch(() => {})
+    // A search may be running in it: it does not keep the daemon from stopping.
+    if (ended)
+      await within(
+        ended.call('close', undefined).catch(() => {}),
+        close_wait_ms,
+        clock,
+      )
     await ended?.terminate()
   }
 

@@ -1,5 +1,5 @@
 import { chmodSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { closeServer, listen, listenOnSocket } from '../base/net/http-server.ts'
+import { closeServer, listen, listenOnSocket, type TlsKeys } from '../base/net/http-server.ts'
 import { messageOf, SluiceError } from '../base/run/errors.ts'
 import type { Clock } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
@@ -28,8 +28,8 @@ export async function openPage({
   clock: Clock
   log: PageLog
 }): Promise<OpenPage> {
-  const { base_url, tls_cert, tls_key } = config.page
-  const tls = tls_cert === undefined ? undefined : { cert: pem(tls_cert), key: ownKey(tls_key!) }
+  const { base_url } = config.page
+  const tls = tlsOf(config)
   const base_path = base_url === undefined ? '' : new URL(base_url).pathname.replace(/\/+$/, '')
   const store = openPageStore(config.state_dir, clock)
   try {
@@ -49,6 +49,11 @@ export async function openPage({
     store.close()
     throw error
   }
+}
+
+/** The certificate and key of the page; undefined without. Error `page.tls`. */
+export function tlsOf({ page: { tls_cert, tls_key } }: Config): TlsKeys | undefined {
+  return tls_cert === undefined ? undefined : { cert: pem(tls_cert), key: ownKey(tls_key!) }
 }
 
 async function listenOn(server: Parameters<typeof listen>[0], where: string, scheme: string): Promise<string> {

@@ -5,7 +5,7 @@ import session from '@fastify/session'
 import type { TlsKeys } from '../base/net/http-server.ts'
 import { createHttpApp, type HttpApp, type HttpReply } from '../base/net/http-server-app.ts'
 import { minute_ms } from '../base/time/time.ts'
-import { refuseStrangers } from './access/guard.ts'
+import { createWayCheck, refuseStrangers } from './access/guard.ts'
 import { session_ms } from './access/page-store.ts'
 import { createRecognition, type SignedIn } from './access/recognise.ts'
 import { sessionsIn } from './access/sessions.ts'
@@ -54,9 +54,11 @@ export async function createPageApp(tools: PageTools, tls: TlsKeys | undefined):
   const is_behind_tls = tls === undefined && config.page.base_url?.startsWith('https:') === true
   app.server.requestTimeout = request_timeout_ms
   app.server.maxConnections = max_connections
+  const checkWay = createWayCheck(config.page)
   app.decorateRequest('viewer', undefined)
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(headers)
+    checkWay(request)
     refuseStrangers(request, config.page, request.routeOptions.url === `${base_path}/mcp`)
   })
   await app.register(cookie)

@@ -109,7 +109,8 @@ export function send(app: HttpApp, tools: PageTools, path: string, build: (visit
 function isKnown(request: HttpRequest, reply: HttpReply, content: string): boolean {
   const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
   void reply.header('etag', etag)
-  return request.headers['if-none-match'] === etag
+  // A proxy that compresses makes it weak (RFC 9110, 8.8.3).
+  return request.headers['if-none-match']?.replace(/^W\//, '') === etag
 }
 
 export function notAllowed(who = 'an operator'): SluiceError {

@@ -50,13 +50,16 @@ export const add = defineCommand({
       .positional('name', argument('a name to sign in with; group:NAME for a group that a proxy names'))
       .option('role', {
         choices: ['reader', 'operator'] as const,
-        default: 'reader' as const,
-        describe: 'what they may do',
+        describe: 'what they may do (default: reader, or what it was)',
       })
-      .option('folder', texts('a folder that they see; may be repeated (default: all)'))
+      .option('folder', texts('a folder that they see; may be repeated (default: all, or what it was)'))
       .option('password-file', text('the file with the password; - is standard input (default: asked for)')),
   async run({ config: file, name, role, folder, 'password-file': password_file }, terminal) {
     const { config } = loadConfig({ file })
+    if (!/^[^\p{C}\p{Z}][^\p{C}]{0,99}$/u.test(name)) {
+      const hint = 'take up to 100 characters in one line'
+      throw new SluiceError({ code: 'usage.user', message: 'this cannot be the name of a user', hint })
+    }
     const unknown = (folder ?? []).find((one) => !config.folders.some((known) => known.name === one))
     if (unknown !== undefined) {
       const hint = `the configuration has ${config.folders.map((known) => known.name).join(', ')}`
@@ -71,8 +74,15 @@ export const add = defineCommand({
         ? await askPassword(terminal.is_interactive)
         : undefined
     const hash = password === undefined ? undefined : await hashPassword(password)
-    withStore(config, (store) => store.putUser({ name, role, folders: folder ?? 'all', password: hash }))
-    terminal.out(`${name} may use the page as ${role}`)
+    // A new password must not widen what the user may see.
+    const user = withStore(config, (store) => {
+      const before = store.user(name) ?? { role: 'reader' as const, folders: 'all' as const }
+      const after = { name, role: role ?? before.role, folders: folder ?? before.folders, password: hash }
+      store.putUser(after)
+      return after
+    })
+    const seen = user.folders === 'all' ? 'all folders' : user.folders.join(', ')
+    terminal.out(`${name} may use the page as ${user.role}, and sees ${seen}`)
     return exit_codes.ok
   },
 })

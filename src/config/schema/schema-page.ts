@@ -85,7 +85,7 @@ export const page_schema = z
   .check(({ value, issues }) => {
     const say = (path: string, message: string) => issues.push({ code: 'custom', message, path: [path], input: value })
     if ((value.tls_cert === undefined) !== (value.tls_key === undefined))
-      say('tls_cert', 'needs tls_key, and that this')
+      say('tls_cert', 'set both tls_cert and tls_key, or neither')
     const is_open = value.listen !== 'off' && !isLocalListen(value.listen)
     if (is_open && value.tls_cert === undefined && value.proxy.from.length === 0)
       say('listen', 'is reached by other machines, so it needs tls_cert and tls_key, or a proxy with TLS in proxy.from')

@@ -66,6 +66,18 @@ export function createClientNames({ listen, proxy }: PageConfig) {
   }
 }
 
+/**
+ * Refuses who reaches the page over a network without TLS, past the proxy that has it: passwords
+ * and reports would go in the clear. Error `page.not_for_you`.
+ */
+export function createWayCheck({ listen, proxy, tls_cert }: PageConfig) {
+  const isSafe = listCheck(listen, [...proxy.from, '127.0.0.0/8', '::1'])
+  return ({ socket }: HttpRequest): void => {
+    if (tls_cert === undefined && !isSafe(socket.remoteAddress))
+      throw strange('this page is served by its proxy only', 'use the address of the proxy')
+  }
+}
+
 /** Decides whose headers name a user. */
 export function createProxyCheck({ listen, proxy }: PageConfig) {
   const isListed = listCheck(listen, proxy.from)

@@ -1,5 +1,6 @@
 import { messageOf, SluiceError } from '../../base/run/errors.ts'
 import { formatDuration } from '../../base/text/format.ts'
+import { scrubText } from '../../base/text/scrub.ts'
 import { type Clock, day_ms, hour_ms } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import type { AskAnswer, AskedQuestion } from '../../control/control-verbs.ts'
@@ -69,15 +70,15 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
     const before = wish.after === undefined ? undefined : one(viewer, wish.after)
     const chat_id = before?.answer?.chat_id
     const own = config.folders.map(({ name }) => name).filter((name) => maySee(viewer, name))
-    const all = viewer.folders === 'all' ? undefined : own
-    const folders = wish.folders.length > 0 ? wish.folders : all
+    // By folders the answer has sources; a label leads to files of every folder.
+    const folders = wish.folders.length > 0 ? wish.folders : wish.label === '' ? own : undefined
     const is_wide = folders === undefined || wish.label !== '' || before?.over === 'all'
     // The answer may use what was said in the chat before.
     const over = JSON.stringify(is_wide ? 'all' : [...new Set([...folders, ...(before?.over ?? [])])])
     const id = Number(insert.run(keyOf(viewer), clock.now_ms(), JSON.stringify(wish), over).lastInsertRowid)
     const done = withDaemon({ config }, (daemon) => daemon.ask(questionOf(wish, folders, chat_id))).then(
       (answer) => end.run(JSON.stringify(answer), null, id),
-      (error: unknown) => end.run(null, messageOf(error), id),
+      (error: unknown) => end.run(null, scrubText(messageOf(error)), id),
     )
     // The page may close before the answer comes, and its database with it.
     waiting.set(

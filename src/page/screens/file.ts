@@ -30,8 +30,8 @@ ${useful.includes('accepted') && actButton(frame, '/accept', 'Upload it all the 
 <h2>What happened</h2>${timeline(file)}`
     return {
       title: printable(basename(place.path) || place.folder),
-      live,
-      status: file.state === 'unknown' ? 404 : 200,
+      // A refresh takes an answer other than 200 for a failure.
+      ...(file.state === 'unknown' ? { top: live, status: 404 } : { live }),
     }
   })
 }
