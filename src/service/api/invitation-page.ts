@@ -51,6 +51,12 @@ export function serveInvitations(app: HttpApp, { administration, commits, origin
         `The token is shown only once. This link works once, until ${isoTime(expires_at_ms)}.`,
       ])
     }
+    if (accepted.token === undefined) {
+      return send(reply, 200, `You are a member of ${escaped(name)}`, [
+        'You are a user of this service already: the token that you have reaches the project, unless it is limited to others.',
+        'If it does not, ask the administrator for a token.',
+      ])
+    }
     return send(reply, 200, `You are a member of ${escaped(name)}`, [
       `Your token, which is shown only now: <code>${accepted.token}</code>`,
       'Keep it where only you can read it: whoever has it can act as you.',

@@ -96,15 +96,18 @@ export function openMembers(database: Sqlite, clock: Clock) {
     uninvite,
     /**
      * Makes the invited person a member, and a user if needed, and ends the invitation. Returns a
-     * token of this user; undefined as with `invitationOf`. Call it in a transaction.
+     * token of this user; undefined as with `invitationOf`. Who is a user already gets no token by the
+     * link of an owner, who could open it and act as that user. Call it in a transaction.
      */
-    accept(secret: string): { token: string } | undefined {
+    accept(secret: string): { token: string | undefined } | undefined {
       const invitation = invitationOf(secret)
       if (invitation === undefined) return undefined
       const { invitation_id, project, project_id, email, role, every_project } = invitation
-      if (userWith(email) === undefined) users.create(email)
+      const is_known = userWith(email) !== undefined
+      if (!is_known) users.create(email)
       setMember(project, userWith(email)!, role, 'invited', clock.now_ms())
       uninvite(project, invitation_id)
+      if (is_known && every_project === 0) return { token: undefined }
       return tokens.create(invitation_id, { user: email, project_ids: every_project ? undefined : [project_id] })
     },
     /**
