@@ -4,7 +4,13 @@ import { loadConfig } from '../../config/load.ts'
 import { type ControlVerbs, passFacts } from '../../control/control-verbs.ts'
 import type { UserFact } from '../../domain/fact.ts'
 import { isTypePattern } from '../../domain/file-type.ts'
-import { nothing_reached, type Reached, reachedBy, requestsOf } from '../../inspect/files/user-requests.ts'
+import {
+  nothing_reached,
+  type Reached,
+  reachedBy,
+  requestsOf,
+  type UserRequest,
+} from '../../inspect/files/user-requests.ts'
 import { withLedgerView, withPassView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag, words } from '../command.ts'
 import { passToDaemon } from '../daemon/beside-or-alone.ts'
@@ -55,7 +61,10 @@ async function recordCommand(
   const now_ms = system_clock.now_ms()
   const reached = await withPassView(config.state_dir, (pass) => pass && reachedBy(requests, config, pass, now_ms))
   // Without a ledger no file is known, so there is nothing to record.
-  const facts = requests.flatMap((request) => request.facts)
+  const isForNothing = ({ facts: [fact] }: UserRequest, index: number) =>
+    type === 'accepted' && fact !== undefined && isTypePattern(fact.path) && reached?.[index]?.files === 0
+  // A type of which nothing is held back is not accepted: that would hold for all later files.
+  const facts = requests.filter((request, index) => !isForNothing(request, index)).flatMap((request) => request.facts)
   const to = { to_daemon: (control: ControlVerbs) => passFacts(control, facts), to_ledger: () => facts }
   const is_running = reached === undefined || (await passToDaemon(config, to))
   for (const [index, request] of requests.entries()) {

@@ -238,6 +238,9 @@ function bandwidthText({ bytes_per_s, until }: BandwidthStatus, now_ms: number):
 export function excludeSetting(paths: readonly string[]): string | undefined {
   const named = paths.filter((path) => extensionOf(path) !== '')
   const endings = named.map((path) => path.slice(path.lastIndexOf('.')).replaceAll(/[\\*?[\]]/g, '\\$&'))
-  const patterns = [...new Set(endings)].map((ending) => printableJson(JSON.stringify(`*${ending}`)))
+  // A type has all spellings, and the others may be in small letters.
+  const patterns = [...new Set(endings.flatMap((ending) => [ending, ending.toLowerCase()]))].map((ending) =>
+    printableJson(JSON.stringify(`*${ending}`)),
+  )
   return patterns.length === 0 ? undefined : `exclude: [${patterns.join(', ')}]`
 }
