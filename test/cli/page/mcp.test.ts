@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, onTestFinished, test } from 'vitest'
-import { connected } from '../page/mcp/agent-rig.ts'
-import { makeStore } from '../rig/tree.ts'
-import { until } from '../rig/waiting.ts'
-import { Home } from './sluice.ts'
+import { connected } from '../../page/mcp/agent-rig.ts'
+import { makeStore } from '../../rig/tree.ts'
+import { until } from '../../rig/waiting.ts'
+import { Home } from '../sluice.ts'
 
-const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
 
 function commandOf(home: Home, ...words: string[]) {
   return [program, ...words, '--config', join(home.path, 'sluice.yaml')]

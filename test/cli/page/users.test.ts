@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Home } from './sluice.ts'
+import { Home } from '../sluice.ts'
 
 test('a new password keeps role and folders; a name is one line', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
