@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { addUser } from '../page-rig.ts'
+import { until } from '../../rig/waiting.ts'
+import { addUser, beginPage } from '../page-rig.ts'
 import { no_browser, openBrowser, signedIn } from './chromium.ts'
 import { beginFullPage } from './full-page.ts'
 
@@ -25,6 +26,33 @@ describe.skipIf(no_browser).each([true, false])('by click (script: %s)', (javaSc
     await page.getByRole('button', { name: 'Run now' }).click()
     await page.getByRole('status').waitFor()
     await journey.until('the assistant is asked again', () => journey.requests('chats.start').length > asked)
+  })
+
+  test('an operator uploads what the limit holds, asks about it, and follows a source', async () => {
+    const limit = { files: 1, bytes: 1_000_000_000 }
+    const { journey, store, address } = await beginPage({ config: { uploads: { limit } } })
+    journey.write({ 'docs/in/harvest.txt': 'The harvest is in May.', 'docs/in/pay.txt': 'The pay is high.' })
+    const isHeld = ({ stage }: { stage: string }) => stage === 'blocked upload_limit'
+    await journey.until('both are held', () => journey.files().filter(isHeld).length === 2)
+    const page = await signedIn(await openBrowser({ javaScriptEnabled }), address, store)
+    await page.getByRole('link', { name: 'Problems', exact: true }).click()
+    await page.getByRole('button', { name: 'Upload them' }).click()
+    await page.getByRole('status').waitFor()
+    await journey.allReady()
+    await page.getByRole('link', { name: 'Ask', exact: true }).click()
+    await page.getByLabel('Question').fill('When is the harvest?')
+    await page.getByLabel('Folder').selectOption('docs')
+    await page.getByRole('button', { name: 'Ask' }).click()
+    const source = page.getByRole('listitem').getByRole('link', { name: 'docs/in/harvest.txt' })
+    if (javaScriptEnabled) await source.waitFor()
+    else
+      await until('the answer', async () => {
+        await page.reload()
+        return (await source.count()) > 0
+      })
+    await source.click()
+    await page.getByRole('heading', { level: 1, name: 'harvest.txt' }).waitFor()
+    await page.locator('.verdict').getByText('ready').waitFor()
   })
 
   test('a reader signs in by password, sees the folders of theirs, and changes nothing', async () => {
