@@ -14,7 +14,7 @@ interface Stop {
   is_in_view: boolean
 }
 
-/** What the focus is on; undefined if on nothing. */
+/** What the focus is on; undefined if on nothing. A browser scrolls by whole pixels. */
 const focused = `(() => {
   const element = document.activeElement
   if (!element || element === document.body) return undefined
@@ -24,7 +24,7 @@ const focused = `(() => {
     at: [...document.all].indexOf(element),
     text: element.textContent.trim() || element.name,
     is_outlined: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2,
-    is_in_view: width > 0 && left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight,
+    is_in_view: width > 0 && left >= 0 && top >= 0 && right <= innerWidth && bottom < innerHeight + 1,
   }
 })()`
 
