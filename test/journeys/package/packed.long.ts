@@ -21,6 +21,10 @@ describe('the packed program', () => {
       'LICENSE',
       'README.md',
       'package.json',
+      // The compiler copies only what it compiles.
+      'src/page/assets/icon.svg',
+      'src/page/assets/page.css',
+      'src/page/assets/page.js',
     ])
     for (const path of ['docs/config.md', 'config/sluice.example.yaml', 'systemd/sluice.service']) {
       expect(others).toContain(path)
