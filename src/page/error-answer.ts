@@ -63,7 +63,7 @@ export function errorAnswers(tools: PageTools): AnswerError {
     const screen = errorScreen(error, tools)
     const { status } = screen
     const headers = { 'cache-control': 'no-store' }
-    // Such an answer goes onto a bare socket, which expects JSON.
+    // This answer goes onto a bare socket, which expects JSON.
     if (isSluiceError(error, 'http.malformed')) return { status, body: toPlainError(error) }
     const frame = {
       base_path: tools.base_path,

@@ -10,7 +10,7 @@ import type { PageLog } from './page-tools.ts'
 import { createAsking } from './reads/asking.ts'
 
 export interface OpenPage {
-  /** Where a browser on this machine finds it: an address, or the path of a socket. */
+  /** The address for a browser on this machine, or the path of a socket. */
   address: string
   close(): Promise<void>
 }

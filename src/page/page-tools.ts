@@ -12,7 +12,7 @@ export interface PageNote {
 
 export type PageLog = (note: PageNote) => void
 
-/** What every screen needs. A change of the configuration makes a new page with new tools. */
+/** The tools of every screen. A change of the configuration makes a new page with new ones. */
 export interface PageTools {
   config: Config
   store: PageStore

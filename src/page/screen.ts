@@ -7,7 +7,7 @@ import { documentOf, type Frame, type Screen } from './html/layout.ts'
 import { signInScreen } from './html/sign-in-form.ts'
 import type { PageTools } from './page-tools.ts'
 
-/** A request of somebody who is signed in. */
+/** A request of a signed-in user. */
 export interface Visit {
   viewer: Viewer
   frame: Frame
@@ -21,7 +21,7 @@ export interface Visit {
   field(name: string): string
 }
 
-/** What an act leads to: a path to go to, and what it did in a sentence. */
+/** The end of an act: the path to go to, and a sentence about what it did. */
 interface Done {
   to: string
   said?: string

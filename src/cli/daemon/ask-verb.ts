@@ -5,11 +5,11 @@ import { ask } from '../../prompts/ask/ask.ts'
 import { filesInScope, narrowingOf } from '../../prompts/ask/ask-scope.ts'
 import { withArrivalsView } from '../../status/with-view.ts'
 
-/** Somebody waits before a screen. */
+/** A user waits for the answer. */
 const polling = { first_ms: 300, max_ms: 3 * second_ms }
 const intelligence = 'auto'
 
-/** Asks for a user of the page, with the daemon's own connection and token. Errors: those of `ask`. */
+/** Asks for a user of the page, by the daemon's connection and token. Errors: those of `ask`. */
 export async function askForUser(daemon: Daemon, asked: AskedQuestion, gone: AbortSignal): Promise<AskAnswer> {
   const { text, folders, paths, labels, within_ms, chat_id } = asked
   const { config } = daemon

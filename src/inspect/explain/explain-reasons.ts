@@ -162,7 +162,7 @@ function sendingReasons(of: Case): string[] {
   if (content?.error_code !== undefined) {
     const { attempts, error_message } = content
     const last = attempts >= of.uploads.max_attempts ? '; it is refused once it has failed for 10 min' : ''
-    // What has no try yet waits for a folder, or for others of its type.
+    // A content without a try waits for a folder, or for others of its type.
     const tried = attempts > 0 ? `the last try failed (attempt ${attempts} of ${of.uploads.max_attempts}): ` : ''
     reasons.push(
       `${tried}${error_message}`,

@@ -11,7 +11,7 @@ import type { DisappearanceWait, PassView } from '../../ledger/views/view-pass.t
 import { filesNamedBy, knownFiles, nothingMatches } from './known-files.ts'
 import { type Place, placeOf } from './place.ts'
 
-/** What a user asks for some files: one fact for each place. */
+/** A request of a user about some files, with one fact for each place. */
 export interface UserRequest {
   /** A path as FOLDER/PATH, or a pattern of the user. */
   where: string
@@ -74,7 +74,7 @@ function waitsForAccept({ reason = '' }: FileView): boolean {
   return refusedTypeIn(reason) !== undefined || file_reasons[reason as SkipReason]?.can_be_accepted === true
 }
 
-/** What requests change. */
+/** The effect of a request. */
 export interface Reached extends Amount {
   /**
    * `none`, except for `accept` of a whole folder that waits for the user about missing files. Then

@@ -72,7 +72,7 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
     const { open } = trialOf(type)
     for (const [id, since_ms] of open) if (Math.abs(at_ms - since_ms) >= trial_ms) open.delete(id)
     const places = max_failed_of_type - (JSON.parse(type.failed) as number[]).length
-    // What was tried before goes on.
+    // Contents with earlier tries go on.
     return open.size >= places && !open.has(content.id) && content.attempts === 0
   }
 

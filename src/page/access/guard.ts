@@ -21,7 +21,7 @@ export function refuseStrangers(
   // Node shows only the first of several Host headers; a proxy in between may use another one.
   const hosts = raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
   const own = page.base_url === undefined ? undefined : new URL(page.base_url)
-  // Fastify also takes /%73luice/ and http://elsewhere/, for which there are neither sessions nor safe links.
+  // Fastify also takes /%73luice/ and http://elsewhere/. These have no sessions and no safe links.
   const [path = ''] = url.split(/[?#]/)
   if (!`${path}/`.startsWith(`${own?.pathname.replace(/\/+$/, '') ?? ''}/`) || path.startsWith('//'))
     throw new SluiceError({ code: 'http.path_unknown', message: 'there is nothing at this address' })
@@ -82,7 +82,7 @@ export function createWayCheck({ listen, proxy, tls_cert }: PageConfig) {
 export function createProxyCheck({ listen, proxy }: PageConfig) {
   const isListed = listCheck(listen, proxy.from)
 
-  /** User and groups that a listed proxy names; undefined without. A doubled header counts as none. */
+  /** User and groups that a listed proxy names, or undefined. A doubled header counts as none. */
   return ({ raw, socket }: HttpRequest): { user: string; groups: string[] } | undefined => {
     const onlyValue = (name: string | undefined) => {
       const is_named = (at: number) => raw.rawHeaders[at]!.toLowerCase() === name?.toLowerCase()

@@ -6,7 +6,7 @@ import { type Clock, day_ms, minute_ms } from '../../base/time/time.ts'
 import { makeStateDirectory } from '../../ledger/file/state-directory.ts'
 import type { Role, Viewer } from './viewer.ts'
 
-/** A one-time link is for somebody who sits at a terminal and a browser. */
+/** The user of a one-time link has a terminal and a browser open. */
 const link_ms = 10 * minute_ms
 /** A session ends so long after the last request in it. */
 export const session_ms = 7 * day_ms
@@ -21,7 +21,7 @@ const max_sessions = 10_000
  * links     hashes of one-time links.
  * questions what users asked: reads/asking.ts. `answer`: as JSON; NULL while it is waited for.
  * secrets   the key that signs cookies.
- * The identifiers themselves are in nobody's file: a copy of this one opens no session.
+ * The identifiers themselves are not stored, so a copy of this file opens no session.
  */
 const schema = `
 CREATE TABLE users (name TEXT PRIMARY KEY, role TEXT NOT NULL, folders TEXT NOT NULL, password TEXT, token TEXT UNIQUE) STRICT;
@@ -78,7 +78,7 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
     userOfToken: (token: string): PageUser | undefined => foundUser(by_token.get(hashOf(token))),
     putUser({ folders, password = null as never, ...user }: PageUser): void {
       put_user.run({ ...user, folders: JSON.stringify(folders), password })
-      // Who had the old password may still be signed in.
+      // A session that began with the old password ends.
       if (password) database.prepare('DELETE FROM sessions WHERE user = ?').run(user.name)
     },
     /** Also ends the user's sessions, token and questions. False if there is no such user. */

@@ -6,13 +6,13 @@ import { type PageStore, viewerOf } from './page-store.ts'
 import { createSlowDown } from './slow-down.ts'
 import type { Viewer } from './viewer.ts'
 
-/** What a session holds: who signed in. `by_link` is a one-time link, whose user is an operator. */
+/** The content of a session: the user who signed in. `by_link` is a one-time link, whose user is an operator. */
 export interface SignedIn {
   user?: string | undefined
   by_link?: boolean | undefined
 }
 
-/** Whoever can use the account of the daemon. */
+/** A user of the daemon's account. */
 export const local_operator: Viewer = { name: 'operator', role: 'operator', folders: 'all', by: 'link' }
 
 /**

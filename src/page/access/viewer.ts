@@ -1,9 +1,9 @@
 import type { Config } from '../../config/config.ts'
 
-/** `reader`: sees its folders and may ask about them. `operator`: also retries, accepts and runs. */
+/** A `reader` sees folders and asks about them. An `operator` also retries, accepts and runs. */
 export type Role = 'reader' | 'operator'
 
-/** Who looks at the page. */
+/** The user of a request, or of an agent. */
 export interface Viewer {
   name: string
   role: Role

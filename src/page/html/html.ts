@@ -12,7 +12,7 @@ export class Html {
 
 export type Insert = Html | string | number | undefined | false | readonly Insert[]
 
-/** A piece of HTML. Inserted texts are escaped, lists are joined; undefined and false give nothing. */
+/** A piece of HTML. Inserted texts are escaped, lists joined; undefined and false give nothing. */
 export function html(pieces: TemplateStringsArray, ...inserts: Insert[]): Html {
   return new Html(pieces.reduce((text, piece, at) => `${text}${markup(inserts[at - 1])}${piece}`))
 }
@@ -30,7 +30,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character]!)
 }
 
-/** A name from a disk or a service. It can neither turn the writing direction nor hide characters. */
+/** A name from a disk or a service. It cannot turn the writing direction or hide characters. */
 export function nameText(name: string): Html {
   return html`<bdi>${printable(name)}</bdi>`
 }

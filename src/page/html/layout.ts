@@ -6,9 +6,9 @@ export interface Screen {
   title: string
   /** Forms and other parts that a refresh must not replace. */
   top?: Html | undefined
-  /** What a refresh replaces every five seconds. Absent: the page does not refresh. */
+  /** The part that a refresh replaces every five seconds. Absent: the page does not refresh. */
   live?: Html | undefined
-  /** True: `live` is complete, or takes long to make: no refresh follows the one that shows this. */
+  /** True: `live` is complete, or takes long to make. Then no refresh follows this one. */
   is_settled?: boolean
   /** Default 200. */
   status?: number

@@ -23,7 +23,7 @@ export function search({ state_dir }: Config, wanted: FilesSearch): Promise<Foun
   return withSearchView(state_dir, (view) => inPlace(view, state_dir).search(wanted))
 }
 
-/** The files at a path, else those of this name, else those that a search finds. Error `usage.path`. */
+/** The files at a path, else those of this name, else those of a search. Error `usage.path`. */
 export async function filesMeant(text: string, own: Config): Promise<Found> {
   const place = placeIn(text, own)
   const found = place ? await filesAt(place, own) : await filesCalled(text, own)

@@ -8,7 +8,7 @@ import { plainAnswer } from '../error-answer.ts'
 import type { PageTools } from '../page-tools.ts'
 import type { AskWish } from '../reads/asking.ts'
 
-/** Serves agents: the Streamable HTTP of MCP, without sessions. Only a token counts here, no cookie. */
+/** Serves agents by the Streamable HTTP of MCP, without sessions. Only a token counts here. */
 export function serveAgents(app: HttpApp, tools: PageTools): void {
   /** The page keeps the question, so its limits hold, and an answer that comes late is not lost. */
   async function ask(viewer: Viewer, wish: AskWish): Promise<AskAnswer> {

@@ -20,7 +20,7 @@ const max_files = 100
 const max_report_characters = 60_000
 const progress_every_ms = 5 * second_ms
 
-/** Whoever an agent acts for, and what its calls need. */
+/** The user for whom an agent acts, and the tools of its calls. */
 export interface Agent {
   tools: Pick<PageTools, 'config' | 'clock' | 'log'>
   viewer: Viewer
@@ -38,7 +38,7 @@ export interface AgentCall extends Agent {
 
 interface Tool<Input extends z.ZodObject = z.ZodObject> {
   name: string
-  /** What it answers, for the model that chooses a tool. */
+  /** Its answer in a sentence, for the model that chooses a tool. */
   description: string
   input: Input
   /**
@@ -150,7 +150,7 @@ const lastReport = toolOf({
     }),
 })
 
-/** What agents can do. Nothing here changes a file, a folder or a setting. */
+/** All tools of agents. None changes a file, a folder or a setting. */
 export const agent_tools: readonly Tool[] = [isItIn, whyNot, searchFiles, whatArrivedSince, ask, lastReport]
 
 /** Gives `run` the type of its input. */

@@ -8,7 +8,7 @@ import type { PageStore } from '../access/page-store.ts'
 import { maySee, type Viewer } from '../access/viewer.ts'
 import { notThere, withDaemon } from './with-daemon.ts'
 
-/** What a user wants to know. `folders`: none means all that they see. */
+/** A question of a user. Without `folders` it is about all that they see. */
 export interface AskWish {
   question: string
   folders: readonly string[]
@@ -24,7 +24,7 @@ export interface AskWish {
 
 export interface Asked {
   id: number
-  /** The folders that it and the questions before it in the chat were about; `all`: the whole project. */
+  /** The folders of this question and of those before it in the chat; `all`: the project. */
   over: readonly string[] | 'all'
   asked_ms: number
   wish: AskWish
@@ -53,7 +53,7 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
   const insert = database.prepare('INSERT INTO questions (user, asked_ms, wish, over) VALUES (?, ?, ?, ?)')
   const end = database.prepare('UPDATE questions SET answer = ?, error = ? WHERE id = ?')
   const waiting = new Map<number, Promise<void>>()
-  // Whoever waited for these is gone: the page was closed meanwhile.
+  // The page was closed meanwhile, so no answer to these can come.
   database.exec(
     `UPDATE questions SET error = 'the page was started again before the answer came; it may be in the chats of the assistant' WHERE answer IS NULL AND error IS NULL`,
   )

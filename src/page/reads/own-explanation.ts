@@ -7,7 +7,7 @@ import { configFor, maySee, type Viewer } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
 import { notThere } from './with-daemon.ts'
 
-/** What explain says of a file, as this viewer may know it. Error `page.not_there`. */
+/** The answer of explain about a file, as this viewer may know it. Error `page.not_there`. */
 export async function ownExplanation(
   { config, clock }: Pick<PageTools, 'config' | 'clock'>,
   viewer: Viewer,

@@ -42,7 +42,7 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
 
   const own_runs = new Map<number, RunView | undefined>()
 
-  /** A run that is theirs, as are those before it in its chat: its answer may use what these said. */
+  /** A run that is theirs, as are those before it in its chat, which its answer may use. */
   function ownRun(id: number): RunView | undefined {
     if (own_runs.has(id)) return own_runs.get(id)
     const run = runOver(id)

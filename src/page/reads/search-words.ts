@@ -47,7 +47,7 @@ function escaped(letter: string): string {
 
 let known_spellings: Map<string, string> | undefined
 
-/** Other letters that fold to one, or begin like it, escaped: Latin, Greek, Cyrillic and their extensions. */
+/** Other letters that fold to one, or begin like it, escaped. Latin, Greek and Cyrillic. */
 function spellings(): Map<string, string> {
   if (known_spellings) return known_spellings
   known_spellings = new Map()

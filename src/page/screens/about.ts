@@ -5,7 +5,7 @@ import { html } from '../html/html.ts'
 import type { PageTools } from '../page-tools.ts'
 import { get } from '../screen.ts'
 
-/** The version, and for operators of everything the configuration in force, masked as `sluice config` masks it. */
+/** The version. Operators of all folders also see the configuration, with masked secrets. */
 export function serveAbout(app: HttpApp, tools: PageTools): void {
   get(app, tools, '/about', async ({ viewer }) => {
     const may_know = viewer.role === 'operator' && viewer.folders === 'all'

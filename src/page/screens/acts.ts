@@ -14,7 +14,7 @@ import { act, notAllowed, type Visit } from '../screen.ts'
 /** The daemon takes the files one by one: so many take about a second. */
 const max_group_files = 500
 
-/** What operators do with files and folders, by the verbs of the daemon. */
+/** Acts of operators on files and folders, by the verbs of the daemon. */
 export function serveActs(app: HttpApp, tools: PageTools): void {
   act(app, tools, '/retry', {
     role: 'operator',
@@ -28,7 +28,7 @@ export function serveActs(app: HttpApp, tools: PageTools): void {
     role: 'operator',
     async run(visit) {
       const place = placeIn(visit)
-      // Of a whole folder it would also confirm that missing files were deleted.
+      // For a whole folder it would also confirm that missing files were deleted.
       if (place.path === '') throw notThere()
       if (isTypePattern(place.path)) refuseForSome(visit)
       await withDaemon(tools, (daemon) => daemon.accept(place))
@@ -53,7 +53,7 @@ export function serveActs(app: HttpApp, tools: PageTools): void {
   })
 }
 
-/** What an operator wants for a group of problems: to upload a refused type, or to try its files again. */
+/** Acts on a group of problems: to upload a refused type, or to try its files again. */
 async function groupIn(visit: Visit, { config }: PageTools): Promise<{ facts: UserFact[]; said: string }> {
   const { viewer, field } = visit
   const names = configFor(config, viewer).folders.map(({ name }) => name)

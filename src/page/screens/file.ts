@@ -11,7 +11,7 @@ import { get } from '../screen.ts'
 
 const tones: Partial<Record<Explanation['state'], string>> = { ready: 'good', refused: 'bad', unknown: 'bad' }
 
-/** What became of one file, why, and what somebody can do. */
+/** The state of one file, the reason, and the next step. */
 export function serveFile(app: HttpApp, tools: PageTools): void {
   const { base_path, config } = tools
   get(app, tools, '/file', async ({ viewer, query, frame }) => {

@@ -45,7 +45,7 @@ ${exclude !== undefined && html`<p>To leave such files out, add to their folder 
 function overLimit({ places, ...amount }: StatusView['over_limit'], frame: Frame, acts: boolean): Html {
   return html`<h2>${formatAmount(amount)} held back: more arrived than the upload limit allows</h2>
 <ul>${places.map(({ folder, directory: path, ...part }) => {
-    // Of a whole folder it would also confirm that missing files were deleted.
+    // For a whole folder it would also confirm that missing files were deleted.
     const command = path === '' && html`<code>sluice accept ${folder}</code>`
     const how = command || actButton(frame, '/accept', 'Upload them', { folder, path, back: '/problems' })
     return html`<li>${nameText(path === '' ? folder : `${folder}/${path}`)}: ${formatAmount(part)} ${acts && how}</li>`
