@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { messageOf } from '../../base/run/errors.ts'
 import { aborted, system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { local_operator } from '../../page/access/recognise.ts'
@@ -17,12 +18,18 @@ export const command = defineCommand({
   options: (yargs) => yargs,
   async run({ config: file }, terminal) {
     let { config } = loadConfig({ file })
+    /** The last fault of the file that was printed. */
+    let told = ''
     const tools = {
       // An agent may live for days. A faulty file changes nothing, as for the daemon.
       get config() {
         try {
           config = loadConfig({ file }).config
-        } catch {}
+          told = ''
+        } catch (error) {
+          if (messageOf(error) !== told) printError(error, terminal)
+          told = messageOf(error)
+        }
         return config
       },
       clock: system_clock,
