@@ -9,10 +9,10 @@ const key_bytes = 32
 const max_memory_bytes = 256 * 1_048_576
 
 /** The hash of a password as it is kept: `scrypt$N$r$p$salt$key`. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, { N, r, p } = usual): Promise<string> {
   const salt = randomBytes(16)
-  const key = await derive(password.normalize('NFC'), salt, key_bytes, { ...usual, maxmem: max_memory_bytes })
-  return ['scrypt', usual.N, usual.r, usual.p, salt.toString('base64url'), key.toString('base64url')].join('$')
+  const key = await derive(password.normalize('NFC'), salt, key_bytes, { N, r, p, maxmem: max_memory_bytes })
+  return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
 /** Without a kept hash the same time passes, so the answer does not tell who exists. */
