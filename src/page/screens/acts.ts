@@ -4,8 +4,7 @@ import { passFacts } from '../../control/control-verbs.ts'
 import type { UserFact } from '../../domain/fact.ts'
 import { isTypePattern, refusedTypeIn } from '../../domain/file-type.ts'
 import { knownFiles } from '../../inspect/files/known-files.ts'
-import { stages } from '../../ledger/views/view-files.ts'
-import { withLedgerView } from '../../status/with-view.ts'
+import { withLedgerView, withPassView } from '../../status/with-view.ts'
 import { configFor, maySee } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
 import { notThere, withDaemon } from '../reads/with-daemon.ts'
@@ -13,6 +12,8 @@ import { act, notAllowed, type Visit } from '../screen.ts'
 
 /** The daemon takes the files one by one: so many take about a second. */
 const max_group_files = 500
+/** Groups of files that a retry can change. */
+const retried_stages = ['refused', 'removed_on_service', 'blocked'] as const
 
 /** Acts of operators on files and folders, by the verbs of the daemon. */
 export function serveActs(app: HttpApp, tools: PageTools): void {
@@ -20,8 +21,8 @@ export function serveActs(app: HttpApp, tools: PageTools): void {
     role: 'operator',
     async run(visit) {
       const place = placeIn(visit)
-      await withDaemon(tools, (daemon) => daemon.retry(place))
-      return { to: backIn(visit), said: `Sluice tries ${nameOf(place)} again.` }
+      const facts = await waiting([{ type: 'retried', ...place }], tools)
+      return { to: backIn(visit), said: await pass(facts, `Sluice tries ${nameOf(place)} again.`, tools) }
     },
   })
   act(app, tools, '/accept', {
@@ -31,16 +32,15 @@ export function serveActs(app: HttpApp, tools: PageTools): void {
       // For a whole folder it would also confirm that missing files were deleted.
       if (place.path === '') throw notThere()
       if (isTypePattern(place.path)) refuseForSome(visit)
-      await withDaemon(tools, (daemon) => daemon.accept(place))
-      return { to: backIn(visit), said: `Sluice uploads ${nameOf(place)}.` }
+      const facts = await waiting([{ type: 'accepted', ...place }], tools)
+      return { to: backIn(visit), said: await pass(facts, `Sluice uploads ${nameOf(place)}.`, tools) }
     },
   })
   act(app, tools, '/group', {
     role: 'operator',
     async run(visit) {
       const { facts, said } = await groupIn(visit, tools)
-      await withDaemon(tools, (daemon) => passFacts(daemon, facts))
-      return { to: backIn(visit), said }
+      return { to: backIn(visit), said: await pass(facts, said, tools) }
     },
   })
   act(app, tools, '/rescan', {
@@ -53,20 +53,34 @@ export function serveActs(app: HttpApp, tools: PageTools): void {
   })
 }
 
+/** Those of these facts that would change a file. A type that nothing waits for would count later. */
+async function waiting(facts: readonly UserFact[], { config }: PageTools): Promise<UserFact[]> {
+  return withPassView(config.state_dir, (view) => facts.filter((fact) => view && view.reachedBy(fact).files > 0))
+}
+
+/** Passes facts to the daemon. Returns `said`, or that there is nothing to do. */
+async function pass(facts: readonly UserFact[], said: string, tools: PageTools): Promise<string> {
+  if (facts.length === 0) return 'Nothing waits for this, so nothing was changed.'
+  await withDaemon(tools, (daemon) => passFacts(daemon, facts))
+  const pause = await withPassView(tools.config.state_dir, (view) => view?.pause(tools.clock.now_ms()))
+  return pause ? `${said} It is paused now, and goes on with this after the pause.` : said
+}
+
 /** Acts on a group of problems: to upload a refused type, or to try its files again. */
-async function groupIn(visit: Visit, { config }: PageTools): Promise<{ facts: UserFact[]; said: string }> {
+async function groupIn(visit: Visit, tools: PageTools): Promise<{ facts: UserFact[]; said: string }> {
   const { viewer, field } = visit
+  const { config } = tools
   const names = configFor(config, viewer).folders.map(({ name }) => name)
   const code = field('code')
   const type = refusedTypeIn(code)
   if (type !== undefined) {
     refuseForSome(visit)
     const facts = names.map((folder) => ({ type: 'accepted', folder, path: `*.${type}` }) as const)
-    return { facts, said: `Sluice uploads all files of the type *.${type}.` }
+    return { facts: await waiting(facts, tools), said: `Sluice uploads all files of the type *.${type}.` }
   }
   const facts = await withLedgerView(config.state_dir, (view) => {
     const found: UserFact[] = []
-    const wanted = stages.filter((stage) => stage === field('stage'))
+    const wanted = retried_stages.filter((stage) => stage === field('stage') && code !== 'upload_limit')
     const named = names.map((folder) => ({ folder, path: '' }))
     for (const page of view && wanted.length > 0 ? knownFiles(view, named, wanted) : []) {
       const alike = page.filter(({ reason, stage }) => (reason ?? stage) === code)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { withDaemon } from '../../../src/page/reads/with-daemon.ts'
 import { beginSignedIn, press } from '../signed-in.ts'
 
 const small = { ingest: { max_bytes: 1_000 } }
@@ -54,4 +55,35 @@ test('an operator uploads a directory that the upload limit holds; a whole folde
   const whole = await browser.post('/accept', { folder: 'docs', path: '', back: '/problems' })
   expect(whole.status).toBe(404)
   journey.ends({ left_out: Object.keys(many('')) })
+})
+
+test.each([
+  ['/retry', { folder: 'docs', path: 'plan.txt' }],
+  ['/retry', { folder: 'docs', path: 'nothing.txt' }],
+  ['/accept', { folder: 'docs', path: 'plan.txt' }],
+  ['/accept', { folder: 'docs', path: '*.log' }],
+  ['/group', { stage: 'refused', code: 'ingest_failed' }],
+  ['/group', { stage: 'ready', code: 'ready' }],
+  ['/group', { stage: 'blocked', code: 'type_refused:log' }],
+] as const)('%s with %j says that nothing waits for it', async (action, fields) => {
+  const { as } = await beginSignedIn()
+  const browser = await as('ada')
+  await browser.get('/problems')
+  expect((await browser.post(action, { ...fields, back: '/problems' })).status).toBe(303)
+  const { text } = await browser.get('/problems')
+  expect(text).toContain('Nothing waits for this, so nothing was changed.')
+  expect(text).not.toMatch(/Sluice (tries|uploads)/)
+})
+
+test('a retry while Sluice is paused says that it follows after the pause', async () => {
+  const { journey, config, as } = await beginSignedIn({ service: small })
+  journey.write(logs(0, 1))
+  await journey.stage('docs/0.log', 'refused')
+  const browser = await as('ada')
+  await withDaemon({ config }, (daemon) => daemon.pause({ by: 'a test' }))
+  await press(browser, '/problems', 'Retry')
+  expect((await browser.get('/problems')).text).toContain('Sluice tries docs/0.log again. It is paused now')
+  await withDaemon({ config }, (daemon) => daemon.resume())
+  await journey.idle()
+  journey.ends({ left_out: ['docs/0.log'] })
 })
