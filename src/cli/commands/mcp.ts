@@ -6,7 +6,7 @@ import { loadConfig } from '../../config/load.ts'
 import { local_operator } from '../../page/access/recognise.ts'
 import { createMcpServer } from '../../page/mcp/mcp-server.ts'
 import type { PageNote } from '../../page/page-tools.ts'
-import { type AskWish, questionOf } from '../../page/reads/asking.ts'
+import { type AskWish, foldersOf, questionOf } from '../../page/reads/asking.ts'
 import { withDaemon } from '../../page/reads/with-daemon.ts'
 import { defineCommand } from '../command.ts'
 import { withStopSignals } from '../daemon/stop-signals.ts'
@@ -38,7 +38,8 @@ export const command = defineCommand({
     const ask = (wish: AskWish, stopped: AbortSignal) =>
       withDaemon(tools, (daemon) => {
         void aborted(stopped).then(() => daemon.close())
-        return daemon.ask(questionOf(wish, wish.folders.length > 0 ? wish.folders : undefined))
+        const all = tools.config.folders.map(({ name }) => name)
+        return daemon.ask(questionOf(wish, foldersOf(wish, all)))
       })
     const server = createMcpServer({ tools, viewer: local_operator, ask })
     await withStopSignals(async ({ first }) => {

@@ -4,6 +4,7 @@ import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } fr
 import { z } from 'zod'
 import { SluiceError } from '../../base/run/errors.ts'
 import { programVersion } from '../../base/run/process.ts'
+import { printable } from '../../base/text/format.ts'
 import { check, faultLines } from '../../config/faults.ts'
 import { plainAnswer } from '../error-answer.ts'
 import { type Agent, type AgentCall, agent_tools } from './tools.ts'
@@ -48,10 +49,16 @@ const listed = agent_tools.map(({ name, description, input }) => ({
   annotations: { readOnlyHint: name !== 'ask', destructiveHint: false, openWorldHint: false },
 }))
 
+function unknownTool(name: string): SluiceError {
+  const message = `there is no tool ${printable(name)}`
+  const hint = `the tools are ${listed.map((tool) => tool.name).join(', ')}`
+  return new SluiceError({ code: 'usage.tool', message, hint })
+}
+
 async function answer(name: string, given: unknown, call: AgentCall): Promise<CallToolResult> {
   try {
     const tool = agent_tools.find((each) => each.name === name)
-    if (!tool) throw new SluiceError({ code: 'usage.tool', message: 'there is no such tool' })
+    if (!tool) throw unknownTool(name)
     const { output, faults } = check(tool.input, given)
     if (!output) throw new SluiceError({ code: 'usage.invalid', message: faultLines(faults).join('\n') })
     const { text, data } = await tool.run(output, call)

@@ -70,8 +70,7 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
     const before = wish.after === undefined ? undefined : one(viewer, wish.after)
     const chat_id = before?.answer?.chat_id
     const own = config.folders.map(({ name }) => name).filter((name) => maySee(viewer, name))
-    // By folders the answer has sources; a label leads to files of every folder.
-    const folders = wish.folders.length > 0 ? wish.folders : wish.label === '' ? own : undefined
+    const folders = foldersOf(wish, own)
     const is_wide = folders === undefined || wish.label !== '' || before?.over === 'all'
     // The answer may use what was said in the chat before.
     const over = JSON.stringify(is_wide ? 'all' : [...new Set([...folders, ...(before?.over ?? [])])])
@@ -135,6 +134,11 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
     /** Resolves when the question has its answer or its error. */
     ended: (id: number): Promise<void> => waiting.get(id) ?? Promise.resolve(),
   }
+}
+
+/** By folders the answer has sources. Undefined by label, which leads to files of every folder. */
+export function foldersOf({ folders, label }: AskWish, own: readonly string[]): readonly string[] | undefined {
+  return folders.length > 0 ? folders : label === '' ? own : undefined
 }
 
 /** The question for the daemon. `folders`: undefined for the whole project. */

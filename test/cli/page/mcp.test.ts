@@ -44,6 +44,9 @@ test('answers on standard input and output, without a ledger, after a pass, and 
   await until('the daemon', () => existsSync(join(home.path, 'state/control.sock')), daemon.err)
   const answer = await call('ask', { question: 'What is the plan?', path: '*.txt' })
   expect(answer).toMatchObject({ is_error: false, data: { asked_over: 1 } })
+  // Without a scope it is about all folders, so the answer has sources.
+  const whole = await call('ask', { question: 'What is the plan?' })
+  expect(whole).toMatchObject({ is_error: false, data: { asked_over: 1, sources: [{ name: 'docs/plan.txt' }] } })
   await client.close()
   daemon.child.kill()
   expect((await daemon.ended).code).toBe(0)
