@@ -8,11 +8,14 @@ const pause = { first_ms: second_ms, max_ms: 5 * minute_ms }
 const max_names = 10_000
 /** Each check takes 64 MB and a core for a moment. */
 const max_checks = 2
+/** So many others wait for their turn: a few seconds. */
+const max_waiting = 20
 
 /** Lets passwords be tried ever more slowly, by name and by address. Errors: `page.slow_down`. */
 export function createSlowDown(clock: Pick<Clock, 'monotonic_ms'>) {
   const failures = new Map<string, { count: number; until_ms: number }>()
   let checking = 0
+  const line: (() => void)[] = []
 
   function failed(key: string): void {
     const count = (failures.get(key)?.count ?? 0) + 1
@@ -24,19 +27,27 @@ export function createSlowDown(clock: Pick<Clock, 'monotonic_ms'>) {
   }
 
   return async (keys: readonly string[], check: () => Promise<boolean>): Promise<boolean> => {
-    const left_ms = Math.max(0, ...keys.map((key) => failures.get(key)?.until_ms ?? 0)) - clock.monotonic_ms()
-    if (left_ms > 0 || checking >= max_checks) {
-      const wait = formatDuration(Math.max(left_ms, second_ms))
-      throw new SluiceError({ code: 'page.slow_down', message: `too many tries: wait ${wait}, then try again` })
-    }
-    checking++
+    refuseEarly(keys, line.length >= max_waiting)
+    if (checking < max_checks) checking++
+    else await new Promise<void>((resolve) => line.push(resolve))
     try {
+      // Those before this one in the line may have been wrong.
+      refuseEarly(keys)
       const is_right = await check()
       for (const key of keys) if (is_right) failures.delete(key)
       if (!is_right) for (const key of keys) failed(key)
       return is_right
     } finally {
-      checking--
+      const next = line.shift()
+      if (next) next()
+      else checking--
     }
+  }
+
+  function refuseEarly(keys: readonly string[], is_full = false): void {
+    const left_ms = Math.max(0, ...keys.map((key) => failures.get(key)?.until_ms ?? 0)) - clock.monotonic_ms()
+    if (left_ms <= 0 && !is_full) return
+    const wait = formatDuration(Math.max(left_ms, second_ms))
+    throw new SluiceError({ code: 'page.slow_down', message: `too many tries: wait ${wait}, then try again` })
   }
 }
