@@ -73,6 +73,7 @@ export const commands: readonly ListedCommand[] = [
       verb('remove <name>', 'end the right of somebody to use the page', page),
     ]),
     verb('token <name>', 'make a token by which an agent or a feed reader acts for a user', page),
+    verb('logout [name]', 'end the sessions of a user, or of one-time links', page),
   ]),
   command(
     'mcp',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { messageOf, SluiceError } from '../../base/run/errors.ts'
+import { counted } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -7,7 +8,7 @@ import { isLocalListen } from '../../config/schema/schema-page.ts'
 import { noSuchUser, openPageStore, type PageStore } from '../../page/access/page-store.ts'
 import { hashPassword } from '../../page/access/passwords.ts'
 import { group_prefix } from '../../page/access/recognise.ts'
-import { argument, defineCommand, text, texts } from '../command.ts'
+import { argument, defineCommand, flag, text, texts } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { printNote } from '../text/print.ts'
 import { tableLines } from '../text/table.ts'
@@ -90,14 +91,23 @@ export const add = defineCommand({
 export const list = defineCommand({
   options: (yargs) => yargs,
   async run({ config: file }, terminal) {
-    const users = withStore(loadConfig({ file }).config, (store) => store.users())
-    const rows = users.map(({ name, role, folders, password }) => [
-      name,
-      role,
-      folders === 'all' ? 'all' : folders.join(', '),
-      password === undefined ? 'no' : 'yes',
-    ])
-    terminal.out(tableLines(['NAME', 'ROLE', 'FOLDERS', 'PASSWORD'], rows, terminal.width).join('\n'))
+    const rows = withStore(loadConfig({ file }).config, (store) => {
+      const sessions = store.sessionCounts()
+      const rows = store
+        .users()
+        .map(({ name, role, folders, password, has_token }) => [
+          name,
+          role,
+          folders === 'all' ? 'all' : folders.join(', '),
+          password === undefined ? 'no' : 'yes',
+          has_token ? 'yes' : 'no',
+          String(sessions.get(name) ?? 0),
+        ])
+      const by_link = sessions.get(null)
+      return by_link === undefined ? rows : [...rows, ['(by link)', 'operator', 'all', 'no', 'no', String(by_link)]]
+    })
+    const columns = ['NAME', 'ROLE', 'FOLDERS', 'PASSWORD', 'TOKEN', 'SESSIONS']
+    terminal.out(tableLines(columns, rows, terminal.width).join('\n'))
     return exit_codes.ok
   },
 })
@@ -112,9 +122,27 @@ export const remove = defineCommand({
   },
 })
 
-export const token = defineCommand({
-  options: (yargs) => yargs.positional('name', argument('the user')),
+export const logout = defineCommand({
+  options: (yargs) => yargs.positional('name', { type: 'string', describe: 'the user (default: who came by a link)' }),
   async run({ config: file, name }, terminal) {
+    const ended = withStore(loadConfig({ file }).config, (store) => {
+      if (name !== undefined && !store.user(name)) throw noSuchUser(name)
+      return store.endSessions(name ?? null)
+    })
+    terminal.out(`${counted(ended, 'session')} of ${name ?? 'one-time links'} ended`)
+    return exit_codes.ok
+  },
+})
+
+export const token = defineCommand({
+  options: (yargs) =>
+    yargs.positional('name', argument('the user')).option('remove', flag('end the token, and make none')),
+  async run({ config: file, name, remove }, terminal) {
+    if (remove) {
+      withStore(loadConfig({ file }).config, (store) => store.removeToken(name))
+      terminal.out(`${name} has no token any more`)
+      return exit_codes.ok
+    }
     terminal.out(withStore(loadConfig({ file }).config, (store) => store.makeToken(name)))
     printNote(terminal, 'it is shown this once; an earlier token of this user has ended')
     return exit_codes.ok

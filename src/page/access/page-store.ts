@@ -10,14 +10,15 @@ import type { Role, Viewer } from './viewer.ts'
 const link_ms = 10 * minute_ms
 /** A session ends so long after the last request in it. */
 export const session_ms = 7 * day_ms
-/** An address that is never signed in makes no rows, so this bounds only real users. */
+/** Of one user, and of all users of a proxy: a program without cookies may make one each time. */
 const max_sessions = 10_000
 
 /*
  * users     who may sign in. `password`: see passwords.ts; NULL for users of a proxy, and for groups
  *           (`group:NAME`). `folders`: a list of names as JSON, or "all". `token`: hash of the token
  *           for agents and feeds.
- * sessions  by the hash of the identifier in the cookie. `user`: NULL for a one-time link.
+ * sessions  by the hash of the identifier in the cookie. `user`: NULL for a one-time link, an empty
+ *           text for users of a proxy, whose sessions have only the token of forms.
  * links     hashes of one-time links.
  * questions what users asked: reads/asking.ts. `answer`: as JSON; NULL while it is waited for.
  * secrets   the key that signs cookies.
@@ -41,8 +42,7 @@ CREATE INDEX questions_of ON questions (user, asked_ms);
 CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 `
 
-interface KeptSession {
-  user?: string | undefined
+interface KeptSession extends SignedIn {
   is_known?: boolean | undefined
 }
 
@@ -52,6 +52,13 @@ export interface PageUser {
   folders: readonly string[] | 'all'
   /** As hashPassword made it; absent: no sign-in by password. */
   password?: string | undefined
+  has_token?: boolean
+}
+
+/** The content of a session: the user who signed in. `by_link` is a one-time link, whose user is an operator. */
+export interface SignedIn {
+  user?: string | undefined
+  by_link?: boolean | undefined
 }
 
 export type PageStore = ReturnType<typeof openPageStore>
@@ -69,6 +76,11 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
   const user_by = (column: string) => database.prepare(`SELECT * FROM users WHERE ${column} = ?`)
   const by_name = user_by('name')
   const by_token = user_by('token')
+  const set_token = database.prepare('UPDATE users SET token = ? WHERE name = ?')
+  const counts = database.prepare('SELECT user, count(*) FROM sessions WHERE ends_ms > ? GROUP BY user').raw()
+  const too_many = database.prepare(
+    'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE user IS ? ORDER BY ends_ms DESC LIMIT -1 OFFSET ?)',
+  )
 
   return {
     /** For the questions of users, which have queries of their own. */
@@ -79,20 +91,23 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
     putUser({ folders, password = null as never, ...user }: PageUser): void {
       put_user.run({ ...user, folders: JSON.stringify(folders), password })
       // A session that began with the old password ends.
-      if (password) database.prepare('DELETE FROM sessions WHERE user = ?').run(user.name)
+      if (password) this.endSessions(user.name)
     },
     /** Also ends the user's sessions, token and questions. False if there is no such user. */
     removeUser(name: string): boolean {
       database.prepare('DELETE FROM questions WHERE user = ?').run(name)
-      database.prepare('DELETE FROM sessions WHERE user = ?').run(name)
+      this.endSessions(name)
       return database.prepare('DELETE FROM users WHERE name = ?').run(name).changes > 0
     },
     /** A new token of the user, in place of an earlier one. Error `usage.user`. */
     makeToken(name: string): string {
       const token = `sluice_page_${randomBytes(24).toString('base64url')}`
-      const { changes } = database.prepare('UPDATE users SET token = ? WHERE name = ?').run(hashOf(token), name)
-      if (changes === 0) throw noSuchUser(name)
+      if (set_token.run(hashOf(token), name).changes === 0) throw noSuchUser(name)
       return token
+    },
+    /** Error `usage.user`. */
+    removeToken(name: string): void {
+      if (set_token.run(null, name).changes === 0) throw noSuchUser(name)
     },
     /** The secret part of a one-time link. */
     makeLink(): string {
@@ -111,16 +126,22 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
       return row.get(hashOf(id), clock.now_ms()) as string | undefined
     },
     /** `is_known`: it was read before. If it was ended since then, it stays ended. */
-    keepSession(id: string, { user, is_known }: KeptSession, data: string): void {
+    keepSession(id: string, { user: named, by_link, is_known }: KeptSession, data: string): void {
       if (is_known && this.session(id) === undefined) return
       const now_ms = clock.now_ms()
+      const user = by_link ? null : (named ?? '')
       database.prepare('DELETE FROM sessions WHERE ends_ms < ?').run(now_ms)
-      database
-        .prepare('DELETE FROM sessions WHERE id IN (SELECT id FROM sessions ORDER BY ends_ms DESC LIMIT -1 OFFSET ?)')
-        .run(max_sessions)
+      too_many.run(user, max_sessions)
       database
         .prepare('INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)')
-        .run(hashOf(id), user ?? null, data, now_ms + session_ms)
+        .run(hashOf(id), user, data, now_ms + session_ms)
+    },
+    /** How many sessions each user has; `null` by one-time links. */
+    sessionCounts: () => new Map(counts.all(clock.now_ms()) as [user: string | null, count: number][]),
+    /** Ends the sessions of a user; `null`: those by one-time links, and links not used yet. */
+    endSessions(user: string | null): number {
+      if (user === null) database.exec('DELETE FROM links')
+      return database.prepare('DELETE FROM sessions WHERE user IS ?').run(user).changes
     },
     endSession: (id: string) => void database.prepare('DELETE FROM sessions WHERE id = ?').run(hashOf(id)),
     cookieSecret(): string {
@@ -149,11 +170,13 @@ function foundUser(row: unknown): PageUser | undefined {
 }
 
 function userOf(row: unknown): PageUser {
-  const { name, role, folders, password } = row as Record<'name' | 'folders', string> & {
+  const { name, role, folders, password, token } = row as Record<'name' | 'folders', string> & {
     role: Role
     password: string | null
+    token: string | null
   }
-  return { name, role, folders: JSON.parse(folders) as PageUser['folders'], password: password ?? undefined }
+  const seen = JSON.parse(folders) as PageUser['folders']
+  return { name, role, folders: seen, password: password ?? undefined, has_token: token !== null }
 }
 
 function hashOf(secret: string): string {
