@@ -8,6 +8,7 @@ import type { PageTools } from './page-tools.ts'
 const statuses: Record<string, number> = {
   'page.not_for_you': 403,
   'page.no_right': 403,
+  'page.no_user': 403,
   'page.not_there': 404,
   'page.slow_down': 429,
   'page.asked_enough': 429,
@@ -59,7 +60,7 @@ export function errorScreen(error: unknown, tools: Pick<PageTools, 'log' | 'conf
   }
 }
 
-/** Answers errors outside screens: unknown paths, bodies that are too large, and the like. */
+/** Answers errors outside the path of the page, and what cannot be read as HTTP. */
 export function errorAnswers(tools: PageTools): AnswerError {
   return (error) => {
     const screen = errorScreen(error, tools)

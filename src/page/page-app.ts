@@ -6,20 +6,25 @@ import type { TlsKeys } from '../base/net/http-server.ts'
 import { createHttpApp, type HttpApp, type HttpReply } from '../base/net/http-server-app.ts'
 import { minute_ms } from '../base/time/time.ts'
 import { createWayCheck, refuseStrangers } from './access/guard.ts'
-import { session_ms } from './access/page-store.ts'
-import { createRecognition, type SignedIn } from './access/recognise.ts'
+import { type SignedIn, session_ms } from './access/page-store.ts'
+import { createRecognition } from './access/recognise.ts'
 import { sessionsIn } from './access/sessions.ts'
 import type { Viewer } from './access/viewer.ts'
 import { serveAssets } from './assets.ts'
 import { errorAnswers } from './error-answer.ts'
+import type { Frame } from './html/layout.ts'
 import { serveAgents } from './mcp/serve-http.ts'
 import type { PageTools } from './page-tools.ts'
+import { serveErrors } from './screen.ts'
 import { screens } from './screens.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Undefined for a request that needs no sign-in. */
     viewer: Viewer | undefined
+    /** The name that a listed proxy gives, if the page does not know it. */
+    stranger: string | undefined
+    frame: Frame | undefined
   }
   interface Session extends SignedIn {
     /** Shown once, after an act. */
@@ -55,7 +60,7 @@ export async function createPageApp(tools: PageTools, tls: TlsKeys | undefined):
   app.server.requestTimeout = request_timeout_ms
   app.server.maxConnections = max_connections
   const checkWay = createWayCheck(config.page)
-  app.decorateRequest('viewer', undefined)
+  for (const name of ['viewer', 'stranger', 'frame']) app.decorateRequest(name, undefined)
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(headers)
     checkWay(request)
@@ -80,13 +85,14 @@ export async function createPageApp(tools: PageTools, tls: TlsKeys | undefined):
   await app.register(csrf, { sessionPlugin: '@fastify/session' })
   await app.register(formbody)
   app.addHook('onRequest', async (request) => {
-    request.viewer = await recognise(request, request.session)
+    Object.assign(request, await recognise(request, request.session))
   })
   await app.register(
     async (page) => {
       serveAssets(page)
       serveAgents(page, tools)
       for (const serve of screens) serve(page, tools)
+      serveErrors(page, tools)
     },
     { prefix: base_path },
   )

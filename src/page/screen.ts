@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { HttpApp, HttpReply, HttpRequest } from '../base/net/http-server-app.ts'
+import { type HttpApp, type HttpReply, type HttpRequest, httpFault } from '../base/net/http-server-app.ts'
 import { SluiceError } from '../base/run/errors.ts'
+import { unknownUser } from './access/recognise.ts'
 import type { Viewer } from './access/viewer.ts'
 import { errorScreen } from './error-answer.ts'
 import { documentOf, type Frame, type Screen } from './html/layout.ts'
 import { signInScreen } from './html/sign-in-form.ts'
 import type { PageTools } from './page-tools.ts'
+import { notThere } from './reads/with-daemon.ts'
 
 /** A request of a signed-in user. */
 export interface Visit {
@@ -29,19 +31,10 @@ interface Done {
 
 /** Serves a screen. Who is not signed in gets the sign-in, which leads back to it. */
 export function get(app: HttpApp, tools: PageTools, path: string, build: (visit: Visit) => Promise<Screen>): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: path,
-    async handler(request, reply) {
-      if (!request.viewer) return askToSignIn(request, reply, tools)
-      const said = request.session.said
-      if (said !== undefined) request.session.said = undefined
-      try {
-        return sendScreen(request, reply, tools, { said, ...(await build(visitOf(request, reply, tools))) })
-      } catch (error) {
-        return sendScreen(request, reply, tools, errorScreen(error, tools))
-      }
-    },
+  read(app, tools, path, async (request, reply) => {
+    const said = request.session.said
+    if (said !== undefined) request.session.said = undefined
+    return sendScreen(request, reply, tools, { said, ...(await build(visitOf(request, reply, tools))) })
   })
 }
 
@@ -60,15 +53,11 @@ export function act(
       await new Promise<void>((resolve) => app.csrfProtection(request, reply, resolve))
     },
     async handler(request, reply) {
-      try {
-        const visit = visitOf(request, reply, tools)
-        if (role === 'operator' && visit.viewer.role !== 'operator') throw notAllowed()
-        const { to, said } = await run(visit)
-        if (said !== undefined) request.session.said = said
-        return reply.redirect(`${tools.base_path}${to}`, 303)
-      } catch (error) {
-        return sendScreen(request, reply, tools, errorScreen(error, tools))
-      }
+      const visit = visitOf(request, reply, tools)
+      if (role === 'operator' && visit.viewer.role !== 'operator') throw notAllowed()
+      const { to, said } = await run(visit)
+      if (said !== undefined) request.session.said = said
+      return reply.redirect(`${tools.base_path}${to}`, 303)
     },
   })
 }
@@ -83,26 +72,46 @@ export interface Sent {
 
 /** Serves what is no screen. A program without a session is asked for a token. */
 export function send(app: HttpApp, tools: PageTools, path: string, build: (visit: Visit) => Promise<Sent>): void {
+  const answer = async (request: HttpRequest, reply: HttpReply) => {
+    const { type, body, save_as } = await build(visitOf(request, reply, tools))
+    if (save_as !== undefined) void reply.header('content-disposition', `attachment; filename="${save_as}"`)
+    void reply.header('cache-control', 'private, no-cache').type(`${type}; charset=utf-8`)
+    return isKnown(request, reply, body) ? reply.status(304).send() : reply.send(body)
+  }
+  read(app, tools, path, answer, 'Basic realm="Sluice", charset="UTF-8"')
+}
+
+/** Serves what only a known user may read. `challenge`: how a program can sign in. */
+function read(
+  app: HttpApp,
+  tools: PageTools,
+  url: string,
+  answer: (request: HttpRequest, reply: HttpReply) => Promise<HttpReply>,
+  challenge?: string,
+): void {
   app.route({
     method: ['GET', 'HEAD'],
-    url: path,
+    url,
     async handler(request, reply) {
-      if (!request.viewer) {
-        // In a browser, the form is better than its own dialog.
-        const is_browser = request.headers['sec-fetch-mode'] === 'navigate'
-        if (!is_browser) void reply.header('www-authenticate', 'Basic realm="Sluice", charset="UTF-8"')
-        return askToSignIn(request, reply, tools)
-      }
-      try {
-        const { type, body, save_as } = await build(visitOf(request, reply, tools))
-        if (save_as !== undefined) void reply.header('content-disposition', `attachment; filename="${save_as}"`)
-        void reply.header('cache-control', 'private, no-cache').type(`${type}; charset=utf-8`)
-        return isKnown(request, reply, body) ? reply.status(304).send() : reply.send(body)
-      } catch (error) {
-        return sendScreen(request, reply, tools, errorScreen(error, tools))
-      }
+      if (request.viewer) return answer(request, reply)
+      // In a browser, the form is better than its own dialog.
+      const is_browser = request.headers['sec-fetch-mode'] === 'navigate'
+      if (challenge && !is_browser) void reply.header('www-authenticate', challenge)
+      return askToSignIn(request, reply, tools)
     },
   })
+}
+
+/** Answers errors of screens and unknown addresses by a screen. Register it after all screens. */
+export function serveErrors(app: HttpApp, tools: PageTools): void {
+  const answer = (request: HttpRequest, reply: HttpReply, error: unknown) =>
+    sendScreen(request, reply, tools, errorScreen(httpFault(error), tools))
+  app.setErrorHandler((error, request, reply) => {
+    // Nobody reads the answer, and it is no fault: see createHttpApp.
+    if (request.raw.readableAborted) throw error
+    return answer(request, reply, error)
+  })
+  app.all('/*', (request, reply) => answer(request, reply, notThere()))
 }
 
 /** Adds an ETag. True if the client has this content. */
@@ -137,10 +146,27 @@ function visitOf(request: HttpRequest, reply: HttpReply, tools: PageTools): Visi
   }
 }
 
+/** One for each request, so that all of its forms have the same token. */
 function frameOf(request: HttpRequest, reply: HttpReply, { base_path, clock }: PageTools): Frame {
-  const { viewer } = request
-  const csrf = viewer && viewer.by !== 'token' ? reply.generateCsrf() : ''
-  return { base_path, viewer, csrf, here: request.url, now_ms: clock.now_ms() }
+  const { viewer, url: here } = request
+  let csrf: string | undefined
+  request.frame ??= {
+    base_path,
+    viewer,
+    here,
+    now_ms: clock.now_ms(),
+    get csrf() {
+      csrf ??= mayKeepToken(request) ? reply.generateCsrf() : ''
+      return csrf
+    },
+  }
+  return request.frame
+}
+
+/** A token makes a session, so programs that a proxy signs in get none: each request would make one. */
+function mayKeepToken({ viewer, session, headers, method }: HttpRequest): boolean {
+  if (!viewer || viewer.by === 'token') return false
+  return session.is_known === true || (method !== 'HEAD' && /\btext\/html\b/.test(headers.accept ?? ''))
 }
 
 /** With an ETag, so that a refresh that shows nothing new sends nothing. */
@@ -155,6 +181,7 @@ export function sendScreen(request: HttpRequest, reply: HttpReply, tools: PageTo
 }
 
 function askToSignIn(request: HttpRequest, reply: HttpReply, tools: PageTools): HttpReply {
+  if (request.stranger !== undefined) throw unknownUser(request.stranger)
   // A link in a mail comes from another site, so the browser keeps the cookie back (SameSite). The
   // same address once more, from this page, comes with it.
   if (request.headers['sec-fetch-site'] === 'cross-site' && request.method === 'GET') {

@@ -19,6 +19,7 @@ async function beginWithUser(options: Parameters<typeof beginPage>[0] = {}) {
   return { ...rig, browser, set_cookie, cookie: set_cookie.split(';')[0]! }
 }
 
+const byProxy = { from: ['127.0.0.1'], user_header: 'Remote-User', groups_header: 'Remote-Groups' }
 const csrfIn = (text: string) => /name="_csrf" value="([^"]+)"/.exec(text)![1]!
 
 test('a form acts only with the token of its session and from this page', async () => {
@@ -136,14 +137,43 @@ test('only a listed proxy names users, once, and never a group', async () => {
   near.store.putUser({ name: 'group:staff', role: 'operator', folders: 'all' })
   expect(await as(near.address, 'remote-user: ada')).toBe(200)
   expect(await as(near.address, 'Remote-User: eve', 'Remote-Groups: guests, staff')).toBe(200)
-  for (const headers of [
-    ['Remote-User: ada', 'Remote-User: ada'],
-    ['Remote-User: group:staff'],
-    ['Remote-User: eve'],
-    ['Remote-Groups: staff'],
-    ['Remote_User: ada'],
-  ])
+  for (const headers of [['Remote-User: ada', 'Remote-User: ada'], ['Remote-Groups: staff'], ['Remote_User: ada']])
     expect(await as(near.address, ...headers), headers.join()).toBe(401)
+  for (const name of ['group:staff', 'eve']) expect(await as(near.address, `Remote-User: ${name}`), name).toBe(403)
+})
+
+test('a user of a proxy whom the page does not know learns what to do, and gets no form', async () => {
+  const { address, store } = await beginWithUser({ page: { proxy: byProxy } })
+  const browser = new Browser(address)
+  for (const path of ['/', '/files', '/prompts/x/feed.xml']) {
+    const { status, text } = await browser.get(path, { 'remote-user': "O'Hara <b>" })
+    expect([path, status]).toEqual([path, 403])
+    expect(text).toContain('You are signed in as O&#39;Hara &lt;b&gt;, but this page does not know you.')
+    expect(text).toContain(`sluice page user add &#39;O&#39;\\&#39;&#39;Hara &lt;b&gt;&#39;`)
+    expect(text).not.toContain('<form')
+  }
+  expect((await browser.post('/rescan', { folder: 'docs' }, { 'remote-user': 'eve' })).status).toBe(403)
+  expect((await fetch(`${address}/assets/none`, { headers: { 'remote-user': 'eve' } })).status).toBe(404)
+  expect(store.database.prepare('SELECT count(*) FROM sessions WHERE user IS NOT ?').pluck().get('ada')).toBe(0)
+})
+
+test('a user of several groups has the folders of all of them and the higher role; a row of their own counts alone', async () => {
+  const folders = { docs: {}, minutes: {}, vault: {} }
+  const { address, store } = await beginWithUser({ folders, page: { proxy: byProxy } })
+  store.putUser({ name: 'group:a', role: 'reader', folders: ['docs'] })
+  store.putUser({ name: 'group:b', role: 'operator', folders: ['minutes'] })
+  store.putUser({ name: 'group:c', role: 'reader', folders: 'all' })
+  const seenBy = async (user: string, groups: string) => {
+    const headers = { 'remote-user': user, 'remote-groups': groups }
+    const { text } = await new Browser(address).get('/', headers)
+    const [, role = 'none'] = /\((reader|operator)\)/.exec(text) ?? []
+    return [role, ...Object.keys(folders).filter((name) => text.includes(`<bdi>${name}</bdi>`))]
+  }
+  expect(await seenBy('eve', 'a, unknown')).toEqual(['reader', 'docs'])
+  expect(await seenBy('eve', 'a, b')).toEqual(['operator', 'docs', 'minutes'])
+  expect(await seenBy('eve', 'a, c')).toEqual(['reader', 'docs', 'minutes', 'vault'])
+  store.putUser({ name: 'eve', role: 'reader', folders: ['vault'] })
+  expect(await seenBy('eve', 'a, b, c')).toEqual(['reader', 'vault'])
 })
 
 test('another Host is refused, whatever a proxy header says', async () => {

@@ -58,7 +58,7 @@ export class Browser {
   readonly #cookies = new Map<string, string>()
   #page = ''
   /** Sent with each request. */
-  readonly headers: Record<string, string> = {}
+  readonly headers: Record<string, string> = { accept: 'text/html,*/*;q=0.8' }
 
   constructor(address: string) {
     this.#address = address

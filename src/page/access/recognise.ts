@@ -1,16 +1,12 @@
 import type { HttpRequest } from '../../base/net/http-server-app.ts'
+import { SluiceError } from '../../base/run/errors.ts'
+import { printable, shellWord } from '../../base/text/format.ts'
 import type { Clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { createClientNames, createProxyCheck } from './guard.ts'
-import { type PageStore, viewerOf } from './page-store.ts'
+import { type PageStore, type SignedIn, viewerOf } from './page-store.ts'
 import { createSlowDown } from './slow-down.ts'
 import type { Viewer } from './viewer.ts'
-
-/** The content of a session: the user who signed in. `by_link` is a one-time link, whose user is an operator. */
-export interface SignedIn {
-  user?: string | undefined
-  by_link?: boolean | undefined
-}
 
 /** A user of the daemon's account. */
 export const local_operator: Viewer = { name: 'operator', role: 'operator', folders: 'all', by: 'link' }
@@ -25,27 +21,41 @@ export function createRecognition(config: Config, store: PageStore, clock: Clock
   const clientOf = createClientNames(config.page)
   const slowDown = createSlowDown(clock)
 
-  return async (request: HttpRequest, session: SignedIn): Promise<Viewer | undefined> => {
+  return async (request: HttpRequest, session: SignedIn): Promise<{ viewer?: Viewer; stranger?: string }> => {
     const named = proxied(request)
-    if (named) return byProxy(named)
-    if (session.by_link) return local_operator
+    if (named) {
+      const viewer = byProxy(named)
+      return viewer ? { viewer } : { stranger: named.user }
+    }
+    if (session.by_link) return { viewer: local_operator }
     const user = session.user === undefined ? undefined : store.user(session.user)
-    if (user) return viewerOf(user, 'password')
+    if (user) return { viewer: viewerOf(user, 'password') }
     const token = tokenIn(request.headers.authorization)
     const owner = token === undefined ? undefined : store.userOfToken(token)
-    if (owner) return viewerOf(owner, 'token')
+    if (owner) return { viewer: viewerOf(owner, 'token') }
     // A right token always counts: else one wrong agent behind a proxy would lock out the others.
     if (token !== undefined) await slowDown([clientOf(request) ?? 'proxy'], async () => false)
-    return undefined
+    return {}
   }
 
-  /** A user with rows of their own, else the first of their groups that has one. */
+  /** A user with a row of their own, else what all of their groups give together. */
   function byProxy({ user, groups }: { user: string; groups: string[] }): Viewer | undefined {
     // A name that looks like a group must not become one.
     const own = user.startsWith(group_prefix) ? undefined : store.user(user)
-    const known = own ?? groups.map((group) => store.user(`${group_prefix}${group}`)).find((group) => group)
-    return known && viewerOf({ ...known, name: user }, 'proxy')
+    const known = own ? [own] : groups.flatMap((group) => store.user(`${group_prefix}${group}`) ?? [])
+    if (known.length === 0) return undefined
+    const role = known.some((each) => each.role === 'operator') ? 'operator' : 'reader'
+    const folders = known.some((each) => each.folders === 'all') ? 'all' : known.flatMap((each) => each.folders)
+    return { name: user, role, folders, by: 'proxy' }
   }
+}
+
+export function unknownUser(name: string): SluiceError {
+  return new SluiceError({
+    code: 'page.no_user',
+    message: `you are signed in as ${printable(name)}, but this page does not know you`,
+    hint: `ask your administrator for: sluice page user add ${printable(shellWord(name))}`,
+  })
 }
 
 export const group_prefix = 'group:'

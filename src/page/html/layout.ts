@@ -76,7 +76,12 @@ ${live && html`<div id="live"${!is_settled && html` hx-get="${here}" hx-trigger=
 }
 
 function header({ base_path, viewer, csrf, here }: Frame): Html {
-  const at = here.slice(base_path.length).split(/[?#]/)[0]!
+  // A file and a run have addresses of their own.
+  const at = here
+    .slice(base_path.length)
+    .split(/[?#]/)[0]!
+    .replace(/^\/runs\//, '/prompts/')
+    .replace(/^\/file$/, '/files')
   const isHere = (path: string) => (path === '/' ? at === '/' : at === path || at.startsWith(`${path}/`))
   return html`<header>
 <a class="brand" href="${base_path}/">Sluice</a>

@@ -28,6 +28,23 @@ test('cookies are closed to scripts and other sites; a password that is wrong sa
   expect((await browser.get('/')).text).toContain('ada')
 })
 
+test('an unknown address keeps the navigation of a user, and tells a stranger nothing', async () => {
+  const { store, address } = await beginPage({ page: { base_url: 'http://127.0.0.1:1/sluice' } })
+  const browser = new Browser(address)
+  expect((await browser.get('/none')).text).not.toContain('<nav')
+  await browser.post('/link', { link: store.makeLink() })
+  for (const path of ['/none', '/runs/7', '/assets/a/b']) {
+    const { status, text } = await browser.get(path)
+    expect([path, status]).toEqual([path, 404])
+    expect(text).toContain('<a href="/sluice/files">Files</a>')
+    expect(text).toContain('Sign out')
+  }
+  expect((await browser.post('/none')).status).toBe(404)
+  expect((await browser.get('/runs/7')).text).toMatch(/aria-current="page">Reports</)
+  expect((await browser.get('/file?folder=docs&path=plan.txt')).text).toMatch(/aria-current="page">Files</)
+  expect((await fetch(new URL('/elsewhere', address))).status).toBe(404)
+})
+
 test('a removed user is out at once', async () => {
   const { store, address } = await beginPage()
   await addUser(store, { name: 'ada', role: 'reader', folders: 'all', password: 'correct horse' })
