@@ -96,6 +96,7 @@ export const commands: readonly ListedCommand[] = [
     group('project', 'the projects of the local service', [
       verb('create <name>', 'make a project', project),
       verb('list', 'list the projects', project),
+      verb('remove <project>', 'remove a project with all that is in it', project),
     ]),
     group('member', 'the members of a project', [
       verb('add <email>', 'make a user a member, or change their role; invite a person who is no user yet', member),

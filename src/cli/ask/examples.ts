@@ -113,9 +113,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['$0 serve project create invoices --workspace finance', 'in a workspace of its own'],
   ],
   'serve project list': [['$0 serve project list', 'the projects and their ids']],
-  'serve member add': [['$0 serve member add ada@example.org --project PROJECT --role owner', 'or a link for her']],
+  'serve project remove': [['$0 serve project remove invoices', 'says what would go with it']],
+  'serve member add': [['$0 serve member add ada@example.org --project office --role owner', 'or a link for her']],
   'serve member list': [['$0 serve member list', 'who reaches which project, and how they joined']],
-  'serve member remove': [['$0 serve member remove ada@example.org --project PROJECT', 'she stays a user']],
+  'serve member remove': [['$0 serve member remove ada@example.org --project office', 'she stays a user']],
   'serve token create': [
     ['$0 serve token create laptop', 'prints the token, once'],
     ['$0 serve token create ada-laptop --user ada@example.org', 'for the projects of Ada, with her role'],

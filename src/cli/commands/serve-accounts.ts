@@ -1,3 +1,5 @@
+import { SluiceError } from '../../base/run/errors.ts'
+import { counted } from '../../base/text/format.ts'
 import { isoTime } from '../../base/time/time.ts'
 import { type Role, roles } from '../../contract/messages/messages-projects.ts'
 import { printNote } from '../text/print.ts'
@@ -26,7 +28,7 @@ export const user = {
   }),
 }
 
-const of_project = { needed: 'the id of the project' }
+const of_project = { needed: 'the id of the project, or its name' }
 
 export const member = {
   /** Standard output has only the link, which is a secret. */
@@ -50,15 +52,18 @@ export const member = {
     ['PROJECT', 'SINCE', shrinking('ROLE'), 'JOINED', shrinking('USER')],
     ({ members }, { project }) =>
       members.list(project).map((row) => [row.project_id, row.created_at, row.role, row.joined, row.email]),
-    { project: 'the id of a project: only its members' },
+    { project: 'a project by its id or its name: only its members' },
   ),
 
   remove: serveVerb({
     argument: ['email', 'the e-mail address of the member'],
     options: { project: of_project },
     run({ members }, { email, project }, terminal) {
-      members.remove(email, project)
-      printNote(terminal, `${email} is removed from ${project}; their tokens reach it no more`)
+      const was_member = members.remove(email, project) === 'member'
+      const note = was_member
+        ? `is removed from ${project}; their tokens reach it no more`
+        : `is no longer invited to ${project}; the link works no more`
+      printNote(terminal, `${email} ${note}`)
     },
   }),
 }
@@ -68,7 +73,7 @@ export const token = {
   create: serveVerb({
     argument: ['name', 'a name, needed to revoke it'],
     options: {
-      projects: 'the ids of the projects that it may use, with commas; default: every project',
+      projects: 'the projects that it may use, by id or name, with commas; default: every project',
       user: 'the e-mail address of its user; without it, the token has the role owner in its projects',
     },
     run({ tokens }, { name, projects, user }, terminal) {
@@ -114,6 +119,24 @@ export const project = {
     options: { workspace: 'the workspace that holds it', organisation: 'the organisation of the workspace' },
     run({ projects }, { name, workspace, organisation }, terminal) {
       terminal.out(projects.create(name, { organisation, workspace }).project_id)
+    },
+  }),
+
+  remove: serveVerb({
+    argument: ['project', 'the id of the project, or its name'],
+    options: { yes: { flag: 'remove it with all that is in it' } },
+    run({ projects }, { project, yes }, terminal) {
+      const { project_id, name, assets, chats, members } = projects.contents(project)
+      const contents = [counted(assets, 'asset'), counted(chats, 'chat'), counted(members, 'member')].join(', ')
+      if (!yes) {
+        throw new SluiceError({
+          code: 'usage.unconfirmed',
+          message: `${name} would be removed for good, with all that is in it: ${contents}`,
+          hint: `to remove it: \`sluice serve project remove ${project_id} --yes\``,
+        })
+      }
+      projects.remove(project_id)
+      printNote(terminal, `${name} (${project_id}) is removed, with ${contents}`)
     },
   }),
 

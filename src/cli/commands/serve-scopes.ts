@@ -15,7 +15,7 @@ export const concept = {
   create: serveVerb({
     argument: ['name', 'the name that users see'],
     options: {
-      project: { needed: 'the id of its project' },
+      project: { needed: 'the id of its project, or the name' },
       assets: { needed: 'the ids of its assets, with commas' },
       labels: 'names of its labels, with commas; new ones are made',
     },
@@ -51,7 +51,7 @@ export const view = {
   create: serveVerb({
     argument: ['name', 'the name that users see'],
     options: {
-      project: { needed: 'the id of its project' },
+      project: { needed: 'the id of its project, or the name' },
       labels: 'shows assets with one of these labels: their names, with commas',
       'name-pattern': 'shows assets whose file name is like this: * any text, ? one character',
     },

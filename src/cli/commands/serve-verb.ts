@@ -3,7 +3,7 @@ import type { Argv } from 'yargs'
 import { system_clock } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { openAdministration } from '../../service/store/stores.ts'
-import { argument, type Command, type GlobalOptions, text } from '../command.ts'
+import { argument, type Command, flag, type GlobalOptions, text } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { type Cell, type Column, printTable } from '../text/table.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -23,11 +23,18 @@ export function dataDirOption(yargs: Argv<GlobalOptions>): Argv<DataDirOptions> 
 
 type Administration = ReturnType<typeof openAdministration>
 
-/** The help text of an option that takes a text. `needed`: the option is required. */
-type Described = string | { needed: string; choices?: readonly string[] }
+/**
+ * The help text of an option that takes a text. `needed`: the option is required. `flag`: it takes
+ * nothing.
+ */
+type Described = string | { needed: string; choices?: readonly string[] } | { flag: string }
 
 type Words<Argument extends string, Options extends Record<string, Described>> = Record<Argument, string> & {
-  [Name in keyof Options]: Options[Name] extends string ? string | undefined : string
+  [Name in keyof Options]: Options[Name] extends string
+    ? string | undefined
+    : Options[Name] extends { flag: string }
+      ? boolean
+      : string
 }
 
 /**
@@ -52,6 +59,7 @@ export function serveVerb<Argument extends string, Options extends Record<string
 function withOptions(yargs: Argv<GlobalOptions>, options: Record<string, Described> = {}): Argv<DataDirOptions> {
   const described = Object.entries(options).map(([name, about]) => {
     if (typeof about === 'string') return [name, text(about)]
+    if ('flag' in about) return [name, flag(about.flag)]
     return [name, { ...text(about.needed), demandOption: true, choices: about.choices }]
   })
   return dataDirOption(yargs).options(Object.fromEntries(described)) as Argv<DataDirOptions>

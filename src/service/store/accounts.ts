@@ -45,7 +45,7 @@ export function openTokens(database: Sqlite, clock: Clock) {
         { name, hashed: hashOf(token), every_project: project_ids ? 0 : 1, now_ms: clock.now_ms(), whose },
       )
       for (const project_id of project_ids ?? []) {
-        const project = projectWith(database, project_id)
+        const { seq: project } = projectWith(database, project_id)
         run('INSERT OR IGNORE INTO token_projects (token, project) VALUES (?, ?)', lastInsertRowid, project)
       }
       return { token }
@@ -113,15 +113,20 @@ export function refuseLastOwner(database: Sqlite, email: string, project: number
   if (project_id === undefined) return
   throw refused(
     `${email} is the only owner of the project ${project_id}: it needs another one first`,
-    `make another one with \`sluice serve member add EMAIL --project ${project_id} --role owner\``,
+    `make another one with \`sluice serve member add EMAIL --project ${project_id} --role owner\`` +
+      ` (a person who is no user yet must accept first), or \`sluice serve project remove ${project_id}\``,
   )
 }
 
 /**
  * Removes a user's memberships and invitations in all projects or in this one, with what only the
- * user saw there. Returns false if there are none. Error `config.service`: see `refuseLastOwner`.
+ * user saw there. Returns what there was. Error `config.service`: see `refuseLastOwner`.
  */
-export function endMemberships(database: Sqlite, email: string, project: number | null): boolean {
+export function endMemberships(
+  database: Sqlite,
+  email: string,
+  project: number | null,
+): 'member' | 'invited' | undefined {
   const { run } = statementsOf(database)
   const whose = { email, project }
   const in_reach = '(@project IS NULL OR project = @project)'
@@ -136,7 +141,8 @@ export function endMemberships(database: Sqlite, email: string, project: number 
   run(`DELETE FROM resources WHERE owner = ${user} AND ${in_reach}`, whose)
   // A new user with this address would get the old roles.
   const invited = run(`DELETE FROM invitations WHERE email = @email AND ${in_reach}`, whose)
-  return run(`DELETE FROM members WHERE user = ${user} AND ${in_reach}`, whose).changes + invited.changes > 0
+  if (run(`DELETE FROM members WHERE user = ${user} AND ${in_reach}`, whose).changes > 0) return 'member'
+  return invited.changes > 0 ? 'invited' : undefined
 }
 
 /** Users are made by commands and by accepted invitations, and removed by commands only. */

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { z } from 'zod'
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { SluiceError } from '../../base/run/errors.ts'
@@ -24,11 +26,24 @@ export function unknownThing(kind: string, name: string): SluiceError {
   return refused(`the ${kind} ${name} does not exist`, `list them with \`sluice serve ${kind} list\``)
 }
 
-/** The number of the project with this id. Error `config.service` if there is none. */
-export function projectWith(database: Sqlite, project_id: string): number {
-  const project = statementsOf(database).value<number>('SELECT seq FROM projects WHERE project_id = ?', project_id)
-  if (project === undefined) throw unknownThing('project', project_id)
-  return project
+export interface FoundProject {
+  seq: number
+  project_id: string
+  name: string
+}
+
+/**
+ * The project with this id, or the only one with this name. Error `config.service` if there is
+ * none, or if several have the name.
+ */
+export function projectWith(database: Sqlite, id_or_name: string): FoundProject {
+  const of_name = 'SELECT seq, project_id, name FROM projects WHERE project_id = @id_or_name OR name = @id_or_name'
+  const rows = statementsOf(database).all<FoundProject>(of_name, { id_or_name })
+  const project = rows.find(({ project_id }) => project_id === id_or_name) ?? rows[0]
+  if (project === undefined) throw unknownThing('project', id_or_name)
+  if (rows.length === 1 || project.project_id === id_or_name) return project
+  const ids = rows.map(({ project_id }) => project_id).join(', ')
+  throw refused(`${rows.length} projects are called ${id_or_name}`, `name one by its id: ${ids}`)
 }
 
 /** Rows for the output of commands: `created_at` as text, `json` columns parsed, no NULL values. */
@@ -113,9 +128,34 @@ export function openWorkspaces(database: Sqlite, clock: Clock) {
   }
 }
 
-/** Projects that the operator makes by command. */
-export function openProjects(database: Sqlite, clock: Clock) {
+/** Projects that the operator makes and removes by command. */
+export function openProjects(database: Sqlite, clock: Clock, objects_folder: string) {
+  const { one, values, run } = statementsOf(database)
+
+  const removeRows = database.transaction((id_or_name: string) => {
+    const { seq, project_id } = projectWith(database, id_or_name)
+    const of_project = 'FROM assets LEFT JOIN objects ON asset = assets.seq WHERE project = ?'
+    const files = values<string>(`SELECT file ${of_project} AND file IS NOT NULL`, seq)
+    run(`INSERT OR IGNORE INTO assets_to_forget (asset) SELECT assets.seq ${of_project}`, seq)
+    run('DELETE FROM removed WHERE project = ?', seq)
+    // A page of projects can start after this one.
+    run('INSERT INTO removed (id, project, position) VALUES (?, 0, ?)', project_id, seq)
+    run('DELETE FROM projects WHERE seq = ?', seq)
+    return files
+  }).immediate
+
   return {
+    /** What goes with a project. Error `config.service`: see `projectWith`. */
+    contents(id_or_name: string): FoundProject & { assets: number; chats: number; members: number } {
+      const count = (table: string) => `(SELECT count(*) FROM ${table} WHERE project = @seq) AS ${table}`
+      const project = projectWith(database, id_or_name)
+      const counts = `SELECT ${count('assets')}, ${count('chats')}, ${count('members')}`
+      return { ...project, ...one<{ assets: number; chats: number; members: number }>(counts, { seq: project.seq })! }
+    },
+    /** Removes a project with all that is in it. Error `config.service`: see `projectWith`. */
+    remove(id_or_name: string): void {
+      for (const file of removeRows(id_or_name)) rmSync(join(objects_folder, file), { force: true })
+    },
     /** Error `config.service` for an unknown workspace. */
     create(name: string, where: WorkspaceName = {}): { project_id: string } {
       checkName('a project', name)
@@ -127,7 +167,7 @@ export function openProjects(database: Sqlite, clock: Clock) {
       }
       const now_ms = clock.now_ms()
       const project_id = makeId('project', now_ms)
-      statementsOf(database).run(
+      run(
         'INSERT INTO projects (project_id, name, created_at_ms, workspace) VALUES (@project_id, @name, @now_ms, @workspace)',
         { project_id, name, now_ms, workspace },
       )

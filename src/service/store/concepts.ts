@@ -147,8 +147,7 @@ function openSets<Kind extends 'concept' | 'view', Fields extends { labels?: rea
     create: database.transaction((name: string, fields: Fields & { project_id: string }) => {
       checkName(kind, name)
       checkLabels(fields.labels)
-      const { project_id } = fields
-      const project = projectWith(database, project_id)
+      const { seq: project, project_id } = projectWith(database, fields.project_id)
       refuseTaken(project, name)
       const now_ms = clock.now_ms()
       const id = makeId(kind, now_ms)

@@ -18,6 +18,8 @@ interface Invitation {
   role: Role
   /** 1: the token reaches all projects of the user. 0: this one only. */
   every_project: 0 | 1
+  /** 1: nothing is left to accept, so the link gives no token. */
+  is_member: 0 | 1
   hash: Buffer
   created_at_ms: number
   expires_at_ms: number
@@ -31,8 +33,8 @@ const lifetime_ms = 7 * day_ms
 
 const secret_bytes = 32
 
-/** A member needs no link: an invitation of a member only changes the role. */
-const not_a_member = `NOT EXISTS (SELECT 1 FROM members JOIN users ON users.seq = user
+/** A member can be invited, too, for another role, and an invited person can be added by command. */
+const is_member = `EXISTS (SELECT 1 FROM members JOIN users ON users.seq = user
   WHERE members.project = invitations.project AND users.email = invitations.email)`
 
 /** Users become members by command, or by accepting an invitation. */
@@ -44,15 +46,13 @@ export function openMembers(database: Sqlite, clock: Clock) {
   /** The address that links begin with; undefined before the first start of the service. */
   const address = () => value<string>('SELECT api FROM address')
 
-  const invited = 'SELECT invitations.*, project_id, name FROM invitations JOIN projects ON projects.seq = project'
+  const invited = `SELECT invitations.*, project_id, name, ${is_member} AS is_member
+    FROM invitations JOIN projects ON projects.seq = project`
 
   /** Undefined for a used, expired, replaced or unknown link. */
   function invitationOf(secret: string): Invitation | undefined {
     const of_link = { hash: hashOf(secret), now_ms: clock.now_ms() }
-    const found = one<Invitation>(
-      `${invited} WHERE hash = @hash AND expires_at_ms > @now_ms AND ${not_a_member}`,
-      of_link,
-    )
+    const found = one<Invitation>(`${invited} WHERE hash = @hash AND expires_at_ms > @now_ms`, of_link)
     return found && timingSafeEqual(found.hash, of_link.hash) ? found : undefined
   }
 
@@ -97,11 +97,13 @@ export function openMembers(database: Sqlite, clock: Clock) {
     /**
      * Makes the invited person a member, and a user if needed, and ends the invitation. Returns a
      * token of this user; undefined as with `invitationOf`. Who is a user already gets no token by the
-     * link of an owner, who could open it and act as that user. Call it in a transaction.
+     * link of an owner, who could open it and act as that user. A member gets none by any link. Call
+     * it in a transaction.
      */
     accept(secret: string): { token: string | undefined } | undefined {
       const invitation = invitationOf(secret)
       if (invitation === undefined) return undefined
+      if (invitation.is_member) return { token: undefined }
       const { invitation_id, project, project_id, email, role, every_project } = invitation
       const is_known = userWith(email) !== undefined
       if (!is_known) users.create(email)
@@ -117,7 +119,7 @@ export function openMembers(database: Sqlite, clock: Clock) {
      */
     add: database.transaction((email: string, project_id: string, role: Role) => {
       checkEmail(email)
-      const project = projectWith(database, project_id)
+      const { seq: project } = projectWith(database, project_id)
       const user = userWith(email)
       if (user === undefined) return invite(project, email, role, 'command')
       if (role !== 'owner') refuseLastOwner(database, email, project)
@@ -128,25 +130,26 @@ export function openMembers(database: Sqlite, clock: Clock) {
      * Members, and invited persons who have not accepted yet. Error `config.service`: an unknown
      * project.
      */
-    list(project_id?: string) {
-      if (project_id !== undefined) projectWith(database, project_id)
+    list(of?: string) {
+      const only = of === undefined ? undefined : projectWith(database, of).project_id
       const rows = listRows<{ email: string; project_id: string; role: Role; joined: string; created_at: string }>(
         database,
         `SELECT email, project_id, role, join_method AS joined, added_at_ms AS created_at_ms
          FROM members JOIN users ON users.seq = user JOIN projects ON projects.seq = project
          UNION ALL SELECT email, project_id, role, 'not yet', invitations.created_at_ms
-         FROM invitations JOIN projects ON projects.seq = project WHERE ${not_a_member}
+         FROM invitations JOIN projects ON projects.seq = project WHERE NOT ${is_member}
          ORDER BY project_id, email`,
       )
-      return rows.filter((row) => project_id === undefined || row.project_id === project_id)
+      return rows.filter(({ project_id }) => only === undefined || project_id === only)
     },
     /**
-     * Error `config.service` for an address that is neither a member nor invited, and for the only
-     * owner.
+     * Returns what the person was. Error `config.service` for an address that is neither a member nor
+     * invited, and for the only owner.
      */
     remove: database.transaction((email: string, project_id: string) => {
-      const is_known = endMemberships(database, email, projectWith(database, project_id))
-      if (!is_known) throw unknownThing('member', `${email} of ${project_id}`)
+      const was = endMemberships(database, email, projectWith(database, project_id).seq)
+      if (was === undefined) throw unknownThing('member', `${email} of ${project_id}`)
+      return was
     }).immediate,
   }
 }

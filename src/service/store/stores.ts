@@ -35,7 +35,7 @@ export function openStores(data_dir: string, clock: Clock) {
       paths,
       database,
       access: openAccess(database),
-      administration: administrate(database, clock),
+      administration: administrate(database, clock, paths),
       project_store: openProjectStore(database),
       resources: openResourceStore(database),
       assets: openAssetStore(database),
@@ -73,16 +73,16 @@ export function openAdministration(data_dir: string, clock: Clock): Administrati
   const paths = dataPaths(data_dir)
   makeDataFolders(paths)
   const database = openServiceDatabase(paths)
-  return { ...administrate(database, clock), close: () => database.close() }
+  return { ...administrate(database, clock, paths), close: () => database.close() }
 }
 
 export type Administration = ReturnType<typeof administrate>
 
 /** The work of `sluice serve` commands. Except for projects, `/v1` has no calls for it (A-18). */
-function administrate(database: Sqlite, clock: Clock) {
+function administrate(database: Sqlite, clock: Clock, { objects }: DataPaths) {
   return {
     workspaces: openWorkspaces(database, clock),
-    projects: openProjects(database, clock),
+    projects: openProjects(database, clock, objects),
     tokens: openTokens(database, clock),
     users: openUsers(database, clock),
     concepts: openConcepts(database, clock),
