@@ -60,7 +60,7 @@ function originIn(url: string): string {
   return new URL(url).origin
 }
 
-function isLoopback(address: string): boolean {
+export function isLoopback(address: string): boolean {
   return address === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address)
 }
 
@@ -104,6 +104,7 @@ export function openGate({ listen, certificate, allowed_origins, ...addresses }:
   const names = new Set([...public_urls.map((url) => new URL(url).hostname), asInUrl(listen)])
   const is_open =
     allowed_origins === undefined ? isLoopback(listen) && public_urls.length === 0 : allowed_origins.includes('*')
+  const own_origin = addresses.public_url && originIn(addresses.public_url)
   const origins = new Set([...public_urls.map(originIn), ...(allowed_origins ?? [])])
 
   /**
@@ -120,6 +121,9 @@ export function openGate({ listen, certificate, allowed_origins, ...addresses }:
 
   return {
     isOurHost,
+    /** True if the page of this origin comes from here: from this Host, or the public address. */
+    isOwnOrigin: (origin: string, authority: string): boolean =>
+      [`${certificate ? 'https' : 'http'}://${authority}`, own_origin].includes(origin),
     /** True if a page of this origin may call the API. Programs send no origin, and may, too. */
     isAllowedOrigin: (origin: string | undefined): boolean => {
       if (origin === undefined || is_open || origins.has(origin)) return true

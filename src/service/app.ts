@@ -136,8 +136,8 @@ function admitAgain(access: Access, route: Route, request: HttpRequest, context:
 
 /**
  * Refuses requests for another host, and from pages of origins that are not allowed. Our own page
- * takes its own form only, even where pages of others may call the API. Browsers send that form
- * with `Origin: null`, because of the page's referrer policy. Most add where it comes from.
+ * takes its own form only, even where pages of others may call the API. Most browsers say where a
+ * form comes from. Some send `Origin: null`, because of the page's referrer policy.
  */
 function checkOrigin(gate: Gate, { raw, headers }: HttpRequest, is_page = false): void {
   const refuse = (why: keyof typeof gate_texts) => fault('publicapi.request.malformed', {}, gate_texts[why])
@@ -145,7 +145,8 @@ function checkOrigin(gate: Gate, { raw, headers }: HttpRequest, is_page = false)
   if (!gate.isOurHost(headers.host)) throw refuse('other_host')
   const { origin, 'sec-fetch-site': site } = headers
   if (site === 'same-origin') return
-  const is_own_form = origin === undefined || (origin === 'null' && site === undefined)
+  const is_own_origin = origin === 'null' || gate.isOwnOrigin(origin ?? '', headers.host!)
+  const is_own_form = origin === undefined || (site === undefined && is_own_origin)
   if (is_page ? !is_own_form : !gate.isAllowedOrigin(origin)) throw refuse('other_origin')
 }
 

@@ -90,19 +90,30 @@ export function takeRequest(
 }
 
 /**
- * Limits the requests of each token per minute. A bucket holds the requests of ten seconds: with
- * 120 a minute, a page with twenty lists loads at once, but no token uses its whole minute in one
- * second. 0: no limit. The function that it returns counts a request, so call it once for each. It
- * returns the seconds to wait, or undefined.
+ * The most callers that are remembered, those with the latest requests. A team has far fewer, and an
+ * attacker with many addresses must not use up the memory.
  */
-export function limitRequests(per_minute: number, monotonic_ms: () => number): (token: number) => number | undefined {
+const max_buckets = 10_000
+
+/**
+ * Limits the requests of each token or address per minute. A bucket holds the requests of ten
+ * seconds: with 120 a minute, a page with twenty lists loads at once, but no token uses its whole
+ * minute in one second. 0: no limit. The function that it returns counts a request, so call it once
+ * for each. It returns the seconds to wait, or undefined.
+ */
+export function limitRequests(
+  per_minute: number,
+  monotonic_ms: () => number,
+): (caller: number | string) => number | undefined {
   if (per_minute === 0) return () => undefined
   const max_allowance = Math.max(1, per_minute / 6)
-  const buckets = new Map<number, Bucket>()
-  return (token) => {
+  const buckets = new Map<number | string, Bucket>()
+  return (caller) => {
     const now_ms = monotonic_ms()
-    const bucket = buckets.get(token) ?? { allowance: max_allowance, refilled_ms: now_ms }
-    buckets.set(token, bucket)
+    const bucket = buckets.get(caller) ?? { allowance: max_allowance, refilled_ms: now_ms }
+    buckets.delete(caller)
+    if (buckets.size >= max_buckets) buckets.delete(buckets.keys().next().value!)
+    buckets.set(caller, bucket)
     return takeRequest(bucket, per_minute, max_allowance, now_ms)
   }
 }

@@ -61,10 +61,15 @@ test('the requests of a minute are spread over it, and unused ones are kept for 
   expect(passed(1)).toBe(100)
 })
 
-test('with more tokens than the limiter remembers, the busy ones stay limited', () => {
+test('with more callers than the limiter remembers, the busy ones stay limited', () => {
   const limitFor = limitRequests(6, () => 0)
-  for (let token = 0; token < 3_000; token++) expect(limitFor(token)).toBeUndefined()
-  for (let token = 0; token < 3_000; token++) expect(limitFor(token)).toBe(10)
+  expect(limitFor('busy')).toBeUndefined()
+  for (let caller = 0; caller < 20_000; caller++) {
+    expect(limitFor(caller)).toBeUndefined()
+    if (caller % 1_000 === 0) expect(limitFor('busy')).toBe(10)
+  }
+  for (let caller = 19_999; caller > 10_000; caller--) expect(limitFor(caller)).toBe(10)
+  expect(limitFor(0), 'the oldest is forgotten').toBeUndefined()
 })
 
 test('A-34 a body, a prompt or a name above the limits of this service is a 400 that says which', async () => {

@@ -65,7 +65,8 @@ export const invitationRecord = z
     email,
     role: z.enum(roles),
     url: z.url().meta({
-      description: 'A page to accept on. It works once, for a week, and until the next invitation.',
+      description:
+        'A page to accept on. It works once, for a week, and until the next invitation. Who is a member already reads that they are.',
       examples: ['http://127.0.0.1:4000/invitations/2fUHG7aXlQ0v8WmDq5nR1cYtK6sBzE9jLp3oV4xTiwA'],
     }),
     created_at: timestamp,

@@ -1,14 +1,16 @@
 import { hash } from 'node:crypto'
 import type { HttpApp, HttpReply, HttpRequest } from '../../base/net/http-server-app.ts'
 import { isoTime } from '../../base/time/time.ts'
+import { isLoopback } from '../address.ts'
 import { checkRate, limitRequests } from '../limits.ts'
 import type { Parts } from '../parts.ts'
 
 /**
- * Requests of this page per minute, of all callers together; a sixth of them at once. A team opens
- * it some ten times. It slows down a program that guesses links, or that keeps the disk busy.
+ * Requests of this page per minute, of one address and of all; a sixth of them at once. A team opens
+ * it some ten times. It slows down a program that guesses links, or that keeps the disk busy, and
+ * leaves room for others.
  */
-const requests_per_minute = 120
+const [requests_per_minute, requests_of_all_per_minute] = [120, 1_200]
 
 const style =
   'body{font:1.1em/1.5 sans-serif;max-width:40em;margin:3em auto;padding:0 1em}div{margin:1em 0}code{overflow-wrap:anywhere}'
@@ -28,10 +30,11 @@ const page_headers = {
  */
 export function serveInvitations(app: HttpApp, { administration, commits, origins, clock }: Parts): void {
   const waitFor = limitRequests(requests_per_minute, () => clock.monotonic_ms())
+  const waitForAll = limitRequests(requests_of_all_per_minute, () => clock.monotonic_ms())
   const { invitationOf, accept } = administration.members
 
   const handler = async (request: HttpRequest, reply: HttpReply): Promise<HttpReply> => {
-    checkRate(reply, waitFor(0))
+    checkRate(reply, waitFor(addressOf(request)) ?? waitForAll(0))
     const { secret } = request.params as { secret: string }
     const invitation = invitationOf(secret)
     const is_form = request.method === 'POST'
@@ -43,15 +46,15 @@ export function serveInvitations(app: HttpApp, { administration, commits, origin
         'Ask the person who invited you for a new one.',
       ])
     }
-    const { name, email, role, expires_at_ms, invitation_id } = invitation
-    if (accepted === undefined) {
+    const { name, email, role, expires_at_ms, invitation_id, is_member } = invitation
+    if (accepted === undefined && !is_member) {
       return send(reply, 200, `Invitation to ${escaped(name)}`, [
         `You, ${escaped(email)}, are invited to the project <b>${escaped(name)}</b> with the role ${role}.`,
         '<form method="post"><button>Accept, and show my token</button></form>',
         `The token is shown only once. This link works once, until ${isoTime(expires_at_ms)}.`,
       ])
     }
-    if (accepted.token === undefined) {
+    if (accepted?.token === undefined) {
       return send(reply, 200, `You are a member of ${escaped(name)}`, [
         'You are a user of this service already: the token that you have reaches the project, unless it is limited to others.',
         'If it does not, ask the administrator for a token.',
@@ -67,6 +70,12 @@ export function serveInvitations(app: HttpApp, { administration, commits, origin
 
   const method = ['GET', 'HEAD', 'POST']
   app.route({ method, url: '/invitations/:secret', config: { is_page: true } as object, handler })
+}
+
+/** The address of the client. A proxy on this machine names it last. */
+function addressOf({ headers, socket: { remoteAddress = '' } }: HttpRequest): string {
+  const named = isLoopback(remoteAddress) ? String(headers['x-forwarded-for'] ?? '').split(',') : []
+  return named.at(-1)?.trim() || remoteAddress
 }
 
 function send(reply: HttpReply, status: number, title: string, parts: readonly string[]): HttpReply {

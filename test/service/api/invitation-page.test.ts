@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { day_ms } from '../../../src/base/time/time.ts'
@@ -23,6 +24,16 @@ async function open(url: string, init: RequestInit = {}): Promise<Page> {
 }
 
 const accept = (url: string, headers: Record<string, string> = {}) => open(url, { method: 'POST', headers })
+
+/** Sends a form with any Host, which fetch does not. */
+function posted(url: string, headers: Record<string, string>): Promise<{ status: number | undefined }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', headers }, (response) => {
+      response.resume().on('end', () => resolve({ status: response.statusCode }))
+    })
+    sent.on('error', reject).end()
+  })
+}
 
 function tokenIn({ html }: Page): string {
   return /pat_[A-Za-z0-9]{32}/.exec(html)![0]
@@ -129,6 +140,29 @@ test('D-05 a form of another page, or for another host, is refused; one of our o
   expect((await accept(await invite(client), { origin: 'null' })).status, 'a browser that does not say more').toBe(200)
 })
 
+test('D-05 a form that names the origin of its page is taken from our own origin alone', async () => {
+  const public_url = 'https://team.example.org/sluice'
+  const client = await start({ public_url, public_blob_url: 'https://blobs.example.org' })
+  const here = new URL(client.service.api)
+  const sent = async (origin: string, host = here.host) => {
+    const { pathname } = new URL(await invite(client))
+    const { status } = await posted(client.service.api + pathname.slice('/sluice'.length), { origin, host })
+    if (status === 200) client.service.users.remove(email)
+    return status
+  }
+  expect(await sent(client.service.api)).toBe(200)
+  expect(await sent(`http://localhost:${here.port}`, `localhost:${here.port}`)).toBe(200)
+  expect(await sent('https://team.example.org', 'team.example.org')).toBe(200)
+  for (const origin of [
+    'https://evil.example',
+    `https://${here.host}`,
+    `http://localhost:${here.port}`,
+    'http://127.0.0.1',
+  ])
+    expect(await sent(origin), origin).toBe(400)
+  expect(await sent('https://blobs.example.org', 'team.example.org'), 'the blob store has no pages').toBe(400)
+})
+
 test('D-05 the token of an owner’s invitation reaches this project alone, also when its user joins others', async () => {
   const client = await start()
   const { projects, members } = client.service
@@ -149,7 +183,24 @@ test('D-05 an invitation of a member changes the role, and its link gives no tok
   const bob = client.as({ token: tokenIn(await accept(await invite(client))) })
   const again = await invite(client, 'collaborator')
   expect((await bob.post('/v1/labels', { name: 'mine' })).status).toBe(201)
-  expect((await accept(again)).status).toBe(404)
+  for (const page of [await open(again), await accept(again)]) {
+    expect(page).toMatchObject({ status: 200, html: expect.stringContaining('<h1>You are a member of tests</h1>') })
+    expect(page.html).not.toMatch(/pat_|<form/)
+  }
+  expect((await bob.get(`/v1/projects/${client.project_id}/members`)).body.data).toMatchObject([
+    { email, role: 'collaborator' },
+  ])
+})
+
+test('D-05 an older link of a person who was added meanwhile gives neither a token nor the older role', async () => {
+  const client = await start()
+  const { members, users, tokens } = client.service
+  const older = members.add(email, client.project_id, 'owner')!.url
+  users.create(email)
+  expect(members.add(email, client.project_id, 'reader')).toBeUndefined()
+  expect((await accept(older)).html).not.toContain('pat_')
+  const bob = client.as({ token: tokens.create('of bob', { user: email }).token })
+  expect((await bob.get(`/v1/projects/${client.project_id}/members`)).body.data).toMatchObject([{ role: 'reader' }])
 })
 
 test('D-05 an owner who opens the link of a user gets no token of theirs, and finds nothing of a removed member', async () => {
@@ -198,4 +249,24 @@ test('D-05 a program that guesses is slowed down', async () => {
   const slowed = await open(url)
   expect(slowed).toMatchObject({ status: 429, html: expect.stringContaining('try again in 1 s') })
   expect(slowed.headers.get('retry-after')).toBe('1')
+})
+
+test('D-05 a caller who uses up their own requests leaves those of others, also behind a proxy', async () => {
+  const client = await start({ clock: new FakeClock() })
+  const url = await invite(client)
+  const by = (...named: string[]) => open(url, { headers: { 'x-forwarded-for': named.join(', ') } })
+  for (let at = 0; at < 20; at++) expect((await by('10.0.0.1')).status).toBe(200)
+  expect((await by('10.0.0.1')).status).toBe(429)
+  expect((await by('10.0.0.2', '10.0.0.1')).status, 'a caller can write the first one').toBe(429)
+  expect((await by('10.0.0.2')).status).toBe(200)
+  expect((await open(url)).status).toBe(200)
+})
+
+test('D-05 all callers together have a limit, too', async () => {
+  const client = await start({ clock: new FakeClock() })
+  const url = await invite(client)
+  const statuses = new Set<number>()
+  for (let at = 0; at < 201; at++)
+    statuses.add((await open(url, { headers: { 'x-forwarded-for': `10.0.0.${at}` } })).status)
+  expect([...statuses]).toEqual([200, 429])
 })
