@@ -116,6 +116,10 @@ export const api_errors = {
     400,
     'This member is the only owner of the project: make another member an owner first.',
   ],
+  'publicapi.project.create.limited_key': [
+    400,
+    'This key is limited to certain projects and cannot make another one: use a key without this limit.',
+  ],
   'publicapi.project.not_found': [404, 'There is no project {id} within reach.'],
   'publicapi.invitation.not_found': [404, 'There is no invitation {id} in this project.'],
   'publicapi.chat.skill.disabled': [400, 'The skill {name} is disabled.'],

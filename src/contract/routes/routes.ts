@@ -29,6 +29,7 @@ export const routes = [
   keyed('projects.create', 'POST /v1/projects', 'Make a project; the one who makes it owns it', {
     request: projects.projectCreate,
     answers: { 201: projects.projectRecord },
+    errors: ['publicapi.project.create.limited_key'],
   }),
   keyed('projects.update', 'POST /v1/projects/{project_id}', 'Replace the name and the description of a project', {
     request: projects.projectUpdate,

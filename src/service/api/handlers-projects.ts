@@ -32,6 +32,7 @@ export function projectHandlers({
 
     'projects.create': ({ caller, body }) =>
       commits.write(() => {
+        if (caller.every_project === 0) throw fault('publicapi.project.create.limited_key')
         const now_ms = clock.now_ms()
         const project_id = makeId('project', now_ms)
         const project = project_store.insert(caller, project_id, body, now_ms)

@@ -35,7 +35,7 @@ export function openProjectStore(database: Sqlite) {
   const { one, value, run } = statementsOf(database)
 
   return {
-    /** The projects that a caller reaches, newest first. Projects are never removed. */
+    /** The projects that a caller reaches, newest first. */
     listing(caller: Caller): Listing<ListedProject, number> {
       const table = { columns, from: 'projects', where: within_reach, by: 'seq', id: 'project_id', newest_first: true }
       return sqlListing(database, table, { ...caller, project: 0 })
@@ -53,9 +53,6 @@ export function openProjectStore(database: Sqlite) {
            coalesce((SELECT workspace FROM projects WHERE ${within_reach} ORDER BY seq LIMIT 1), 1))`,
         { ...caller, project_id, name, description, now_ms },
       )
-      if (caller.every_project === 0) {
-        run('INSERT INTO token_projects (token, project) VALUES (?, ?)', caller.token, lastInsertRowid)
-      }
       return Number(lastInsertRowid)
     },
     update: (seq: number, { name, description }: ProjectFields) =>

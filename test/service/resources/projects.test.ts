@@ -25,15 +25,21 @@ test('D-05 a project is made and replaced; an omitted description is removed', a
   expect((await client.post('/v1/projects', { name: '' })).status).toBe(400)
 })
 
-test('D-05 a key for certain projects reaches the project that it makes, and no other', async () => {
-  const client = await start()
-  const other = client.service.projects.create('other').project_id
-  const narrow = client.as({ token: client.service.tokens.create('n', { project_ids: [client.project_id] }).token })
-  const { project_id } = (await narrow.post('/v1/projects', { name: 'mine' })).body
-  expect((await narrow.as({ project_id }).get('/v1/assets')).status).toBe(200)
-  expect((await narrow.post(`/v1/projects/${other}`, { name: 'mine' })).status).toBe(404)
-  expect((await narrow.get(`/v1/projects/${other}/members`)).status).toBe(404)
-})
+test.each(['default', 'hosted'] as const)(
+  'D-05 a key for certain projects makes none: the %s profile',
+  async (profile) => {
+    const client = await start({ profile })
+    const other = client.service.projects.create('other').project_id
+    const narrow = client.as({ token: client.service.tokens.create('n', { project_ids: [client.project_id] }).token })
+    const refused = await narrow.post('/v1/projects', { name: 'mine' })
+    expect([refused.status, refused.body.code]).toEqual([400, 'publicapi.project.create.limited_key'])
+    expect(refused.body.humane).toContain('use a key without this limit')
+    expect(client.service.projects.list()).toHaveLength(2)
+    expect((await narrow.post(`/v1/projects/${client.project_id}`, { name: 'renamed' })).status).toBe(200)
+    expect((await narrow.post(`/v1/projects/${other}`, { name: 'mine' })).status).toBe(404)
+    expect((await narrow.get(`/v1/projects/${other}/members`)).status).toBe(404)
+  },
+)
 
 test('D-05 an unknown user is invited once, and is a user and a member once they accept', async () => {
   const client = await start()
@@ -64,6 +70,27 @@ test('D-05 an unknown user is invited once, and is a user and a member once they
   ])
   expect((await client.delete(`${path}/invitations/${invitation_id}`)).body.code).toBe('publicapi.invitation.not_found')
 })
+
+test.each(['default', 'hosted'] as const)(
+  'D-05 who invites a member gets a link that says so: the %s profile',
+  async (profile) => {
+    const client = await start({ profile })
+    const ada = asUser(client, 'ada@example.org')
+    client.service.members.add('ada@example.org', client.project_id, 'reader')
+    const path = `/v1/projects/${client.project_id}`
+    const invited = await client.post(`${path}/invitations`, { email: 'ada@example.org', role: 'collaborator' })
+    const { invitation_id, url, created_at } = invited.body
+    expect([invited.status, invited.body]).toEqual([
+      201,
+      { invitation_id, email: 'ada@example.org', role: 'collaborator', url, created_at },
+    ])
+    expect(await (await fetch(url)).text()).toContain('<h1>You are a member of tests</h1>')
+    expect((await ada.get(`${path}/members`)).body.data).toMatchObject([{ role: 'collaborator', join_method: 'added' }])
+    expect((await client.delete(`${path}/invitations/${invitation_id}`)).status).toBe(204)
+    expect((await fetch(url)).status).toBe(404)
+    expect((await ada.get('/v1/assets')).status, 'she stays a member').toBe(200)
+  },
+)
 
 test('D-05 a known user is a member once they accept, and no other user sees the project', async () => {
   const client = await start()
