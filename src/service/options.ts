@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { ProxyVariables } from '../base/net/http-client.ts'
+import { SluiceError } from '../base/run/errors.ts'
 import { type Clock, hour_ms, minute_ms, system_clock } from '../base/time/time.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { checkAddress } from './address.ts'
 import { default_assistant, readAssistantConfig } from './assistant/assistant-config.ts'
 import { injected_faults } from './fault-injection.ts'
-import { refused } from './faults/faults.ts'
 import { limit_options, whole } from './limits.ts'
 import type { TlsFiles } from './tls/tls-files.ts'
 
@@ -48,6 +48,8 @@ const ingest_options = z.object({
   reading_program: z.string().default(''),
 })
 
+const max_port = 65_535
+
 const service_options = z.object({
   /** The folder of all data, made with mode 0700. Only one service at a time can use it. */
   data_dir: z.string(),
@@ -67,9 +69,9 @@ const service_options = z.object({
    */
   allowed_origins: z.array(z.string()).readonly().optional(),
   /** The port of the API; 0 takes a free one. */
-  port: whole(0).default(0),
+  port: whole(0, max_port).default(0),
   /** The port of the blob store, which has its own origin; 0 takes a free one. */
-  blob_port: whole(0).default(0),
+  blob_port: whole(0, max_port).default(0),
   profile: z.enum(['default', 'hosted']).default('default'),
   ingest: ingest_options.prefault({}),
   limits: limit_options.prefault({}),
@@ -108,14 +110,16 @@ export type IngestSettings = z.output<typeof ingest_options>
 export type Settings = ReturnType<typeof settingsFrom>
 
 /**
- * Checks the options and adds the defaults. Error `config.service` for an option that cannot work.
+ * Checks the options and adds the defaults. Errors: `usage.invalid` for a value that no service can
+ * use, `config.service` for one that cannot work here.
  */
 export function settingsFrom(options: ServiceOptions) {
   const { success, data, error } = service_options.safeParse(options)
   if (!success) {
     const [{ path, message } = { path: [], message: '' }] = error.issues
     const value = path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown>)?.[key], options)
-    throw refused(`the local service cannot use ${path.join('.')} = ${String(value)}: ${message}`)
+    const text = `the local service cannot use ${path.join('.')} = ${String(value)}: it ${message}`
+    throw new SluiceError({ code: 'usage.invalid', message: text })
   }
   const { assistant_config, ...settings } = data
   checkAddress({ ...settings, has_tls: settings.tls !== undefined })

@@ -6,20 +6,10 @@ import { expect, test } from 'vitest'
 import { commands } from '../../../src/cli/commands.ts'
 import { runCli } from '../../../src/cli/run-cli.ts'
 import { createTerminal } from '../../../src/cli/text/terminal.ts'
+import { sluice } from '../command-line.ts'
 import { start, temporaryFolder, until } from '../fixture.ts'
 
 const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
-
-async function sluice(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-  const written = { out: '', err: '' }
-  const stream = (name: 'out' | 'err') => ({
-    write(text: string) {
-      written[name] += text
-    },
-  })
-  const terminal = createTerminal({ stdout: stream('out'), stderr: stream('err'), no_color: true })
-  return { code: await runCli(words, terminal, commands), ...written }
-}
 
 test('A-18 projects and tokens are made, listed and revoked by commands, beside a running service', async () => {
   const client = await start()
@@ -103,6 +93,7 @@ test('D-05 the only owner of a project cannot be removed before the project has 
     const kept = await sluice('serve', 'member', words[0]!, email, ...words.slice(1), ...of_mine)
     expect([kept.code, kept.err]).toEqual([78, expect.stringContaining('--role owner')])
   }
+  expect(refused.err).toContain(`or \`sluice serve project remove ${project_id}\``)
 
   users.create('bob@example.org')
   expect((await sluice('serve', 'member', 'add', 'bob@example.org', '--role', 'owner', ...of_mine)).code).toBe(0)
@@ -110,6 +101,26 @@ test('D-05 the only owner of a project cannot be removed before the project has 
   expect((await sluice('serve', 'user', 'remove', 'bob@example.org', ...dir)).code).toBe(78)
   await sluice('serve', 'token', 'create', 'n', '--projects', project_id, ...dir)
   expect((await sluice('serve', 'user', 'remove', 'bob@example.org', ...dir)).code).toBe(0)
+})
+
+test('D-05 a person who must accept first is no owner yet, and without the project nothing needs one', async () => {
+  const client = await start()
+  const dir = ['--data-dir', client.service.data_dir]
+  const { users, tokens } = client.service
+  const [email, eve] = ['ada@example.org', 'eve@example.org']
+  users.create(email)
+  const ada = client.as({ token: tokens.create('of ada', { user: email }).token })
+  const { project_id } = (await ada.post('/v1/projects', { name: 'mine' })).body
+  for (const { name, user } of tokens.list()) if (user === undefined) tokens.revoke(name)
+  const owner = ['--project', 'mine', '--role', 'owner', ...dir]
+  const { out } = await sluice('serve', 'member', 'add', eve, ...owner)
+  const remove = () => sluice('serve', 'user', 'remove', email, ...dir)
+  expect(await remove()).toMatchObject({ code: 78, err: expect.stringContaining('must accept first') })
+  await fetch(out.trim(), { method: 'POST' })
+  expect((await remove()).code).toBe(0)
+  expect(await sluice('serve', 'user', 'remove', eve, ...dir)).toMatchObject({ code: 78 })
+  expect((await sluice('serve', 'project', 'remove', project_id, '--yes', ...dir)).code).toBe(0)
+  expect((await sluice('serve', 'user', 'remove', eve, ...dir)).code).toBe(0)
 })
 
 test('A-06 organisations hold workspaces, and workspaces projects: by commands, beside a running service', async () => {
@@ -139,8 +150,10 @@ test('A-06 a project made through the interface belongs to the workspace of the 
   const client = await start()
   client.service.workspaces.create('finance')
   const { project_id } = client.service.projects.create('invoices', { workspace: 'finance' })
-  const narrow = client.as({ token: client.service.tokens.create('n', { project_ids: [project_id] }).token })
-  await narrow.post('/v1/projects', { name: 'more' })
+  client.service.users.create('ada@example.org')
+  client.service.members.add('ada@example.org', project_id, 'reader')
+  const ada = client.as({ token: client.service.tokens.create('of ada', { user: 'ada@example.org' }).token })
+  await ada.post('/v1/projects', { name: 'more' })
   expect(client.service.projects.list().map(({ workspace }) => workspace)).toEqual(['default', 'finance', 'finance'])
 })
 
@@ -221,7 +234,7 @@ test.each([
     /one origin for the API and the blob store/,
   ],
   [{ listen: '192.168.1.4' }, /this machine only/],
-  [{ port: -1 }, /port = -1/],
+  [{ port: -1 }, /port = -1: it must be a whole number from 0 to 65535/],
   [{ ingest: { delay_ms: Number.NaN } }, /ingest.delay_ms = NaN/],
   [{ injected_faults: { latency_ms: -5 } }, /latency_ms = -5/],
 ])('an invalid option is refused: %j', async (options, message) => {
@@ -292,6 +305,15 @@ test.each([
   expect([code, err]).toEqual([64, expect.stringContaining(message)])
 })
 
+test.each([
+  ['--port', '99999', 'port = 99999: it must be a whole number from 0 to 65535'],
+  ['--blob-port', '65536', 'blob_port = 65536: it must be a whole number from 0 to 65535'],
+  ['--ingest-delay', '1.5', 'ingest.delay_ms = 1.5: it must be a whole number from 0 on'],
+])('%s %s is a wrong command line', async (option, value, message) => {
+  const { code, err } = await sluice('serve', option, value, '--data-dir', temporaryFolder())
+  expect([code, err]).toEqual([64, expect.stringContaining(message)])
+})
+
 test('a subcommand of serve shows and takes its own options only', async () => {
   const { out } = await sluice('serve', 'token', 'create', '--help')
   expect(out).toMatch(/--data-dir[\s\S]*--projects/)
@@ -335,7 +357,11 @@ test('an invitation by command begins with the address of the service, which is 
   expect(await listed('--project', project_id)).toBe(await listed())
   expect(await listed('--project', other)).not.toContain('ada')
   expect(await listed()).toMatch(new RegExp(`${project_id} .* owner +not yet +ada@example.org`))
-  expect((await sluice('serve', 'member', 'remove', 'ada@example.org', '--project', project_id, ...dir)).code).toBe(0)
+  const uninvited = await sluice('serve', 'member', 'remove', 'ada@example.org', '--project', project_id, ...dir)
+  expect([uninvited.code, uninvited.err]).toEqual([
+    0,
+    `ada@example.org is no longer invited to ${project_id}; the link works no more\n`,
+  ])
   expect(await listed()).not.toContain('ada')
   expect((await fetch(invited.out.trim())).status).toBe(404)
   const unknown = await sluice('serve', 'member', 'remove', 'ada@example.org', '--project', project_id, ...dir)
