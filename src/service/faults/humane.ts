@@ -50,11 +50,9 @@ export function fillText(text: string, values: Values): string {
 
 /** A sentence about the field at this path; `whole` names the value itself. */
 export function fieldSentence(whole: string, path: readonly PropertyKey[], finding: string): string {
-  if (path.length === 0) return `The ${whole} ${finding}.`
-  const name = String(path.findLast((part) => typeof part === 'string') ?? whole).replaceAll('_', ' ')
-  const last = path.at(-1)
-  const subject = typeof last === 'number' ? `Entry ${last + 1} of the ${name}` : `The ${name}`
-  return `${subject}${path.length > 1 ? ` (${path.map(String).join('.')})` : ''} ${finding}.`
+  const words = path.map((part) => (typeof part === 'number' ? `entry ${part + 1}` : `the ${String(part)}`))
+  const subject = words.length > 0 ? words.toReversed().join(' of ').replaceAll('_', ' ') : `the ${whole}`
+  return `${subject[0]?.toUpperCase()}${subject.slice(1)} ${finding}.`
 }
 
 /** Takes the place of the validator's own messages, which are for programmers. */

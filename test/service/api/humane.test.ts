@@ -23,6 +23,7 @@ function faultsOf(text: string): string[] {
     [!/[^.]\.$/.test(text), 'ends with no full stop'],
     [text.length >= 160, `has ${text.length} characters`],
     [for_programmers.test(text), 'is for programmers'],
+    [/[a-z]\.[a-z\d]/.test(text), 'has the path of a field'],
     [/\{|\}/.test(text), 'has an empty place'],
   ]
   return faults.filter(([is_so]) => is_so).map(([, fault]) => `${text}: ${fault}`)
@@ -90,7 +91,7 @@ test.each([
   [
     '/v1/chats',
     { prompt: 'x', scope: { asset_ids: ['nonsense'] } },
-    'Entry 1 of the asset ids (scope.asset_ids.0) must be an id of the form asset_ and 20 lower-case letters or digits.',
+    'Entry 1 of the asset ids of the scope must be an id of the form asset_ and 20 lower-case letters or digits.',
   ],
   ['/v1/actions', { name: 'On', prompt: 'x' }, 'The request must have either a schedule or a trigger.'],
 ])('A-22 %s %j: %s', async (path, body, text) => {
