@@ -257,6 +257,4 @@ function afterVanished(content: ContentProgress, at_ms: number): ContentProgress
   return { ...content, state: 'removed_on_service', ...removed('removed on the service while it was being read') }
 }
 
-function removed(message: string): ReturnType<typeof noted> {
-  return noted({ code: 'removed_on_service', message })
-}
+const removed = (message: string) => noted({ code: 'removed_on_service', message })

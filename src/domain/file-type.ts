@@ -38,6 +38,9 @@ export function typeTrial(extension: string): FaultNote {
   return { code: `type_unproven:${extension}`, message }
 }
 
+/** Begins the reason of `typeTrial` while a trouble stops uploads: then no first file is on its way. */
+export const nothing_goes = 'nothing is uploaded now; afterwards '
+
 function firstFiles(extension: string): string {
   return `${max_failed_of_type} ${extension === '' ? 'files without an extension' : `.${extension} files`}`
 }

@@ -44,11 +44,7 @@ export async function openLedger({ state_dir, limits, clock }: LedgerOptions): P
   }
   // Tickets of a lost ledger are deleted: a new one gives their numbers to other contents.
   if (!existsSync(ledgerFile(state_dir))) removeDatabase(ticketsFile(state_dir))
-  const data: LedgerThreadData = {
-    ledger_file: ledgerFile(state_dir),
-    tickets_file: ticketsFile(state_dir),
-    limits,
-  }
+  const data: LedgerThreadData = { ledger_file: ledgerFile(state_dir), tickets_file: ticketsFile(state_dir), limits }
   // Rows live only during one call. Without this limit, a full rescan takes 12 MB more.
   const thread = startThread('ledger/thread', data, { young_mb: 4 })
   try {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { day_ms, minute_ms } from '../../src/base/time/time.ts'
 import { large_bytes } from '../../src/domain/file.ts'
-import { max_failed_of_type, trial_ms, typeRefusal } from '../../src/domain/file-type.ts'
+import { max_failed_of_type, trial_ms, typeRefusal, typeTrial } from '../../src/domain/file-type.ts'
 import { type Explanation, explain } from '../../src/inspect/explain/explain.ts'
 import { nothing_seen } from '../ledger/fixture.ts'
 import { assetOf, openRig, project_id, type Rig, stat, ticket } from '../ledger/views/view-rig.ts'
@@ -166,11 +166,12 @@ describe('blocked', () => {
     const { ask, rig, root } = await setUp()
     const content = await rig.settle('data/a.GZ')
     await rig.record({ type: 'type_refused', content, error: typeRefusal('gz') })
-    const { why, state, next_try, last_error } = ask('data/a.GZ')
+    const { why, state, next_try, last_error, history } = ask('data/a.GZ')
     expect(state).toBe('blocked')
     expect(why[0]).toBe('type refused: the service could read none of 20 .gz files')
     expect(why[1]).toContain(`sluice accept ${root}/data/a.GZ; or all files of its type: sluice accept '*.gz'`)
     expect([next_try, last_error?.code]).toEqual([null, 'type_refused:gz'])
+    expect(history.at(-1)).toMatchObject({ event: 'type_refused', detail: why[0]!.slice('type refused: '.length) })
     expect(
       rig.view().files({ folder: 'notes', prefix: '', stages: ['blocked'], after: undefined, limit: 9 }),
     ).toMatchObject([{ path: 'data/a.GZ', stage: 'blocked', reason: 'type_refused:gz', detail: why[0] }])
@@ -205,7 +206,7 @@ describe('waiting', () => {
   })
 
   test('an unproven type: nothing failed, it waits for the result of others', async () => {
-    const { ask, rig, root } = await setUp()
+    const { ask, rig, root, config } = await setUp()
     for (let file = 0; file <= max_failed_of_type; file++) await rig.settle(`${file}.gz`, { size: file + 1 })
     await rig.ledger.claimToSend(100, { except_projects: [] })
     expect(ask('19.gz').why).toEqual(['it is uploaded when its turn comes'])
@@ -214,7 +215,16 @@ describe('waiting', () => {
       'it waits for the result of the first 20 .gz files: the service has not read one yet',
       `it is tried by itself in ${trial_ms / minute_ms} min; now: sluice retry ${root}/20.gz`,
     ])
-    expect(rig.view().retrying()).toMatchObject([{ code: 'type_unproven:gz', contents: 1 }])
+    const wait = { code: 'type_unproven:gz', contents: 1, message: typeTrial('gz').message }
+    expect(rig.view().retrying()).toMatchObject([wait])
+    // Nothing waits for a result while nothing goes up.
+    const error = { code: 'x.y', message: 'the role is too small.', hint: 'ask an owner' }
+    await rig.record({ type: 'trouble_began', about: 'project:project_other', error })
+    expect(rig.view().retrying()).toMatchObject([wait])
+    await rig.record({ type: 'trouble_began', about: `project:${config.folders[0]!.project_id}`, error })
+    const message = `nothing is uploaded now; afterwards ${wait.message}`
+    expect(ask('20.gz').why.slice(0, 2)).toEqual(['the role is too small: ask an owner', message])
+    expect(rig.view().retrying()).toMatchObject([{ ...wait, message }])
   })
 
   test('min_resend_s: names the earlier version and the time of this one', async () => {

@@ -46,7 +46,14 @@ test('without a ledger: JSON shows files to send by type, and the others with re
 })
 
 test('files of refused types stay: those that the ledger blocks, and new ones', async () => {
-  const root = makeTree({ 'known.gz': 'known', 'new.GZ': 'new', 'other.txt': 'text' })
+  const root = makeTree({
+    'known.gz': 'known',
+    'new.GZ': 'new',
+    'other.txt': 'text',
+    '1.png': '1',
+    '2.png': '2',
+    '3': '3',
+  })
   const rig = await openRig({ root })
   const stat = statAt(root, 'known.gz')
   await rig.record({ type: 'file_settled', folder: 'notes', path: 'known.gz', stat, md5: 'a'.repeat(32) })
@@ -54,9 +61,14 @@ test('files of refused types stay: those that the ledger blocks, and new ones', 
   await rig.record({ type: 'type_refused', content, error: typeRefusal('gz') })
   const config = configFor({ root, state_dir: rig.state_dir })
   const { project_id } = config.folders[0]!
-  const refused = new Set([`${project_id} gz`, 'project_of_others txt'])
+  const refused = new Set([...['gz', 'png', ''].map((type) => `${project_id} ${type}`), 'project_of_others txt'])
   const plan = await planUploads({ config, ledger: rig.view(), hash: false, refused, now_ms })
-  expect(staying(only(plan))).toEqual({ type_refused: 2 })
+  const group = { reason: 'type_refused', files: 2 }
+  expect(only(plan).stays).toEqual([
+    { ...group, extension: 'gz', bytes: 8, examples: ['known.gz', 'new.GZ'] },
+    { ...group, extension: 'png', bytes: 2, examples: ['1.png', '2.png'] },
+    { ...group, extension: '', files: 1, bytes: 1, examples: ['3'] },
+  ])
   expect(only(plan).would_upload.files).toBe(1)
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { shellWord, textWidth } from '../../src/base/text/format.ts'
+import { pathMatcher } from '../../src/base/text/ignore-patterns.ts'
 import { typeTrial } from '../../src/domain/file-type.ts'
 import { stages } from '../../src/ledger/views/view-files.ts'
 import { no_removals } from '../../src/ledger/views/view-removal-cases.ts'
@@ -197,7 +198,7 @@ test('many files that the service cannot read have the setting that excludes the
   const at = lines.indexOf('    /3.gz')
   expect(lines.slice(at + 1, at + 3)).toEqual([
     '  or, if it can read no file of this type, all of them by this setting of their folder:',
-    '    exclude: ["*.gz"]',
+    '    exclude: ["*.[gG][zZ]"]',
   ])
 })
 
@@ -209,7 +210,7 @@ test('a refused type has the command that uploads its files, and the setting tha
   expect(shown('gz')).toContain('blocked: 835 files (5.0 MB): type refused: why\n  notes/a/x.gz\n  notes/y.GZ\n')
   expect(shown('gz')).toContain('and 832 more: `sluice ls --state blocked`')
   expect(shown('gz')).toContain(`to upload all now:\n    sluice accept '*.gz'\n`)
-  expect(shown('gz')).toContain('setting of their folder:\n    exclude: ["*.gz", "*.GZ"]')
+  expect(shown('gz')).toContain('setting of their folder:\n    exclude: ["*.[gG][zZ]"]')
 })
 
 test('files of an unproven type: how many wait, and for what', () => {
@@ -225,12 +226,26 @@ test('files of an unproven type: how many wait, and for what', () => {
   ])
 })
 
-test('the setting that leaves out a type has its characters as they are, and is absent without an extension', () => {
-  expect(excludeSetting(['a/x.tar.gz'])).toBe('exclude: ["*.gz"]')
-  expect(excludeSetting(['x.a[1]*'])).toBe('exclude: ["*.a\\\\[1\\\\]\\\\*"]')
-  expect(excludeSetting(['x."q'])).toBe('exclude: ["*.\\"q"]')
-  expect(excludeSetting(['x.\u202egz'])).toBe('exclude: ["*.\\u202egz"]')
+test('the setting that leaves out a type has all its spellings, and is absent without an extension', () => {
+  expect(excludeSetting(['a/x.tar.gz', 'y.GZ', 'z.7z'])).toBe('exclude: ["*.[gG][zZ]", "*.7[zZ]"]')
+  expect(excludeSetting(['x.1[2]*'])).toBe('exclude: ["*.1\\\\[2\\\\]\\\\*"]')
+  expect(excludeSetting(['x."1'])).toBe('exclude: ["*.\\"1"]')
+  expect(excludeSetting(['x.\u202e1'])).toBe('exclude: ["*.\\u202e1"]')
   expect(excludeSetting(['README', '.profile', 'x.'])).toBeUndefined()
+})
+
+test('the setting leaves out each spelling of the type, and no other type', () => {
+  const names = fc.string({ unit: fc.constantFrom(...'aZéÉ1*?[]^!\\-#ß'), minLength: 1, maxLength: 6 })
+  fc.assert(
+    fc.property(names, (name) => {
+      const setting = excludeSetting([`x.${name}`])!
+      const isLeftOut = pathMatcher(JSON.parse(setting.slice('exclude: '.length)))
+      for (const other of [name, name.toLowerCase(), name.toUpperCase().replaceAll('SS', 'ß')]) {
+        expect(isLeftOut(`a/b.${other}`), `${setting} ${other}`).toBe(true)
+        expect(isLeftOut(`a/b.${other}x`), `${setting} ${other}x`).toBe(false)
+      }
+    }),
+  )
 })
 
 test('a folder with many problems says first what is wrong, and what to do', () => {

@@ -1,11 +1,11 @@
-import { formatBytes, formatCount, formatDuration, shellWord } from '../../base/text/format.ts'
+import { formatBytes, formatCount, formatDuration, shellWord, withoutStop } from '../../base/text/format.ts'
 import { second_ms } from '../../base/time/time.ts'
 import type { Config, FolderConfig } from '../../config/config.ts'
 import { ingest_failed } from '../../domain/asset.ts'
 import { type ContentState, slowAfter_ms } from '../../domain/content.ts'
 import { excludeLine, large_bytes } from '../../domain/file.ts'
 import { type SkipReason, skip_reasons } from '../../domain/file-reasons.ts'
-import { refusedTypeIn } from '../../domain/file-type.ts'
+import { nothing_goes, refusedTypeIn } from '../../domain/file-type.ts'
 import type { RemovalWait } from '../../domain/removal.ts'
 import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
 import type { FileStory, Stage } from '../../ledger/views/view-files.ts'
@@ -160,10 +160,11 @@ function sendingReasons(of: Case): string[] {
   const due_ms = content?.not_before_ms ?? 0
   const resend_ms = (row.sent_ms ?? 0) + of.uploads.min_resend_s * second_ms
   if (content?.error_code !== undefined) {
-    const { attempts, error_message } = content
+    const { attempts, error_code, error_message } = content
     const last = attempts >= of.uploads.max_attempts ? '; it is refused once it has failed for 10 min' : ''
     // A content without a try waits for a folder, or for others of its type.
-    const tried = attempts > 0 ? `the last try failed (attempt ${attempts} of ${of.uploads.max_attempts}): ` : ''
+    const waits = error_code.startsWith('type_unproven:') && of.troubles.length > 0 ? nothing_goes : ''
+    const tried = attempts > 0 ? `the last try failed (attempt ${attempts} of ${of.uploads.max_attempts}): ` : waits
     reasons.push(
       `${tried}${error_message}`,
       `it is tried by itself ${when(of, due_ms)}${last}; now: sluice retry ${placeOf(of)}`,
@@ -203,7 +204,7 @@ function ingestingReasons(of: Case): string[] {
 function standstill({ offline, troubles, daemon_runs }: Case): string[] {
   return [
     ...(offline === undefined ? [] : [`its folder is offline: ${offline}`]),
-    ...troubles.map(({ message, hint }) => (hint === undefined ? message : `${message}: ${hint}`)),
+    ...troubles.map(({ message, hint }) => (hint === undefined ? message : `${withoutStop(message)}: ${hint}`)),
     ...(daemon_runs ? [] : ['no daemon is running: `sluice run`, or `sluice sync` for one pass, continues with it']),
   ]
 }

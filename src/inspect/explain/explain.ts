@@ -116,7 +116,8 @@ function factsOf(story: FileStory | undefined, settingOf: ReturnType<typeof labe
     history: (story?.history ?? []).map(({ at_ms, event, detail }) => ({
       at: isoTime(at_ms),
       event,
-      detail: detail ?? null,
+      // Some details begin with the event.
+      detail: detail?.replace(`${event.replaceAll('_', ' ')}: `, '') ?? null,
     })),
   }
 }

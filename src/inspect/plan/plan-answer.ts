@@ -28,6 +28,8 @@ export type Reason =
 
 interface Staying extends Amount {
   reason: Reason
+  /** Type of these files, which is refused; null for other reasons. Empty: no extension. */
+  extension: string | null
   examples: string[]
 }
 
@@ -103,7 +105,7 @@ export class TypeTally {
 export class Tally {
   readonly #types: TypeTally
   readonly #goes_up = noAmount()
-  readonly #stays = new Map<Reason, Staying>()
+  readonly #stays = new Map<string, Staying>()
 
   constructor(types: TypeTally) {
     this.#types = types
@@ -115,9 +117,11 @@ export class Tally {
   }
 
   stays(reason: Reason, path: string, bytes: number): void {
-    const group = this.#stays.get(reason) ?? { reason, ...noAmount(), examples: [] }
+    const extension = reason === 'type_refused' ? extensionOf(path) : null
+    const key = `${reason} ${extension}`
+    const group = this.#stays.get(key) ?? { reason, extension, ...noAmount(), examples: [] }
     countWithExample(group, path, bytes)
-    this.#stays.set(reason, group)
+    this.#stays.set(key, group)
   }
 
   amounts(): Pick<FolderPlan, 'would_upload' | 'stays'> {

@@ -62,9 +62,7 @@ export function createTickets(file: string) {
     written_since_checkpoint = true
   }
 
-  function contents(): number[] {
-    return contents_sql.all() as number[]
-  }
+  const contents = () => contents_sql.all() as number[]
 
   /** Call it outside a transaction. Erased tickets are in the write-ahead log until then. */
   function checkpoint(): void {

@@ -43,9 +43,7 @@ export function createFolderRows(database: Sqlite) {
   )
   load()
 
-  function all(): FolderRow[] {
-    return [...by_name.values()]
-  }
+  const all = (): FolderRow[] => [...by_name.values()]
 
   /** Call this after a rollback, and when the clock was turned back. */
   function reload(): void {

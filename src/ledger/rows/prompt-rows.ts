@@ -77,9 +77,7 @@ export function createPromptRows(database: Sqlite) {
     })
   }
 
-  function openRuns(id: number): PromptState['open_runs'] {
-    return readAll(open_runs, id)
-  }
+  const openRuns = (id: number): PromptState['open_runs'] => readAll(open_runs, id)
 
   /** Records a prompt that begins now, after all arrivals, or before them (`first_run: all`). */
   function begin({ name, project_id, schedule, first_run }: PromptFact, at_ms: number): void {

@@ -82,9 +82,7 @@ export function createRunRows(database: Sqlite) {
     put_refusals.run(JSON.stringify(plan.refusals), id)
   }
 
-  function assets(id: number): RunAsset[] {
-    return readAll<RunAsset>(assets_sql, id)
-  }
+  const assets = (id: number) => readAll<RunAsset>(assets_sql, id)
 
   function deleteRow(id: number): void {
     drop_assets.run(id)

@@ -119,26 +119,20 @@ export function createComparisonView(database: Sqlite) {
     return readAll(ready_sql, { ...query, folders })
   }
 
-  /** Known contents of these assets. Several contents can have the same asset. */
-  function assets(project_id: string, asset_ids: readonly string[]): ComparedAsset[] {
-    return readAll(listed, { project_id, ids: JSON.stringify(asset_ids) })
+  return {
+    folder,
+    files,
+    file,
+    wasBeforeStart: beforeStart(database, folder_id),
+    ready,
+    /** Known contents of these assets. Several contents can have the same asset. */
+    assets: (project_id: string, asset_ids: readonly string[]) =>
+      readAll<ComparedAsset>(listed, { project_id, ids: JSON.stringify(asset_ids) }),
+    asset: (content: number) => readOne<ComparedAsset>(asset_sql, content),
+    labels: (contents: readonly number[]) => readAll<AttachedLabel>(labels_sql, JSON.stringify(contents)),
+    /** Highest id of a content; 0 without contents. */
+    newestContent: () => readOne<number>(newest)!,
   }
-
-  function asset(content: number): ComparedAsset | undefined {
-    return readOne(asset_sql, content)
-  }
-
-  function labels(contents: readonly number[]): AttachedLabel[] {
-    return readAll(labels_sql, JSON.stringify(contents))
-  }
-
-  /** Highest id of a content; 0 without contents. */
-  function newestContent(): number {
-    return readOne<number>(newest)!
-  }
-
-  const wasBeforeStart = beforeStart(database, folder_id)
-  return { folder, files, file, wasBeforeStart, ready, assets, asset, labels, newestContent }
 }
 
 export type ComparisonView = ReturnType<typeof createComparisonView>

@@ -1,5 +1,6 @@
 import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { slow_reading } from '../../domain/content.ts'
+import { nothing_goes } from '../../domain/file-type.ts'
 import { in_need, to_send } from '../rows/content-rows.ts'
 import { waits_for_accept } from '../rows/file-rows.ts'
 import type { Amount } from './view-folders.ts'
@@ -7,7 +8,6 @@ import type { Amount } from './view-folders.ts'
 export interface Example {
   folder: string
   path: string
-  /** Reason for this file; '' if only the group's `message` is known. */
   message: string
 }
 
@@ -47,7 +47,10 @@ interface OverLimit extends Amount {
 
 /** Up to three names show what is meant; `sluice ls --state` lists all. */
 const max_examples = 3
+/** Groups of one state. */
 const max_groups = 20
+/** Messages of one code: a service may word each differently, for example with a file's name. */
+const max_messages = 4
 const max_places = 5
 /** Deferred contents have the latest due times, so this many of a kind from that end are enough. */
 const max_retried = 2_000
@@ -55,79 +58,84 @@ const max_retried = 2_000
 /** `folders`: only the files of these; absent: of all. */
 export function readProblems(database: Sqlite, folders?: readonly string[]): ProblemGroup[] {
   const names = folders === undefined ? null : JSON.stringify(folders)
-  return [...needyContents(database, names), ...blockedFiles(database, names)]
+  return [needy, blocked].flatMap((rows) => {
+    const reasons = `SELECT stage, code, message, count(*) AS files, 1 AS reasons, sum(size) AS bytes, min(place) AS first,
+        max(place) AS last FROM (${rows}) GROUP BY stage, code, message`
+    const groups = database.prepare(
+      limitedGroups(reasons, 'stage, bytes, first, last', 'sum(bytes) AS bytes, first, last'),
+    )
+    const examples = database.prepare(
+      `SELECT folder, path, message FROM (${rows}) WHERE stage = @stage AND code = @first_code AND message = @first_message
+         AND place BETWEEN @first AND @last LIMIT ${max_examples}`,
+    )
+    return readAll<ProblemRow>(groups, { names }).map(({ first, last, first_code, first_message, ...group }) => {
+      const of_group = { stage: group.stage, first, last, first_code, first_message, names }
+      return { ...group, examples: readAll<Example>(examples, of_group) }
+    })
+  })
+}
+
+interface ProblemRow extends Omit<ProblemGroup, 'examples'> {
+  first_code: string
+  first_message: string
+  first: number | string
+  last: number | string
 }
 
 const among = '(@names IS NULL OR folders.name IN (SELECT value FROM json_each(@names)))'
 
-/** Contents that need a user, each with its files. */
-const needy = `FROM contents CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
+/** Contents that need a user, each with its files. Sizes are theirs: SQLite reads no rows of files. */
+const needy = `SELECT iif(contents.state = 'type_refused', 'blocked', contents.state) AS stage,
+    coalesce(error_code, contents.state) AS code, coalesce(error_message, 'removed on the service') AS message,
+    contents.size, contents.id AS place, folders.name AS folder, files.path
+  FROM contents CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
     JOIN folders ON folders.id = files.folder AND folders.configured = 1
   WHERE ${in_need} AND ${among}`
 
-/** Sizes come from contents, so SQLite reads an index by content and no rows of files. */
-function needyContents(database: Sqlite, names: string | null): ProblemGroup[] {
-  const groups = database.prepare(
-    `SELECT contents.state, error_code AS code, min(error_message) AS message, count(*) AS files,
-         sum(contents.size) AS bytes
-       ${needy} GROUP BY contents.state, error_code ORDER BY files DESC LIMIT ${max_groups}`,
-  )
-  const examples = database.prepare(
-    `SELECT folders.name AS folder, files.path, coalesce(error_message, '') AS message
-       ${needy} AND contents.state = @state AND error_code IS @code LIMIT ${max_examples}`,
-  )
-  return readAll<NeedyRow>(groups, { names }).map(({ state, code, message = 'removed on the service', ...amount }) => {
-    const stage = state === 'type_refused' ? 'blocked' : state
-    const shown = readAll<Example>(examples, { state, code: code ?? null, names })
-    return { stage, ...amount, code: code ?? stage, message, examples: shown }
-  })
-}
+const blocked = `SELECT state AS stage, reason AS code, coalesce(detail, reason) AS message, size, path AS place,
+    folders.name AS folder, path
+  FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
+  WHERE state = 'blocked' AND NOT ${waits_for_accept} AND ${among}`
 
-interface NeedyRow extends Amount {
-  state: 'refused' | 'type_refused' | 'removed_on_service'
-  code: string | undefined
-  message: string | undefined
-}
-
-function blockedFiles(database: Sqlite, names: string | null): ProblemGroup[] {
-  const groups = database.prepare(
-    `SELECT reason AS code, count(*) AS files, sum(size) AS bytes
-       FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
-       WHERE state = 'blocked' AND NOT ${waits_for_accept} AND ${among}
-       GROUP BY reason ORDER BY files DESC LIMIT ${max_groups}`,
-  )
-  const examples = database.prepare(
-    `SELECT folders.name AS folder, files.path, coalesce(detail, reason) AS message
-     FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
-     WHERE state = 'blocked' AND reason = @code AND ${among} LIMIT ${max_examples}`,
-  )
-  return readAll<Amount & { code: string }>(groups, { names }).map((group) => {
-    const shown = readAll<Example>(examples, { code: group.code, names })
-    return { stage: 'blocked', ...group, message: shown[0]?.message ?? group.code, examples: shown }
-  })
+/**
+ * SQL that limits the groups of `reasons`: of each code to `max_messages`, of each stage to
+ * `max_groups`. The smallest ones become one group, which names the largest of them.
+ */
+function limitedGroups(reasons: string, columns: string, sums: string): string {
+  const merged = (rows: string, by: string, max: number) =>
+    `SELECT stage, code, count(DISTINCT code) AS codes, message, sum(reasons) AS reasons, max(files), sum(files) AS files, ${sums}
+       FROM (SELECT *, row_number() OVER (PARTITION BY ${by} ORDER BY files DESC) AS rank FROM (${rows}))
+       GROUP BY ${by}, min(rank, ${max})`
+  return `SELECT iif(codes > 1, 'other', code) AS code,
+      iif(reasons > 1, format('%,d other reasons, such as: ', reasons), '') || message AS message,
+      code AS first_code, message AS first_message, files, ${columns}
+    FROM (${merged(merged(reasons, 'stage, code', max_messages), 'stage', max_groups)}) ORDER BY files DESC`
 }
 
 /** Deferred contents of configured folders, grouped by the error that deferred them. */
 export function readRetrying(database: Sqlite): RetryGroup[] {
   const latest = (states: string) =>
-    `SELECT * FROM (SELECT id, error_code, error_message, not_before_ms FROM contents WHERE ${states} ORDER BY not_before_ms DESC LIMIT ${max_retried})`
-  const groups = database.prepare(
-    `SELECT error_code AS code, min(error_message) AS message, count(*) AS contents, min(not_before_ms) AS next_try_ms,
-         json_group_array(id) AS ids
+    `SELECT * FROM (SELECT id, project, error_code, error_message, not_before_ms FROM contents WHERE ${states} ORDER BY not_before_ms DESC LIMIT ${max_retried})`
+  const stops = `about NOT LIKE 'project:%' OR about = (SELECT 'project:' || project_id FROM projects WHERE projects.id = project)`
+  const said = `iif(error_code LIKE 'type_unproven:%' AND EXISTS (SELECT 1 FROM troubles WHERE ${stops}),
+    '${nothing_goes}', '') || error_message`
+  const reasons = `SELECT 'deferred' AS stage, error_code AS code, ${said} AS message, 1 AS reasons, count(*) AS files,
+         min(not_before_ms) AS next_try_ms, json_group_array(id) AS ids
        FROM (${[`${to_send} AND failing_since_ms IS NULL`, `+queue = 'send' AND failing_since_ms IS NOT NULL`, `state = 'ingesting'`].map(latest).join(' UNION ALL ')}) AS waiting
        WHERE error_code IS NOT NULL AND EXISTS (SELECT 1 FROM files JOIN folders ON folders.id = files.folder
          WHERE files.content = waiting.id AND files.state = 'present' AND folders.configured = 1)
-       GROUP BY error_code ORDER BY contents DESC LIMIT ${max_groups}`,
-  )
+       GROUP BY 2, 3`
+  const groups = database.prepare(limitedGroups(reasons, 'next_try_ms, ids', 'min(next_try_ms) AS next_try_ms, ids'))
   const example = database.prepare(
     `SELECT folders.name AS folder, files.path, contents.error_message AS message
      FROM files JOIN contents ON contents.id = files.content JOIN folders ON folders.id = files.folder
      WHERE files.content = ? AND files.state = 'present' AND folders.configured = 1 LIMIT 1`,
   )
-  return readAll<Omit<RetryGroup, 'examples'> & { ids: string }>(groups).map(({ ids, ...group }) => ({
-    ...group,
-    examples: oldest(ids).flatMap((id) => readAll<Example>(example, id)),
-  }))
+  type Row = Omit<RetryGroup, 'contents' | 'examples'> & { files: number; ids: string }
+  return readAll<Row>(groups).map(({ code, message, files, next_try_ms, ids }) => {
+    const examples = oldest(ids).flatMap((id) => readAll<Example>(example, id))
+    return { code, message, contents: files, next_try_ms, examples }
+  })
 }
 
 function oldest(ids: string): number[] {

@@ -57,11 +57,6 @@ export function createRemovalCasesView(database: Sqlite) {
   const folder_id = database.prepare('SELECT id FROM folders WHERE name = ? AND configured = 1').pluck()
   const used = usedSince(database)
 
-  /** Contents that no path holds and a policy may remove, and contents being removed. */
-  function outdated(): OutdatedContent[] {
-    return readAll<RawContent>(outdated_sql).map(outdatedContent)
-  }
-
   /** Undefined if it is not ready, or this ledger did not make its asset. */
   function content(id: number): OutdatedContent | undefined {
     return readAll<RawContent>(one, id).map(outdatedContent)[0]
@@ -89,7 +84,8 @@ export function createRemovalCasesView(database: Sqlite) {
   }
 
   return {
-    outdated,
+    /** Contents that no path holds and a policy may remove, and contents being removed. */
+    outdated: (): OutdatedContent[] => readAll<RawContent>(outdated_sql).map(outdatedContent),
     content,
     partings: createPartingRows(database).ofContent,
     holders,

@@ -1,6 +1,7 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { counted, formatAmount, formatCount } from '../../base/text/format.ts'
 import { refusedTypeIn } from '../../domain/file-type.ts'
+import { sumOf } from '../../inspect/plan/plan-answer.ts'
 import { excludeSetting } from '../../status/text/text.ts'
 import type { StatusView } from '../../status/view.ts'
 import { type Html, html, nameText, timeText } from '../html/html.ts'
@@ -16,7 +17,7 @@ export function serveProblems(app: HttpApp, tools: PageTools): void {
     const { problems, over_limit, retrying } = await ownStatus(tools, viewer)
     const acts = viewer.role === 'operator'
     const groups = [
-      ...problems.map((group) => groupOf(group, frame, acts)),
+      ...problems.map((group) => groupOf(group, problems, frame, acts)),
       ...(over_limit.files > 0 ? [overLimit(over_limit, frame, acts)] : []),
     ]
     const live = html`${groups.length === 0 ? html`<p class="verdict good">No file needs somebody.</p>` : groups}
@@ -27,11 +28,15 @@ ${retrying.map((group) => retryingOf(group, frame))}`
 
 type Group = StatusView['problems'][number]
 
-function groupOf({ stage, code, message, examples, ...amount }: Group, frame: Frame, acts: boolean): Html {
+function groupOf(group: Group, all: readonly Group[], frame: Frame, acts: boolean): Html {
+  const { stage, code, message, examples, ...amount } = group
+
   const exclude = excludeSetting(examples.map(({ path }) => path))
   const type = refusedTypeIn(code)
-  const words = type === undefined ? `Retry these ${formatCount(amount.files)}` : 'Upload them all the same'
-  const is_useful = type === undefined ? amount.files > 1 : frame.viewer?.folders === 'all'
+  // The button is about a code, whatever its reasons.
+  const { files } = sumOf(all.filter((other) => other.stage === stage && other.code === code))
+  const words = type === undefined ? `Retry these ${formatCount(files)}` : 'Upload them all the same'
+  const is_useful = type === undefined ? files > 1 && code !== 'other' : frame.viewer?.folders === 'all'
   return html`<h2>${formatAmount(amount)} ${stageText(stage)}: ${nameText(message)}</h2>
 ${acts && is_useful && actButton(frame, '/group', words, { stage, code, back: '/problems' })}
 <ul>${examples.map(

@@ -6,6 +6,7 @@ import {
   formatDuration,
   printableJson,
   shellWord,
+  withoutStop,
 } from '../../base/text/format.ts'
 import { ingest_failed } from '../../domain/asset.ts'
 import { waitsForUser } from '../../domain/disappearance.ts'
@@ -32,9 +33,12 @@ export function statusLines(status: StatusView, width: number): Line[] {
   if (status.health) healthLines(writer, status.health, Date.parse(status.at))
   for (const trouble of status.troubles) {
     writer.gap()
-    writer.say(`${troubleSubject(trouble.about)}: ${trouble.message} (for ${spanText(trouble.since, status.at)})`, {
-      tone: 'bad',
-    })
+    writer.say(
+      `${troubleSubject(trouble.about)}: ${withoutStop(trouble.message)} (for ${spanText(trouble.since, status.at)})`,
+      {
+        tone: 'bad',
+      },
+    )
     if (trouble.hint !== null) writer.say(trouble.hint, { indent: 2 })
   }
   sayOverLimit(writer, status)
@@ -159,12 +163,9 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
   for (const { stage, code, message, examples, ...amount } of status.problems) {
     writer.gap()
     const type = refusedTypeIn(code)
-    const why = type !== undefined ? message : stage === 'blocked' ? code : `${message} [${code}]`
+    const why = type === undefined ? `${withoutStop(message)} [${code}]` : message
     writer.say(`${words[stage]}: ${formatAmount(amount)}: ${why}`, { tone: stage === 'refused' ? 'bad' : 'warn' })
-    for (const example of examples) {
-      const detail = stage === 'blocked' && type === undefined ? `: ${example.message}` : ''
-      writer.say(`${example.folder}/${example.path}${detail}`, { indent: 2 })
-    }
+    for (const { folder, path } of examples) writer.say(`${folder}/${path}`, { indent: 2 })
     if (amount.files > examples.length) {
       writer.say(`and ${formatCount(amount.files - examples.length)} more: \`sluice ls --state ${stage}\``, {
         indent: 2,
@@ -177,7 +178,9 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
   for (const { code, message, contents, next_try, examples } of status.retrying) {
     writer.gap()
     const when = next_try > status.at ? `in ${formatDuration(Date.parse(next_try) - Date.parse(status.at))}` : 'now'
-    writer.say(`tried by itself: ${formatCount(contents)}, the next ${when}: ${message} [${code}]`, { tone: 'warn' })
+    writer.say(`tried by itself: ${formatCount(contents)}, the next ${when}: ${withoutStop(message)} [${code}]`, {
+      tone: 'warn',
+    })
     for (const { folder, path } of examples) writer.say(`${folder}/${path}`, { indent: 2 })
     writer.say('`sluice explain PATH` says more; `sluice retry PATH` tries now', { indent: 2, tone: 'faint' })
   }
@@ -232,15 +235,18 @@ function bandwidthText({ bytes_per_s, until }: BandwidthStatus, now_ms: number):
 }
 
 /**
- * The setting that leaves out the types of these files, in their spelling. Undefined if they have
- * no extension: no pattern is about these alone.
+ * The setting that leaves out the types of these files, in small and capital letters. Undefined if
+ * they have no extension: no pattern is about these alone.
  */
 export function excludeSetting(paths: readonly string[]): string | undefined {
   const named = paths.filter((path) => extensionOf(path) !== '')
-  const endings = named.map((path) => path.slice(path.lastIndexOf('.')).replaceAll(/[\\*?[\]]/g, '\\$&'))
-  // A type has all spellings, and the others may be in small letters.
-  const patterns = [...new Set(endings.flatMap((ending) => [ending, ending.toLowerCase()]))].map((ending) =>
-    printableJson(JSON.stringify(`*${ending}`)),
-  )
-  return patterns.length === 0 ? undefined : `exclude: [${patterns.join(', ')}]`
+  const patterns = named.map((path) => `*${Array.from(path.slice(path.lastIndexOf('.')), anyCase).join('')}`)
+  const texts = [...new Set(patterns)].map((pattern) => printableJson(JSON.stringify(pattern)))
+  return texts.length === 0 ? undefined : `exclude: [${texts.join(', ')}]`
+}
+
+/** A pattern of gitignore(5) for one character. */
+function anyCase(letter: string): string {
+  const forms = new Set([letter.toLowerCase(), letter.toUpperCase(), letter])
+  return forms.size === 1 ? letter.replace(/[\\*?[\]]/, '\\$&') : `[${[...forms].join('')}]`
 }

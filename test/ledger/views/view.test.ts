@@ -187,6 +187,59 @@ describe('problems', () => {
     })
   })
 
+  test('each reason of a code has its own group, with its own files, up to a number; the rest is one', async () => {
+    const rig = await openRig()
+    const refuse = async (path: string, message: string, code = 'ingest_failed') =>
+      rig.record({ type: 'content_refused', content: await rig.settle(path, { size: 10 }), error: { code, message } })
+    for (const path of ['a1', 'b1', 'a2', 'c1', 'c2', 'a3', 'b2', 'a4', 'c3']) await refuse(path, path[0]!)
+    for (const path of ['x', 'y', 'z']) await refuse(path, `cannot read ${path}`)
+    await refuse('o', 'a', 'too_large')
+    const shown = rig.view().problems()
+    expect(shown.map(({ code, message, files, bytes }) => [code, message, files, bytes])).toEqual([
+      ['ingest_failed', 'a', 4, 40],
+      ['ingest_failed', 'c', 3, 30],
+      ['ingest_failed', '3 other reasons, such as: cannot read x', 3, 30],
+      ['ingest_failed', 'b', 2, 20],
+      ['too_large', 'a', 1, 10],
+    ])
+    expect(shown.map(({ examples }) => examples.map(({ path }) => path).sort())).toEqual([
+      ['a1', 'a2', 'a3'],
+      ['c1', 'c2', 'c3'],
+      ['x'],
+      ['b1', 'b2'],
+      ['o'],
+    ])
+  })
+
+  test('what blocks files is grouped by its words, too', async () => {
+    const rig = await openRig()
+    const block = (path: string, detail: string) =>
+      rig.record({ type: 'file_blocked', reason: 'unreadable', detail, ...note(path), stat: stat(3), not_before_ms: 5 })
+    for (const path of ['a', 'b']) await block(path, 'it cannot be read (EBUSY)')
+    await block('c', 'it cannot be read (EACCES)')
+    expect(rig.view().problems()).toMatchObject([
+      { message: 'it cannot be read (EBUSY)', files: 2, examples: [{ path: 'a' }, { path: 'b' }] },
+      { message: 'it cannot be read (EACCES)', files: 1, examples: [{ path: 'c' }] },
+    ])
+  })
+
+  test('of many codes the rarest are one group, so that every file is counted', async () => {
+    const rig = await openRig()
+    for (let n = 0; n < 25; n++) {
+      for (let file = n < 19 ? 0 : 1; file < 2; file++) {
+        const content = await rig.settle(`${n}-${file}`, { size: 10 })
+        const error = { code: `code_${n}`, message: `words ${n % 20}` }
+        await rig.record({ type: 'content_refused', content, error })
+      }
+    }
+    const shown = rig.view().problems()
+    expect(shown).toHaveLength(20)
+    expect(shown.reduce((sum, { files }) => sum + files, 0)).toBe(19 * 2 + 6)
+    expect(shown[0]).toMatchObject({ code: 'other', files: 6, examples: [expect.anything()] })
+    expect(shown[0]!.message).toMatch(/^6 other reasons, such as: words \d+$/)
+    expect(shown.slice(1).every(({ code, files }) => code !== 'other' && files === 2)).toBe(true)
+  })
+
   test('failed contents that are tried again are listed with the next attempt', async () => {
     const rig = await openRig()
     const fault = { code: 'network.refused', message: 'connection refused' }
@@ -194,9 +247,25 @@ describe('problems', () => {
       const content = await rig.settle(path)
       await rig.record({ type: 'deferred', content, not_before_ms: rig.clock.now_ms() + 5_000, error: fault })
     }
+    const other = { ...fault, message: 'no route' }
+    const content = await rig.settle('c')
+    await rig.record({ type: 'deferred', content, not_before_ms: rig.clock.now_ms() + 1_000, error: other })
     await rig.settle('fine')
     const groups = rig.view().retrying()
-    expect(groups).toMatchObject([{ ...fault, contents: 2, next_try_ms: rig.clock.now_ms() + 5_000 }])
+    expect(groups).toEqual([
+      {
+        ...fault,
+        contents: 2,
+        next_try_ms: rig.clock.now_ms() + 5_000,
+        examples: [expect.anything(), expect.anything()],
+      },
+      {
+        ...other,
+        contents: 1,
+        next_try_ms: rig.clock.now_ms() + 1_000,
+        examples: [{ ...note('c'), message: 'no route' }],
+      },
+    ])
     expect(groups[0]!.examples.map(({ path }) => path)).toEqual(['a', 'b'])
     await rig.record({ type: 'folders_removed_except', names: [] })
     expect(rig.view().retrying()).toEqual([])

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { planLines } from '../../../src/cli/commands/plan.ts'
+import { planUploads } from '../../../src/inspect/plan/plan.ts'
+import { configFor } from '../../inspect/config-for.ts'
+import { makeTree } from '../../rig/tree.ts'
+
+test('each refused type has a line and, if it has an extension, the setting that leaves it out', async () => {
+  const config = configFor({ root: makeTree({ 'a.gz': 'a', 'b.GZ': 'b', 'c.Gz': 'c', 'x.iso': 'x', README: 'r' }) })
+  const refused = new Set(['gz', 'iso', ''].map((type) => `${config.folders[0]!.project_id} ${type}`))
+  const plan = await planUploads({ config, ledger: undefined, hash: false, refused, now_ms: 0 })
+  const lines = planLines(plan, Number.POSITIVE_INFINITY).map(({ text }) => text)
+  const [at, why] = [
+    lines.indexOf('  would be uploaded: 0 files (0 B)'),
+    'of a type that the service could not read so far',
+  ]
+  expect(lines.slice(at + 1, at + 6)).toEqual([
+    `  3 files (3 B): ${why}: a.gz, b.GZ, c.Gz`,
+    '    this setting of the folder leaves them out: exclude: ["*.[gG][zZ]"]',
+    `  1 file (1 B): ${why}: README`,
+    `  1 file (1 B): ${why}: x.iso`,
+    '    this setting of the folder leaves them out: exclude: ["*.[iI][sS][oO]"]',
+  ])
+})
