@@ -2,6 +2,7 @@ import { SluiceError } from '../base/run/errors.ts'
 import { formatCount, formatDuration } from '../base/text/format.ts'
 import { type Clock, minute_ms, second_ms } from '../base/time/time.ts'
 import type { Circuits } from '../sync/circuits.ts'
+import { projectHint } from '../sync/report.ts'
 import type { Tools } from './tools.ts'
 
 export type Drained =
@@ -77,6 +78,11 @@ async function hasOtherWork({ ledger }: DrainTools, circuits: Circuits): Promise
 }
 
 type Tripped = ReturnType<Circuits['tripped']>[number]
+type GivenUp = Exclude<Drained, { why: 'done' }>
+
+function stopped(why: GivenUp['why'], code: string, message: string, hint: string): GivenUp {
+  return { why, error: new SluiceError({ code, message, hint }) }
+}
 
 /** Decides for each open circuit whether waiting for it still makes sense. */
 function createPatience(clock: Clock) {
@@ -90,33 +96,24 @@ function createPatience(clock: Clock) {
     // The probe after the pause needs some time for its answer.
     if (!is_too_long && now_ms - until_ms < unreachable_ms) return undefined
     const left = until_ms > now_ms ? `, the next ${formatDuration(until_ms - now_ms)}` : ''
+    const text = `the service asked Sluice to wait${left}: ${message}`
     const hint = 'the next run uploads the rest; it also waits as long as the service asks'
-    const error = {
-      code: 'service.asked_to_wait',
-      message: `the service asked Sluice to wait${left}: ${message}`,
-      hint,
-    }
-    return { why: 'asked_to_wait', error: new SluiceError(error) }
+    return stopped('asked_to_wait', 'service.asked_to_wait', text, hint)
   }
 
   function unreachable({ about, since_ms, message }: Tripped): Drained | undefined {
     const lost_since_ms = Math.max(since_ms, paused_until_ms.get(about) ?? since_ms)
     if (clock.now_ms() - lost_since_ms < unreachable_ms) return undefined
     const hint = 'the next run uploads the rest; check service.base_url and the network'
-    return { why: 'service_unreachable', error: new SluiceError({ code: 'service.unreachable', message, hint }) }
+    return stopped('service_unreachable', 'service.unreachable', message, hint)
   }
 
   return (resting: readonly Tripped[]): Drained | undefined => {
     for (const tripped of resting) {
       const { about, message } = tripped
-      if (about === 'account') {
-        const hint = 'renew the token, then run it again'
-        return { why: 'account', error: new SluiceError({ code: 'account.refused', message, hint }) }
-      }
-      if (about.startsWith('project:')) {
-        const hint = 'check project_id in the config, and that the token may use it'
-        return { why: 'project', error: new SluiceError({ code: 'project.refused', message, hint }) }
-      }
+      if (about === 'account')
+        return stopped('account', 'account.refused', message, 'renew the token, then run it again')
+      if (about.startsWith('project:')) return stopped('project', 'project.refused', message, projectHint(tripped))
       const lost = tripped.asked_to_wait ? pause(tripped) : unreachable(tripped)
       if (lost) return lost
     }

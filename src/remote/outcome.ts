@@ -1,5 +1,6 @@
 import { isSurelyUnsent } from '../base/net/network-fault.ts'
 import type { FaultNote } from '../base/run/errors.ts'
+import type { ErrorCode } from '../contract/errors.ts'
 import type { Failure } from '../contract/failures.ts'
 import { type IdKind, isId } from '../contract/identifiers.ts'
 
@@ -26,6 +27,14 @@ export interface Page<Item> {
 export function isSurelyUndone({ about, code, status }: Failure): boolean {
   if (about === 'account' || about === 'project' || about === 'content') return true
   return isSurelyUnsent(code) || status === 429 || (status === 503 && code === 'publicapi.service.unavailable')
+}
+
+/** The token may read in the project, and not upload. */
+export const role_insufficient: ErrorCode = 'publicapi.tenancy.role.insufficient'
+
+/** What to ask whom for, if the role of the token is too small to upload. */
+export function roleHint(project_id: string): string {
+  return `ask an owner of the project for the role collaborator (on a local service: \`sluice serve member add YOUR-EMAIL --project ${project_id} --role collaborator\`)`
 }
 
 /** The error text, with the service's own words if it has some. */

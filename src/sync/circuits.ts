@@ -1,4 +1,5 @@
 import { messageOf } from '../base/run/errors.ts'
+import { withoutStop } from '../base/text/format.ts'
 import { backoff_ms, type Clock, day_ms, minute_ms, second_ms } from '../base/time/time.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Failure } from '../remote/outcome.ts'
@@ -6,6 +7,7 @@ import { type Concern, createFaultCounts, type Host, isOfAHost, type Step } from
 import { type About, hintFor, isOfUploads, type SyncReport } from './report.ts'
 
 interface Tripped {
+  code: string
   attempts: number
   until_ms: number
   since_ms: number
@@ -100,7 +102,10 @@ export function createCircuits(tools: CircuitTools) {
     // Short pauses in a row, without a success in between, count as a long one.
     const is_long = pause_ms === undefined || pause_ms > quiet_pause_ms || now_ms - since_ms > quiet_pause_ms
     const recorded = !is_retired && (before?.recorded === true || is_long)
+    const status_code = failure.status === undefined ? failure.about : `http.${failure.status}`
+    const code = pause_ms === undefined ? (failure.code ?? status_code) : code_of_pause
     const tripped = {
+      code,
       attempts: attempts + 1,
       until_ms: now_ms + wait_ms,
       since_ms,
@@ -110,11 +115,9 @@ export function createCircuits(tools: CircuitTools) {
       asked_to_wait: pause_ms !== undefined,
     }
     resting.set(about, tripped)
-    const status_code = failure.status === undefined ? failure.about : `http.${failure.status}`
-    const code = pause_ms === undefined ? (failure.code ?? status_code) : code_of_pause
     if (recorded && !before?.recorded) {
-      const hint = hintFor(about)
-      report.trouble(about, `${message.replace(/\.$/, '')}. ${hint}`, 'error')
+      const hint = hintFor(about, code)
+      report.trouble(about, `${withoutStop(message)}. ${hint}`, 'error')
       await ledger.record([{ type: 'trouble_began', about, error: { code, message, hint } }]).catch((error) => {
         tripped.recorded = false
         throw error

@@ -1,3 +1,5 @@
+import { role_insufficient, roleHint } from '../remote/outcome.ts'
+
 /** Events of sync for users; names are folder and path. Nothing depends on these reports. */
 export interface SyncReport {
   /** The service has the content and can use it. */
@@ -43,9 +45,11 @@ const hints: Readonly<Record<string, string>> = {
 }
 
 /** Advice for the operator about a trouble that stops calls. */
-export function hintFor(about: About): string {
-  return (
-    hints[about] ??
-    'Sluice uploads nothing to this project: check project_id in the configuration, and that the token may use it'
-  )
+export function hintFor(about: About, code: string): string {
+  return hints[about] ?? `Sluice uploads nothing to this project: ${projectHint({ about, code })}`
+}
+
+export function projectHint({ about, code }: { about: About; code: string }): string {
+  if (code === role_insufficient) return roleHint(about.slice('project:'.length))
+  return 'check project_id in the configuration, and that the token may use it'
 }

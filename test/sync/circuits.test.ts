@@ -6,7 +6,6 @@ import { createCircuits } from '../../src/sync/circuits.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import { FakeClock } from '../rig/fake-clock.ts'
 
-const silent = new Proxy({}, { get: () => () => {} }) as SyncReport
 const failure = (about: Failure['about'], more: Partial<Failure> = {}): Failure => ({
   about,
   message: 'it failed',
@@ -24,15 +23,17 @@ function setUp(reloadToken = () => false, has_work = true, isFull = () => false)
     dueElsewhere: async () => has_work,
   } as unknown as Ledger
   let slowed = 0
+  const reported: string[] = []
+  const report = { trouble: (_about, what) => void reported.push(what), fault: () => {} } as Partial<SyncReport>
   const circuits = createCircuits({
     ledger,
     clock,
-    report: silent,
+    report: report as SyncReport,
     reloadToken,
     onSlowDown: () => slowed++,
     projects: ['project_a', 'p'],
   })
-  return { circuits, clock, recorded, slowed: () => slowed }
+  return { circuits, clock, recorded, reported, slowed: () => slowed }
 }
 
 test('one failure has no effect, three in a row open the circuit, one probe goes out at a time, and a success closes it', async () => {
@@ -62,8 +63,9 @@ test('one failure has no effect, three in a row open the circuit, one probe goes
 
 test('a refused token stops all calls at once, until the token changes', async () => {
   let is_new = false
-  const { circuits, clock, recorded } = setUp(() => is_new)
-  expect(await circuits.failed(failure('account', { status: 401 }), 'p', 'api')).toBe('hold')
+  const { circuits, clock, recorded, reported } = setUp(() => is_new)
+  expect(await circuits.failed(failure('account', { status: 401, humane: 'It is old.' }), 'p', 'api')).toBe('hold')
+  expect(reported[0]).toMatch(/^it failed: It is old\. Sluice uploads nothing/)
   expect(recorded).toMatchObject([{ type: 'trouble_began', about: 'account' }])
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   is_new = true

@@ -15,9 +15,9 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
 }
 
 /** A hint for an unknown name: the nearest known one, or else a list of known ones. */
-export function didYouMeanText(word: string, known: readonly string[]): string {
+export function didYouMeanText(word: string, known: readonly string[], all = 'there are'): string {
   const meant = didYouMean(word, known)
-  return meant === undefined ? `there are ${known.slice(0, 20).join(', ')}` : `did you mean ${meant}?`
+  return meant === undefined ? `${all} ${known.slice(0, 20).join(', ')}` : `did you mean ${meant}?`
 }
 
 /** Optimal string alignment: counts added, missing and changed letters, and swapped neighbours. */

@@ -49,7 +49,7 @@ function stagesOf(text: string): Stage[] {
   return text.split(',').map((word) => {
     const stage = stages.find((name) => name === word.trim())
     if (stage !== undefined) return stage
-    const hint = didYouMeanText(word, stages)
+    const hint = didYouMeanText(word, stages, 'the states are')
     throw new SluiceError({ code: 'usage.invalid', message: `there is no state ${word}`, hint })
   })
 }

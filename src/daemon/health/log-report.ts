@@ -21,8 +21,7 @@ export function logReport(log: Log, lines: FileLines, clock: Clock): SyncReport 
     refused: (reason, name) => lines.stopped('refused', reason, name),
     later: (reason, name) => log.debug({ reason }, `deferred: ${name}: ${reason}`),
     folder: (name, what, level) => log[level]({ folder: name }, `Folder "${name}" ${what}`),
-    // A message of the service may end in a full stop of its own.
-    trouble: (about, what, level) => log[level]({ about }, `${troubleSubject(about)}: ${what.replace('.. ', '. ')}`),
+    trouble: (about, what, level) => log[level]({ about }, `${troubleSubject(about)}: ${what}`),
     audit: (project_id, what, level) => log[level]({ project_id }, `audit of ${project_id}: ${what}`),
     fault: logFaults(log, clock),
   }

@@ -65,7 +65,7 @@ describe.concurrent('a token that cannot be used', () => {
     home.giveToken(service.tokens.create('elsewhere only', { project_ids: [elsewhere] }).token)
     const refused = await sync(home)
     expect(refused.code, refused.err).toBe(77)
-    expect(refused.err).toContain('check project_id in the config, and that the token may use it')
+    expect(refused.err).toContain('check project_id in the configuration, and that the token may use it')
     await expectNothingBlamed(home)
 
     home.giveToken(service.tokens.create('again').token)
