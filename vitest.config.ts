@@ -2,14 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** What takes longest, by the start of its path: begun last, it would run alone while the other core has nothing to do. */
-const long = [
-  'test/journeys/secrets/',
-  'test/journeys/',
-  'test/bench/',
-  'test/cli/',
-  'test/daemon/health/',
-  'test/prompts/',
-]
+const long = ['test/journeys/', 'test/bench/', 'test/cli/', 'test/daemon/health/', 'test/prompts/']
 
 /** Measures the memory of its process, or changes what all of a process share: a process of its own. */
 const alone = 'test/{service/blobs/blobs,base/cron,prompts/plan/scheduler,disk/scan/scan-threads}.test.ts'

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { days, runSim } from './days-run.ts'
+import { runSim } from './days-run.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** Ten days take ten seconds on an idle machine, after the build of the program. */
+/** Three days take three seconds on an idle machine, after the build of the program. */
 const patience_ms = 300_000
 
 /** The patches must follow the code that they break. */
@@ -18,11 +18,10 @@ test('the planted faults still apply', () => {
 })
 
 test(
-  'ten random days and those that were red once end with every file in, once, and every view honest',
+  'three random days end with every file in, once, and every view honest',
   async () => {
-    // One run compiles and loads the program once.
-    const { status, lines } = await runSim('--no-shrink', '--seeds', '10', ...days.flatMap((day) => ['--day', day]))
-    expect(lines.join('\n')).toMatch(new RegExp(`^${days.length + 10} seeds, 0 red, [\\d.]+ s$`))
+    const { status, lines } = await runSim('--no-shrink', '--seeds', '3')
+    expect(lines.join('\n')).toMatch(/^3 seeds, 0 red, [\d.]+ s$/)
     expect(status).toBe(0)
   },
   patience_ms,
