@@ -15,13 +15,17 @@ interface Described extends Json {
 }
 
 /**
- * Adds to the OpenAPI description the answers in which this profile differs from the specification
- * (E-01, E-03, E-08). Returns a copy.
+ * Changes the OpenAPI description where answers of this profile differ from the default ones (E-01,
+ * E-03, E-08, E-10). Returns a copy.
  */
 export function describeProfile(document: Json, profile: Profile): Json {
   const described = structuredClone(document) as Described
   const { schemas } = described.components
   if (profile.messages_by_id) for (const name of ['Message', 'MessageReference']) keyById(schemas[name]!)
+  if (!profile.says_why_failed) {
+    for (const name of ['Asset', 'AssetListItem']) delete schemas[name]!.properties.error
+    delete schemas.IngestError
+  }
   const has_blanks = profile.blank_codes.size > 0
   if (has_blanks) {
     const code = schemas.Error!.properties.code!

@@ -26,11 +26,7 @@ export function unknownThing(kind: string, name: string): SluiceError {
   return refused(`the ${kind} ${name} does not exist`, `list them with \`sluice serve ${kind} list\``)
 }
 
-export interface FoundProject {
-  seq: number
-  project_id: string
-  name: string
-}
+type FoundProject = Pick<ProjectRow, 'project_id' | 'name'> & { seq: number }
 
 /**
  * The project with this id, or the only one with this name. Error `config.service` if there is
