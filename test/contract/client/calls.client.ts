@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../rig/waiting.ts'
 import { CallError, clientOf, type PublicClient } from './calls.ts'
-import { profiles, proxy, type Served, serve, tool, user } from './programs.ts'
+import { method_count, methods, other_calls, recordCalls } from './methods.ts'
+import { compiler, profiles, proxy, type Served, serve, tool, user } from './programs.ts'
 import { type Watch, watchCalls } from './watched-fetch.ts'
 
 const schedule = { hour: '9,17', weekday: 'mon-fri', month_day: '*/2', timezone: 'Europe/Berlin' }
@@ -28,6 +29,7 @@ describe.each(profiles)('the %s profile', (profile) => {
   let watch: Watch
   let client: PublicClient
   let project: string
+  const made = new Set<string>()
 
   beforeAll(async () => {
     served = await serve(profile)
@@ -36,7 +38,7 @@ describe.each(profiles)('the %s profile', (profile) => {
     const options = { base_url: prism.url, key: served.key, fetch: watch.fetch }
     const { project_id } = await clientOf({ ...options, project: '' }).projects.create({ name: 'Client' })
     project = project_id
-    client = clientOf({ ...options, project })
+    client = recordCalls(clientOf({ ...options, project }), made)
   })
 
   afterEach(() => expect(watch.takeViolations(), 'what Prism found').toEqual([]))
@@ -55,7 +57,7 @@ describe.each(profiles)('the %s profile', (profile) => {
       new URL(config, import.meta.url),
       JSON.stringify({ extends: '../tsconfig.json', compilerOptions, include }),
     )
-    tool('tsc', ['-p', config])
+    tool(compiler, ['-p', config])
   })
 
   test('Spectral finds no error in the description', () => {
@@ -198,5 +200,19 @@ describe.each(profiles)('the %s profile', (profile) => {
   test('every call of the description was made', async () => {
     expect(await client.description()).toContain('openapi')
     expect(watch.missing()).toEqual([])
+  })
+
+  test('each of the 64 methods of the public client has its calls, which were made, or a reason why not', async () => {
+    expect(Object.keys(methods)).toHaveLength(method_count)
+    const stands_for = [...other_calls, ...Object.values(methods).flatMap((calls) => ('why' in calls ? [] : calls))]
+    expect([...made].sort()).toEqual([...new Set(stands_for)].sort())
+    for (const [method, unserved] of Object.entries(methods)) {
+      if (!('why' in unserved)) continue
+      const [verb, path = ''] = unserved.request.split(' ')
+      const headers = { 'X-API-Key': served.key, 'X-Project-Id': project, 'Content-Type': 'application/json' }
+      const answer = await fetch(served.url + path.replace(/\{\w+\}/g, 'x'), { method: verb!, headers })
+      const { code, statusCode } = (await answer.json()) as { code: string; statusCode: number }
+      expect([answer.status, code, statusCode], method).toEqual([404, 'publicapi.route.not_found', 404])
+    }
   })
 })

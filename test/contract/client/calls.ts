@@ -49,6 +49,8 @@ export function clientOf({ base_url, key, project, fetch }: Options) {
   const api = createClient<paths>({ baseUrl: base_url, headers: { 'X-API-Key': key }, fetch })
   const header = { 'X-Project-Id': project }
   const params = { header }
+  /** What the public client sends with a turn unless told. */
+  const usual_turn = { intelligence: 'auto' as const, scope: { project_ids: [project] } }
   const one = <Path>(path: Path) => ({ params: { header, path } })
 
   return {
@@ -161,13 +163,14 @@ export function clientOf({ base_url, key, project, fetch }: Options) {
       start: (body: {
         prompt: string
         scope?: { asset_ids: string[] }
-      }): Promise<{ chat_id: string; message_id: string }> => taken(api.POST('/v1/chats', { params, body })),
+      }): Promise<{ chat_id: string; message_id: string }> =>
+        taken(api.POST('/v1/chats', { params, body: { ...usual_turn, ...body } })),
       get: (chat_id: string): Promise<Shapes.Chat> => taken(api.GET('/v1/chats/{chat_id}', one({ chat_id }))),
       update: (chat_id: string, title: string): Promise<Shapes.Chat> =>
         taken(api.POST('/v1/chats/{chat_id}', { ...one({ chat_id }), body: { title } })),
       delete: (chat_id: string) => done(api.DELETE('/v1/chats/{chat_id}', one({ chat_id }))),
       append: (chat_id: string, prompt: string): Promise<{ message_id: string }> =>
-        taken(api.POST('/v1/chats/{chat_id}/messages', { ...one({ chat_id }), body: { prompt } })),
+        taken(api.POST('/v1/chats/{chat_id}/messages', { ...one({ chat_id }), body: { ...usual_turn, prompt } })),
       messages: (chat_id: string): Promise<{ messages: Shapes.Message[] }> =>
         taken(api.GET('/v1/chats/{chat_id}/messages', one({ chat_id }))),
       message: (chat_id: string, message_id: string): Promise<Shapes.Message> =>

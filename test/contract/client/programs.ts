@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { makeStore } from '../../rig/tree.ts'
@@ -13,12 +13,18 @@ export type Profile = (typeof profiles)[number]
 const here = fileURLToPath(new URL('.', import.meta.url))
 const sluice = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
 
-/** Runs a program of this package. Returns its output; the error has all that it wrote. */
+/** The compiler of the project: it takes a tenth of the time of the one that the generator needs. */
+export const compiler = fileURLToPath(new URL('../../../node_modules/.bin/tsc', import.meta.url))
+
+/**
+ * Runs a program of this package, or the one at this path. Returns its output; the error has all
+ * that it wrote.
+ */
 export function tool(name: string, words: readonly string[]): string {
   const quiet = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' }
   try {
     const options = { cwd: here, encoding: 'utf8', env: quiet, stdio: 'pipe' } as const
-    return execFileSync(join(here, 'node_modules/.bin', name), words, options)
+    return execFileSync(resolve(here, 'node_modules/.bin', name), words, options)
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string }
     throw new Error(`${name} ${words.join(' ')}:\n${stdout}${stderr}`)
