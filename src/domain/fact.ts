@@ -167,7 +167,7 @@ export interface Absence {
   to_ms: number
 }
 
-/** Faults beyond single files: of `account`, `project:…`, `api`, `blob` or `uploads`. */
+/** Faults beyond single files: of `account`, `project:…`, `api`, `blob`, `uploads` or `page`. */
 export type TroubleFact =
   | { type: 'trouble_began'; about: string; error: FaultNote & { hint?: string | undefined } }
   | { type: 'trouble_ended'; about: string }

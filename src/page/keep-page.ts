@@ -1,41 +1,67 @@
+import { toPlainError } from '../base/run/errors.ts'
 import { startThread, type Thread } from '../base/run/thread.ts'
 import { runWorker } from '../base/run/worker.ts'
 import type { Log } from '../base/text/log.ts'
-import { type Clock, second_ms, within } from '../base/time/time.ts'
+import { type Clock, minute_ms, second_ms, within } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import type { PageNote } from './page-tools.ts'
+
+type KeeperTools = { config: () => Config; record: Ledger['record']; log: Log; clock: Clock }
 
 /** Interval at which a new configuration is noticed; comparing costs nothing. */
 const look_every_ms = second_ms
+/** Interval of tries while it cannot be served. */
+const retry_ms = 5 * second_ms
 /** Running requests get half a second (open-page.ts). */
 const close_wait_ms = 2 * second_ms
+/** After its thread has failed, the page must be served for so long before all is well again. */
+const calm_ms = minute_ms
 /** A page needs little memory for short-lived objects; see startThread. */
 const young_mb = 8
 
 /**
  * Serves the page in a thread of its own while the configuration wants one, so that searching never
- * delays an upload. If it cannot listen, or its thread fails, it is tried again. Without page.listen
- * nothing of it is loaded.
+ * delays an upload. If it cannot listen, or its thread fails, it is tried again, and a trouble shows it
+ * in the health. Without page.listen nothing of it is loaded.
  */
-export function keepPage({ config, log, clock }: { config: () => Config; log: Log; clock: Clock }) {
+export function keepPage({ config, record, log, clock }: KeeperTools) {
   const stop = new AbortController()
   let thread: Thread | undefined
   let served: Config | undefined
-  const on_error = (error: unknown) => log.error({ error }, 'the page cannot be served')
+  /** The message of the trouble in the ledger; undefined without one. */
+  let trouble: string | undefined
+  let calm_from_ms = 0
+  const on_error = (error: unknown) => log.error({ error }, 'the state of the page cannot be recorded')
   const worker = runWorker({ name: 'page', step, clock, signal: stop.signal, on_error })
 
   async function step(): Promise<{ wait_ms: number }> {
-    const wanted = config()
-    if (wanted !== served) {
-      served = wanted
-      try {
+    try {
+      const wanted = config()
+      if (wanted !== served) {
+        served = wanted
         await serve(wanted)
-      } catch (error) {
-        served = undefined
-        throw error
       }
+    } catch (error) {
+      await begin(error)
     }
-    return { wait_ms: look_every_ms }
+    if (trouble !== undefined && served && clock.monotonic_ms() >= calm_from_ms) {
+      await record([{ type: 'trouble_ended', about: 'page' }])
+      trouble = undefined
+    }
+    return { wait_ms: served ? look_every_ms : retry_ms }
+  }
+
+  /** Logs and records a trouble, unless that is done already. */
+  async function begin(error: unknown): Promise<void> {
+    served = undefined
+    const { code, message: why, hint: usual = 'the log of the daemon says more' } = toPlainError(error)
+    if (why === trouble) return
+    log.error({ error }, 'the page cannot be served')
+    const hint = code === 'http.listen' ? 'end the program that uses it (`ss -lptn`), or change page.listen' : usual
+    const message = `the page cannot be served as it is configured: ${why}`
+    await record([{ type: 'trouble_began', about: 'page', error: { code, message, hint } }])
+    trouble = why
   }
 
   async function serve(wanted: Config): Promise<void> {
@@ -44,8 +70,8 @@ export function keepPage({ config, log, clock }: { config: () => Config; log: Lo
       thread = startThread('page/page-thread', undefined, { young_mb })
       void passOnNotes(thread)
     }
-    const address = await thread.call<string>('open', wanted)
-    log.info({ address }, 'the page is served')
+    const address = await thread.call<string | undefined>('open', wanted)
+    if (address !== undefined) log.info({ address }, 'the page is served')
   }
 
   async function passOnNotes(of: Thread): Promise<void> {
@@ -56,10 +82,11 @@ export function keepPage({ config, log, clock }: { config: () => Config; log: Lo
       }
     } catch (error) {
       if (thread !== of) return
-      // The thread has failed: the next step starts another one.
-      on_error(error)
+      // The next step starts another one.
       thread = undefined
-      served = undefined
+      calm_from_ms = clock.monotonic_ms() + calm_ms
+      await begin(error).catch(on_error)
+      worker.wake()
     }
   }
 

@@ -1,17 +1,25 @@
-import { chmodSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { closeServer, listen, listenOnSocket, type TlsKeys } from '../base/net/http-server.ts'
-import { messageOf, SluiceError } from '../base/run/errors.ts'
+import { chmodSync, lstatSync, rmSync } from 'node:fs'
+import { Server as TlsServer } from 'node:tls'
+import { closeServer, listen, listenOnSocket } from '../base/net/http-server.ts'
 import type { Clock } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
+import { readPageKeys } from '../config/page-keys.ts'
 import { hostAndPort } from '../config/schema/schema-page.ts'
 import { openPageStore } from './access/page-store.ts'
 import { createPageApp } from './page-app.ts'
 import type { PageLog } from './page-tools.ts'
 import { createAsking } from './reads/asking.ts'
 
+type PageOptions = { config: Config; clock: Clock; log: PageLog }
+
 export interface OpenPage {
   /** The address for a browser on this machine, or the path of a socket. */
   address: string
+  /**
+   * Takes over another configuration, and certificates that were renewed, without a break. False:
+   * the page must be opened anew for it. Error `page.tls`.
+   */
+  takeOver(newer: Config): boolean
   close(): Promise<void>
 }
 
@@ -19,17 +27,11 @@ export interface OpenPage {
 const close_grace_ms = 500
 
 /** Serves the page for one configuration. Errors: `http.listen`, `page.tls`, `database.*`. */
-export async function openPage({
-  config,
-  clock,
-  log,
-}: {
-  config: Config
-  clock: Clock
-  log: PageLog
-}): Promise<OpenPage> {
+export async function openPage({ config: first, clock, log }: PageOptions): Promise<OpenPage> {
+  // The screens keep this object, whose sections change with the configuration.
+  const config = { ...first }
   const { base_url } = config.page
-  const tls = tlsOf(config)
+  const tls = readPageKeys(config.page)
   const base_path = base_url === undefined ? '' : new URL(base_url).pathname.replace(/\/+$/, '')
   const store = openPageStore(config.state_dir, clock)
   try {
@@ -39,6 +41,13 @@ export async function openPage({
     const address = await listenOn(app.server, config.page.listen, tls ? 'https' : 'http')
     return {
       address: address.startsWith('/') ? address : `${address}${base_path}/`,
+      takeOver(newer) {
+        if (fixedPart(newer) !== fixedPart(config)) return false
+        const keys = readPageKeys(newer.page)
+        if (keys && app.server instanceof TlsServer) app.server.setSecureContext(keys)
+        Object.assign(config, newer)
+        return true
+      },
       async close() {
         await closeServer(app.server, close_grace_ms)
         await app.close()
@@ -51,9 +60,9 @@ export async function openPage({
   }
 }
 
-/** The certificate and key of the page; undefined without. Error `page.tls`. */
-export function tlsOf({ page: { tls_cert, tls_key } }: Config): TlsKeys | undefined {
-  return tls_cert === undefined ? undefined : { cert: pem(tls_cert), key: ownKey(tls_key!) }
+/** What a running page cannot change. `readers_ask` is read for each question. */
+function fixedPart({ page, state_dir }: Config): string {
+  return JSON.stringify([state_dir, { ...page, readers_ask: 0 }])
 }
 
 async function listenOn(server: Parameters<typeof listen>[0], where: string, scheme: string): Promise<string> {
@@ -69,24 +78,4 @@ async function listenOn(server: Parameters<typeof listen>[0], where: string, sch
   // For a proxy in the group of the socket's directory. Its rights say who else may connect.
   chmodSync(socket, 0o660)
   return socket
-}
-
-function ownKey(file: string): string {
-  const key = pem(file)
-  if ((statSync(file).mode & 0o077) === 0) return key
-  const message = `group or others can read the key ${file}`
-  throw new SluiceError({ code: 'page.tls', message, hint: `chmod 600 ${file}` })
-}
-
-function pem(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new SluiceError({
-      code: 'page.tls',
-      message: `the page cannot read ${file}: ${messageOf(error)}`,
-      hint: 'check page.tls_cert and page.tls_key, and who may read them',
-      cause: error,
-    })
-  }
 }

@@ -2,7 +2,8 @@ import { toPlainError } from '../base/run/errors.ts'
 import { serveCalls } from '../base/run/thread.ts'
 import { system_clock } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
-import { type OpenPage, openPage, tlsOf } from './open-page.ts'
+import { readPageKeys } from '../config/page-keys.ts'
+import { type OpenPage, openPage } from './open-page.ts'
 import type { PageNote } from './page-tools.ts'
 
 export type PageCalls = ReturnType<typeof begin>
@@ -25,10 +26,11 @@ function begin() {
   }
 
   return {
-    /** Serves the page of this configuration instead of an earlier one. Returns its address. */
-    async open(config: Config): Promise<string> {
+    /** Serves the page of this configuration. Returns its address; undefined if it goes on as it is. */
+    async open(config: Config): Promise<string | undefined> {
+      if (page?.takeOver(config)) return undefined
       // A file that is missing must not end the page that is served now.
-      tlsOf(config)
+      readPageKeys(config.page)
       await page?.close()
       page = undefined
       page = await openPage({ config, clock: system_clock, log })

@@ -251,6 +251,12 @@ const table: [(typeof problem_kinds)[number], string, Partial<HealthFacts>, Part
     { disk: { path: '/x', free_bytes: 500_000_000 } },
   ],
   ['progress', 'something hangs', { stuck: [{ name: 'the ledger', silent_ms: 6 * minute_ms }] }, {}],
+  [
+    'page',
+    'its port is taken',
+    { troubles: [{ about: 'page', message: 'taken', hint: 'choose another', since_ms: ago(1) }] },
+    {},
+  ],
   ['ledger', 'nothing can be recorded', { ledger_fault: { message: 'full', hint: undefined, since_ms: ago(1) } }, {}],
 ]
 
@@ -273,7 +279,7 @@ describe('each problem', () => {
     const broken = Object.assign({}, ...table.map(([, , facts]) => facts)) as Partial<HealthFacts>
     const away = { ...folder, online: false, offline_reason: 'gone', state_since_ms: ago(day_ms) }
     const late = { ...folder, scanned_ms: ago(9 * hour_ms) }
-    const troubles = ['account', 'project:project_1', 'api'].map((about) => trouble(about, ago(day_ms)))
+    const troubles = ['account', 'project:project_1', 'api', 'page'].map((about) => trouble(about, ago(day_ms)))
     const audits = [{ ...audit, since_ms: ago(9 * day_ms), emptied: { since_ms: now_ms, removed: 5, expected: 5 } }]
     const { problems } = healthOf(
       {

@@ -1,45 +1,58 @@
 import { readFileSync } from 'node:fs'
 import { messageOf, SluiceError } from '../../base/run/errors.ts'
 import { counted } from '../../base/text/format.ts'
-import { system_clock } from '../../base/time/time.ts'
+import { second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { isLocalListen } from '../../config/schema/schema-page.ts'
+import { checkPage } from '../../inspect/doctor/check-page.ts'
+import type { LedgerView } from '../../ledger/views/view.ts'
 import { noSuchUser, openPageStore, type PageStore } from '../../page/access/page-store.ts'
 import { hashPassword } from '../../page/access/passwords.ts'
 import { group_prefix } from '../../page/access/recognise.ts'
+import { withLedgerView } from '../../status/with-view.ts'
 import { argument, defineCommand, flag, text, texts } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { printNote } from '../text/print.ts'
 import { tableLines } from '../text/table.ts'
 
+const try_again_ms = 200
+
 /** Prints a link that signs its first user in as the operator. */
 export const command = defineCommand({
   options: (yargs) => yargs,
   async run({ config: file }, terminal) {
-    terminal.out(makeLink(loadConfig({ file }).config))
+    const { config } = loadConfig({ file })
+    const link = makeLink(config)
+    await refuseUnserved(config)
+    terminal.out(link)
     printNote(terminal, 'the link works once, within ten minutes')
     return exit_codes.ok
   },
 })
 
+/** Error `usage.page` if no browser would reach it. A reload may have turned it on a moment ago. */
+async function refuseUnserved(config: Config): Promise<void> {
+  for (let left_ms = 3 * second_ms; ; left_ms -= try_again_ms) {
+    const check = (ledger: LedgerView | undefined) => checkPage({ config, clock: system_clock, ledger })
+    const { level, message, hint } = (await withLedgerView(config.state_dir, check)).at(-1)!
+    if (level === 'ok') return
+    if (left_ms <= 0) throw wrong('usage.page', `${config.page.listen}: ${message}`, hint)
+    await system_clock.sleep(try_again_ms)
+  }
+}
+
 /** A one-time link to a page on this machine. Error `usage.page`. */
 export function makeLink(config: Config): string {
   const { listen, base_url, tls_cert } = config.page
   if (listen === 'off') {
-    throw new SluiceError({
-      code: 'usage.page',
-      message: 'the page is off',
-      hint: 'add `page: {listen: 127.0.0.1:8470}` to the configuration, and restart or reload the daemon',
-    })
+    const hint = 'add `page: {listen: 127.0.0.1:8470}` to the configuration, and restart or reload the daemon'
+    throw wrong('usage.page', 'the page is off', hint)
   }
   const is_socket = listen.startsWith('unix:')
   if (!isLocalListen(listen) || (is_socket && base_url === undefined)) {
-    throw new SluiceError({
-      code: 'usage.page',
-      message: `a one-time link is for a page on this machine only, and this one listens on ${listen}`,
-      hint: 'add yourself as a user: `sluice page user add NAME --role operator`',
-    })
+    const message = `a one-time link is for a page on this machine only, and this one listens on ${listen}`
+    throw wrong('usage.page', message, 'add yourself as a user: `sluice page user add NAME --role operator`')
   }
   const address = base_url ?? `${tls_cert === undefined ? 'http' : 'https'}://${listen}`
   return `${address}/link/${withStore(config, (store) => store.makeLink())}`
@@ -58,23 +71,18 @@ export const add = defineCommand({
   async run({ config: file, name, role, folder, 'password-file': password_file }, terminal) {
     const { config } = loadConfig({ file })
     if (!/^[^\p{C}\p{Z}][^\p{C}]{0,99}$/u.test(name)) {
-      const hint = 'take up to 100 characters in one line'
-      throw new SluiceError({ code: 'usage.user', message: 'this cannot be the name of a user', hint })
+      throw wrong('usage.user', 'this cannot be the name of a user', 'take up to 100 characters in one line')
     }
     const unknown = (folder ?? []).find((one) => !config.folders.some((known) => known.name === one))
     if (unknown !== undefined) {
       const hint = `the configuration has ${config.folders.map((known) => known.name).join(', ')}`
-      throw new SluiceError({ code: 'usage.folder', message: `there is no folder ${unknown}`, hint })
+      throw wrong('usage.folder', `there is no folder ${unknown}`, hint)
     }
     // A group and a user of a proxy need none.
     const needs_password = !name.startsWith(group_prefix) && config.page.proxy.user_header === undefined
-    const is_given = password_file !== undefined
-    const password = is_given
-      ? readPassword(password_file)
-      : needs_password
-        ? await askPassword(terminal.is_interactive)
-        : undefined
-    const hash = password === undefined ? undefined : await hashPassword(password)
+    const asked = needs_password && password_file === undefined ? await askPassword(terminal.is_interactive) : undefined
+    const password = password_file === undefined ? asked : readPassword(password_file)
+    const hash = password === undefined ? undefined : await hashPassword(checked(password))
     // A new password must not widen what the user may see.
     const user = withStore(config, (store) => {
       const before = store.user(name) ?? { role: 'reader' as const, folders: 'all' as const }
@@ -138,13 +146,13 @@ export const token = defineCommand({
   options: (yargs) =>
     yargs.positional('name', argument('the user')).option('remove', flag('end the token, and make none')),
   async run({ config: file, name, remove }, terminal) {
-    if (remove) {
-      withStore(loadConfig({ file }).config, (store) => store.removeToken(name))
-      terminal.out(`${name} has no token any more`)
-      return exit_codes.ok
-    }
-    terminal.out(withStore(loadConfig({ file }).config, (store) => store.makeToken(name)))
-    printNote(terminal, 'it is shown this once; an earlier token of this user has ended')
+    const token = withStore(loadConfig({ file }).config, (store) => {
+      if (!remove) return store.makeToken(name)
+      if (!store.removeToken(name)) throw noSuchUser(name)
+      return undefined
+    })
+    terminal.out(token ?? `${name} has no token any more`)
+    if (token) printNote(terminal, 'it is shown this once; an earlier token of this user has ended')
     return exit_codes.ok
   },
 })
@@ -158,38 +166,31 @@ function withStore<Answer>(config: Config, use: (store: PageStore) => Answer): A
   }
 }
 
+function wrong(code: string, message: string, hint?: string): SluiceError {
+  return new SluiceError({ code, message, hint })
+}
+
 const min_password_characters = 10
 
 function checked(password: string): string {
   if (password.length >= min_password_characters) return password
-  throw new SluiceError({
-    code: 'usage.password',
-    message: `a password needs at least ${min_password_characters} characters`,
-    hint: 'four words that do not belong together are easy to remember',
-  })
+  const message = `a password needs at least ${min_password_characters} characters`
+  throw wrong('usage.password', message, 'four words that do not belong together are easy to remember')
 }
 
 function readPassword(file: string): string {
   try {
-    return checked(readFileSync(file === '-' ? 0 : file, 'utf8').replace(/\r?\n$/, ''))
+    return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/\r?\n$/, '')
   } catch (error) {
-    if (error instanceof SluiceError) throw error
-    throw new SluiceError({
-      code: 'usage.password',
-      message: `${file} cannot be read: ${messageOf(error)}`,
-      cause: error,
-    })
+    throw wrong('usage.password', `${file} cannot be read: ${messageOf(error)}`, 'check who may read it')
   }
 }
 
 async function askPassword(is_interactive: boolean): Promise<string> {
   if (!is_interactive) {
-    throw new SluiceError({
-      code: 'usage.password',
-      message: 'a password is needed, and nobody can be asked',
-      hint: 'give it by --password-file FILE, or - for standard input',
-    })
+    const hint = 'give it by --password-file FILE, or - for standard input'
+    throw wrong('usage.password', 'a password is needed, and nobody can be asked', hint)
   }
   const { password } = await import('@inquirer/prompts')
-  return checked(await password({ message: 'Password:', mask: true }))
+  return password({ message: 'Password:', mask: true })
 }

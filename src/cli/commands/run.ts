@@ -39,7 +39,8 @@ export const command = defineCommand({
         const hooks = { onReloading: () => manager.reloading(), onReady: () => manager.reloaded() }
         const reloader = createReloader({ daemon, load: () => loadWithFlags(flags), log, hooks, unitFit })
         const control = await serveControl(daemon, 'run', reloader)
-        const page = keepPage({ config: () => daemon.config, log: log.child({ module: 'page' }), clock })
+        const { record } = daemon.ledger
+        const page = keepPage({ config: () => daemon.config, record, log: log.child({ module: 'page' }), clock })
         log.info({ config: file, pid: process.pid }, `sluice ${programVersion()} is running`)
         try {
           await manager.started(secrets, signals.first)

@@ -74,7 +74,8 @@ export async function setUpDemo(given: string | undefined, { page }: { page: boo
 }
 
 /** A port that is free now. The configuration must name one, so that `sluice page` can. */
-async function freePort(): Promise<number> {
+/** Free when it answers. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

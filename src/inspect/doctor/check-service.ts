@@ -132,14 +132,14 @@ export function checkCa(file: string | undefined, now_ms: number): { checks: Che
     const found = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
     if (found.length === 0) throw new Error('it holds no certificate in PEM form')
     const ends = found.map((text) => Date.parse(new X509Certificate(text).validTo))
-    return { checks: [judge(find, ends, now_ms)], pem }
+    return { checks: [judgeCertificates(find, ends, now_ms)], pem }
   } catch (error) {
     const hint = 'name a PEM file with certificates that this user can read as service.ca_file'
     return { checks: [find.fault(`it cannot be used: ${messageOf(error)}`, hint)], pem: undefined }
   }
 }
 
-function judge(find: Findings, ends_ms: readonly number[], now_ms: number): Check {
+export function judgeCertificates(find: Findings, ends_ms: readonly number[], now_ms: number): Check {
   const expired = ends_ms.filter((end_ms) => end_ms <= now_ms).length
   const count = ends_ms.length === 1 ? 'one certificate' : `${ends_ms.length} certificates`
   const hint = 'ask their issuer for new ones'

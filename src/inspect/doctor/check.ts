@@ -13,7 +13,7 @@ export const check_groups = {
   Service: ['ca', 'api_host', 'project', 'blob_host', 'clock'],
   Folders: ['folder', 'rights', 'widening', 'filesystem', 'watching', 'inotify'],
   State: ['user', 'state_dir', 'space', 'ledger', 'removals', 'unit'],
-  Deliveries: ['mail', 'webhook', 'command'],
+  Deliveries: ['mail', 'webhook', 'command', 'page'],
   Machine: ['node', 'sqlite', 'md5', 'open_files'],
 } as const
 

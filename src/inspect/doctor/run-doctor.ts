@@ -25,6 +25,7 @@ import { checkFolders, checkWatching } from './check-folders.ts'
 import { checkBlobHost } from './check-hosts.ts'
 import { checkLedger, checkRemovals } from './check-ledger.ts'
 import { checkMd5, checkNode, checkOpenFiles, checkSqlite } from './check-machine.ts'
+import { checkPage } from './check-page.ts'
 import { checkSecretFiles, checkToken } from './check-secret-files.ts'
 import { checkCa, checkService } from './check-service.ts'
 import { checkSpace, checkStateDir, checkUser } from './check-state.ts'
@@ -132,6 +133,7 @@ async function configuredChecks(
     ['mail', () => checkMail(tools)],
     ['webhook', () => checkWebhooks(tools)],
     ['command', () => checkCommands(tools)],
+    ['page', () => checkPage(tools)],
   ]
   const done = await Promise.all(parts.map(([id, part]) => safely(id, part, tools)))
   return [...token.checks, ...ca.checks, ...(rights?.checks ?? []), ...done.flat()]

@@ -123,7 +123,8 @@ function troubleProblems(facts: HealthFacts, { unreachable_ms }: HealthLimits): 
   const away = awayIn(facts)
   return troubles.flatMap(({ about, message, hint, since_ms }) => {
     const project = /^project:(.*)$/.exec(about)?.[1]
-    const kind = about === 'account' ? 'account' : project === undefined ? 'service' : 'project'
+    const is_own = about === 'account' || about === 'page'
+    const kind = is_own ? about : project === undefined ? 'service' : 'project'
     if (kind === 'service' && now_ms <= afterAtWork(since_ms, unreachable_ms, away)) return []
     const lasting = kind === 'service' ? `${troubleSubject(about)} for ${formatDuration(now_ms - since_ms)}: ` : ''
     const usual = 'Sluice tries again by itself; check service.base_url, the network and the proxy'

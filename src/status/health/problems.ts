@@ -21,6 +21,7 @@ import type { FailingFiles, HealthView } from '../../ledger/views/view-health.ts
  * - `prompt`: each due time ends in a report, or in a recorded skip.
  * - `delivery`: no report or alert was given up on its way to a receiver.
  * - `disk`, `ledger`: the disk has space for the ledger, and facts can be recorded.
+ * - `page`: the page is served as it is configured.
  * - `progress`: running work makes progress.
  */
 export const problem_kinds = [
@@ -36,6 +37,7 @@ export const problem_kinds = [
   'delivery',
   'disk',
   'ledger',
+  'page',
   'progress',
 ] as const
 type ProblemKind = (typeof problem_kinds)[number]

@@ -1,0 +1,33 @@
+import { readFileSync, statSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
+import type { TlsKeys } from '../base/net/http-server.ts'
+import { messageOf, SluiceError } from '../base/run/errors.ts'
+import { shellWord } from '../base/text/format.ts'
+import type { Config } from './config.ts'
+
+/** The certificate and key of the page; undefined without. Error `page.tls`. */
+export function readPageKeys({ tls_cert, tls_key }: Config['page']): TlsKeys | undefined {
+  if (tls_cert === undefined || tls_key === undefined) return undefined
+  const keys = { cert: pem(tls_cert), key: pem(tls_key) }
+  const is_open = (statSync(tls_key).mode & 0o077) !== 0
+  if (is_open) throw fault(`group or others can read the key ${tls_key}`, `chmod 600 ${shellWord(tls_key)}`)
+  try {
+    createSecureContext(keys)
+  } catch (error) {
+    throw fault(`${tls_cert} and ${tls_key} cannot be used: ${messageOf(error)}`, 'give a PEM certificate and its key')
+  }
+  return keys
+}
+
+function pem(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const hint = 'check page.tls_cert and page.tls_key, and who may read them'
+    throw fault(`the page cannot read ${file}: ${messageOf(error)}`, hint)
+  }
+}
+
+function fault(message: string, hint: string): SluiceError {
+  return new SluiceError({ code: 'page.tls', message, hint })
+}

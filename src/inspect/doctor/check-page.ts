@@ -1,0 +1,42 @@
+import { X509Certificate } from 'node:crypto'
+import { connect, type NetConnectOpts } from 'node:net'
+import { isSluiceError, messageOf } from '../../base/run/errors.ts'
+import { readPageKeys } from '../../config/page-keys.ts'
+import { hostAndPort } from '../../config/schema/schema-page.ts'
+import { controlSocket } from '../../ledger/file/state-directory.ts'
+import { type Check, type DoctorTools, findings } from './check.ts'
+import { judgeCertificates } from './check-service.ts'
+
+/** Checks the certificate of the page, and tries its address. */
+export async function checkPage({
+  config: { page, state_dir },
+  clock,
+  ledger,
+}: Pick<DoctorTools, 'config' | 'clock' | 'ledger'>): Promise<Check[]> {
+  if (page.listen === 'off') return []
+  const find = findings('page', page.listen)
+  const { ok, warning, fault } = find
+  const checks: Check[] = []
+  try {
+    const keys = readPageKeys(page)
+    const end_ms = keys && Date.parse(new X509Certificate(keys.cert).validTo)
+    if (end_ms !== undefined) checks.push(judgeCertificates(find, [end_ms], clock.now_ms()))
+  } catch (error) {
+    return [fault(messageOf(error), isSluiceError(error) ? error.hint : undefined)]
+  }
+  const is_running = await answers({ path: controlSocket(state_dir) })
+  const is_open = await answers(hostAndPort(page.listen) ?? { path: page.listen.slice('unix:'.length) })
+  const trouble = is_running ? ledger?.troubles(true)[0] : undefined
+  if (trouble) return [...checks, fault(trouble.message, trouble.hint)]
+  if (is_running && is_open) return [...checks, ok('it answers')]
+  if (is_running) return [...checks, fault('nothing answers there', 'sluice reload')]
+  if (is_open) return [...checks, fault('another program answers there, and no daemon runs', 'change page.listen')]
+  return [...checks, warning('nothing answers there, because no daemon runs', 'sluice run')]
+}
+
+function answers(where: NetConnectOpts): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(where, () => resolve(true))
+    socket.on('error', () => resolve(false)).on('connect', () => socket.destroy())
+  })
+}
