@@ -2,7 +2,7 @@ import type { AnswerError } from '../base/net/http-server.ts'
 import { isSluiceError, type PlainError, toPlainError } from '../base/run/errors.ts'
 import { scrubText } from '../base/text/scrub.ts'
 import { html } from './html/html.ts'
-import { documentOf, type Screen } from './html/layout.ts'
+import type { Screen } from './html/layout.ts'
 import type { PageTools } from './page-tools.ts'
 
 const statuses: Record<string, number> = {
@@ -63,19 +63,8 @@ export function errorScreen(error: unknown, tools: Pick<PageTools, 'log' | 'conf
 /** Answers errors outside the path of the page, and what cannot be read as HTTP. */
 export function errorAnswers(tools: PageTools): AnswerError {
   return (error) => {
-    const screen = errorScreen(error, tools)
-    const { status } = screen
-    const headers = { 'cache-control': 'no-store' }
-    // This answer goes onto a bare socket, which expects JSON.
-    if (isSluiceError(error, 'http.malformed')) return { status, body: toPlainError(error) }
-    const frame = {
-      base_path: tools.base_path,
-      viewer: undefined,
-      csrf: '',
-      here: `${tools.base_path}/`,
-      now_ms: tools.clock.now_ms(),
-    }
-    return { status, body: documentOf(screen, frame).text, headers }
+    const { status, ...body } = plainAnswer(error, tools)
+    return { status, body, headers: { 'cache-control': 'no-store' } }
   }
 }
 

@@ -29,7 +29,6 @@ declare module 'fastify' {
   interface Session extends SignedIn {
     /** Shown once, after an act. */
     said?: string | undefined
-    is_known?: boolean
   }
 }
 

@@ -48,11 +48,9 @@ export function act(
   app.route({
     method: 'POST',
     url: path,
-    async preHandler(request, reply) {
+    async handler(request, reply) {
       if (!request.viewer) return askToSignIn(request, reply, tools)
       await new Promise<void>((resolve) => app.csrfProtection(request, reply, resolve))
-    },
-    async handler(request, reply) {
       const visit = visitOf(request, reply, tools)
       if (role === 'operator' && visit.viewer.role !== 'operator') throw notAllowed()
       const { to, said } = await run(visit)

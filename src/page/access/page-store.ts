@@ -42,10 +42,6 @@ CREATE INDEX questions_of ON questions (user, asked_ms);
 CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 `
 
-interface KeptSession extends SignedIn {
-  is_known?: boolean | undefined
-}
-
 export interface PageUser {
   name: string
   role: Role
@@ -59,6 +55,8 @@ export interface PageUser {
 export interface SignedIn {
   user?: string | undefined
   by_link?: boolean | undefined
+  /** It is stored already. */
+  is_known?: boolean | undefined
 }
 
 export type PageStore = ReturnType<typeof openPageStore>
@@ -77,7 +75,6 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
   const by_name = user_by('name')
   const by_token = user_by('token')
   const set_token = database.prepare('UPDATE users SET token = ? WHERE name = ?')
-  const counts = database.prepare('SELECT user, count(*) FROM sessions WHERE ends_ms > ? GROUP BY user').raw()
   const too_many = database.prepare(
     'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE user IS ? ORDER BY ends_ms DESC LIMIT -1 OFFSET ?)',
   )
@@ -105,10 +102,8 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
       if (set_token.run(hashOf(token), name).changes === 0) throw noSuchUser(name)
       return token
     },
-    /** Error `usage.user`. */
-    removeToken(name: string): void {
-      if (set_token.run(null, name).changes === 0) throw noSuchUser(name)
-    },
+    /** False if there is no such user. */
+    removeToken: (name: string): boolean => set_token.run(null, name).changes > 0,
     /** The secret part of a one-time link. */
     makeLink(): string {
       const link = randomBytes(24).toString('base64url')
@@ -126,7 +121,7 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
       return row.get(hashOf(id), clock.now_ms()) as string | undefined
     },
     /** `is_known`: it was read before. If it was ended since then, it stays ended. */
-    keepSession(id: string, { user: named, by_link, is_known }: KeptSession, data: string): void {
+    keepSession(id: string, { user: named, by_link, is_known }: SignedIn, data: string): void {
       if (is_known && this.session(id) === undefined) return
       const now_ms = clock.now_ms()
       const user = by_link ? null : (named ?? '')
@@ -137,7 +132,10 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
         .run(hashOf(id), user, data, now_ms + session_ms)
     },
     /** How many sessions each user has; `null` by one-time links. */
-    sessionCounts: () => new Map(counts.all(clock.now_ms()) as [user: string | null, count: number][]),
+    sessionCounts() {
+      const counts = database.prepare('SELECT user, count(*) FROM sessions WHERE ends_ms > ? GROUP BY user').raw()
+      return new Map(counts.all(clock.now_ms()) as [user: string | null, count: number][])
+    },
     /** Ends the sessions of a user; `null`: those by one-time links, and links not used yet. */
     endSessions(user: string | null): number {
       if (user === null) database.exec('DELETE FROM links')
@@ -154,11 +152,8 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
 }
 
 export function noSuchUser(name: string): SluiceError {
-  return new SluiceError({
-    code: 'usage.user',
-    message: `the page has no user ${name}`,
-    hint: '`sluice page user list` shows them; `sluice page user add` adds one',
-  })
+  const hint = '`sluice page user list` shows them; `sluice page user add` adds one'
+  return new SluiceError({ code: 'usage.user', message: `the page has no user ${name}`, hint })
 }
 
 export function viewerOf({ name, role, folders }: PageUser, by: Viewer['by']): Viewer {
@@ -170,13 +165,10 @@ function foundUser(row: unknown): PageUser | undefined {
 }
 
 function userOf(row: unknown): PageUser {
-  const { name, role, folders, password, token } = row as Record<'name' | 'folders', string> & {
-    role: Role
-    password: string | null
-    token: string | null
-  }
-  const seen = JSON.parse(folders) as PageUser['folders']
-  return { name, role, folders: seen, password: password ?? undefined, has_token: token !== null }
+  type Row = { name: string; role: Role; folders: string; password: string | null; token: string | null }
+  const { name, role, folders: seen, password, token } = row as Row
+  const folders = JSON.parse(seen) as PageUser['folders']
+  return { name, role, folders, password: password ?? undefined, has_token: token !== null }
 }
 
 function hashOf(secret: string): string {

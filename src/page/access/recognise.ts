@@ -8,6 +8,9 @@ import { type PageStore, type SignedIn, viewerOf } from './page-store.ts'
 import { createSlowDown } from './slow-down.ts'
 import type { Viewer } from './viewer.ts'
 
+/** `stranger`: the name that a proxy gives, if it is not known. Neither for who is not signed in. */
+type Recognised = { viewer?: Viewer; stranger?: string }
+
 /** A user of the daemon's account. */
 export const local_operator: Viewer = { name: 'operator', role: 'operator', folders: 'all', by: 'link' }
 
@@ -21,12 +24,9 @@ export function createRecognition(config: Config, store: PageStore, clock: Clock
   const clientOf = createClientNames(config.page)
   const slowDown = createSlowDown(clock)
 
-  return async (request: HttpRequest, session: SignedIn): Promise<{ viewer?: Viewer; stranger?: string }> => {
+  return async (request: HttpRequest, session: SignedIn): Promise<Recognised> => {
     const named = proxied(request)
-    if (named) {
-      const viewer = byProxy(named)
-      return viewer ? { viewer } : { stranger: named.user }
-    }
+    if (named) return byProxy(named)
     if (session.by_link) return { viewer: local_operator }
     const user = session.user === undefined ? undefined : store.user(session.user)
     if (user) return { viewer: viewerOf(user, 'password') }
@@ -39,23 +39,21 @@ export function createRecognition(config: Config, store: PageStore, clock: Clock
   }
 
   /** A user with a row of their own, else what all of their groups give together. */
-  function byProxy({ user, groups }: { user: string; groups: string[] }): Viewer | undefined {
+  function byProxy({ user, groups }: { user: string; groups: string[] }): Recognised {
     // A name that looks like a group must not become one.
     const own = user.startsWith(group_prefix) ? undefined : store.user(user)
     const known = own ? [own] : groups.flatMap((group) => store.user(`${group_prefix}${group}`) ?? [])
-    if (known.length === 0) return undefined
+    if (known.length === 0) return { stranger: user }
     const role = known.some((each) => each.role === 'operator') ? 'operator' : 'reader'
     const folders = known.some((each) => each.folders === 'all') ? 'all' : known.flatMap((each) => each.folders)
-    return { name: user, role, folders, by: 'proxy' }
+    return { viewer: { name: user, role, folders, by: 'proxy' } }
   }
 }
 
 export function unknownUser(name: string): SluiceError {
-  return new SluiceError({
-    code: 'page.no_user',
-    message: `you are signed in as ${printable(name)}, but this page does not know you`,
-    hint: `ask your administrator for: sluice page user add ${printable(shellWord(name))}`,
-  })
+  const message = `you are signed in as ${printable(name)}, but this page does not know you`
+  const hint = `ask your administrator for: sluice page user add ${printable(shellWord(name))}`
+  return new SluiceError({ code: 'page.no_user', message, hint })
 }
 
 export const group_prefix = 'group:'

@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { system_clock } from '../../../src/base/time/time.ts'
+import { freePort } from '../../../src/cli/demo/demo-setup.ts'
 import { makeCertificates } from '../../../src/service/tls/make-certificates.ts'
 import { makeTree } from '../../rig/tree.ts'
 import { until } from '../../rig/waiting.ts'
@@ -13,15 +13,6 @@ import { beginFullPage } from './full-page.ts'
 
 const no_nginx = spawnSync('which', ['nginx']).status === 0 ? undefined : 'nginx is not installed'
 if (no_nginx) console.warn(`the page behind nginx is not tried: ${no_nginx}`)
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** The example of docs/page.md, with other ports, files and names, and these changes. */
 async function startNginx(port: number, page: string, changes: Record<string, string> = {}): Promise<void> {
