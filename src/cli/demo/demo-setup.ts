@@ -74,7 +74,11 @@ export async function setUpDemo(given: string | undefined, { page }: { page: boo
 }
 
 /** A port that is free now. The configuration must name one, so that `sluice page` can. */
-/** Free when it answers. */
+/**
+ * A port that was free a moment ago.
+ *
+ * @internal
+ */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
