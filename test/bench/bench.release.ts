@@ -60,7 +60,7 @@ test('measures the peers that are installed, and names the others', async () => 
 })
 
 test('measures the daemon on known files, and a large ledger', async () => {
-  const only = 'start,save-to-sent,idle,big-ledger'
+  const only = 'start,save-to-sent,idle,page,big-ledger'
   const few = ['--files', '200', '--saves', '4', '--idle-s', '4']
   const { out, errors, json } = await runBench('scale', ...few, '--only', only)
   expect(errors).toBe('')
@@ -70,6 +70,7 @@ test('measures the daemon on known files, and a large ledger', async () => {
   expect(scale['save-to-sent']).toMatchObject({ saves: 4, sent_p50_ms: figure, sent_p99_ms: figure })
   expect(scale['save-to-sent'].put_p50_ms.min).toBeGreaterThan(0)
   expect(scale.idle).toMatchObject({ idle_s: 4, idle_percent: figure, scan_cpu_s: figure })
+  expect(scale.page).toMatchObject({ files: 200, ten_cpu_ms: figure, loop_p99_ms: figure, more_mb: figure })
   expect(scale['big-ledger']).toMatchObject({
     rows: 1_000,
     start_s: figure,

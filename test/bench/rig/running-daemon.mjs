@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -9,6 +10,7 @@ import { sqliteDriver } from '../../../dist/base/files/sqlite-driver.js'
 import { environment } from './measured-process.mjs'
 
 const Database = sqliteDriver()
+const loop_delay = new URL('peak-memory.mjs?loop', import.meta.url).href
 /** The ledger says when a scan ended; this is only how often it is read. */
 const check_every_ms = 50
 /** No row measures a scan that takes longer. */
@@ -26,11 +28,12 @@ const ticks_per_s = 100
  */
 export function startDaemon(program, { config_file, state_dir, ledger_file }) {
   const began_ms = Date.now()
-  const child = spawn(process.execPath, [program, 'run', '--config', config_file], {
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const child = spawn(process.execPath, ['--import', loop_delay, program, 'run', '--config', config_file], {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     env: environment,
   })
   const errors = text(child.stderr)
+  const delays = createInterface(child.stdio[3])
   const exit = once(child, 'exit').then(([code, signal]) => code ?? signal)
   return {
     began_ms,
@@ -75,6 +78,12 @@ export function startDaemon(program, { config_file, state_dir, ledger_file }) {
           .map(Number)
           .reduce((sum, ticks) => sum + ticks) / ticks_per_s
       )
+    },
+    /** The delay of its event loop since the last call. @returns {Promise<{ loop_p99_ms: number }>} */
+    async loopDelay() {
+      const line = once(delays, 'line')
+      child.kill('SIGUSR2')
+      return JSON.parse((await line)[0])
     },
     async stop() {
       child.kill('SIGTERM')

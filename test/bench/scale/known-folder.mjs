@@ -33,6 +33,10 @@ export async function makeKnownFolder({ options, folder, tree }) {
         return before_ms
       })
     },
+    /** @param {object} page its settings; without them it is off */
+    setPage(page) {
+      change(config_file, (config) => Object.assign(config, { page }))
+    },
     start: () => startDaemon(program, about),
   }
 }

@@ -1,6 +1,7 @@
 import { big_ledger } from './big-ledger.mjs'
 import { idle } from './daemon-idle.mjs'
 import { start } from './daemon-start.mjs'
+import { page_refresh } from './page-refresh.mjs'
 import { save_to_sent } from './save-to-sent.mjs'
 import { burst } from './scale-burst.mjs'
 import { first_sync } from './scale-first-sync.mjs'
@@ -45,6 +46,7 @@ export const scale_rows = [
   start,
   save_to_sent,
   idle,
+  page_refresh,
   first_sync,
   large_file,
   burst,
