@@ -33,7 +33,7 @@ test.each(['default', 'hosted'] as const)(
     const narrow = client.as({ token: client.service.tokens.create('n', { project_ids: [client.project_id] }).token })
     const refused = await narrow.post('/v1/projects', { name: 'mine' })
     expect([refused.status, refused.body.code]).toEqual([400, 'publicapi.project.create.limited_key'])
-    expect(refused.body.humane).toContain('use a key without this limit')
+    expect(refused.body.humane).toContain('ask for a key without this limit')
     expect(client.service.projects.list()).toHaveLength(2)
     expect((await narrow.post(`/v1/projects/${client.project_id}`, { name: 'renamed' })).status).toBe(200)
     expect((await narrow.post(`/v1/projects/${other}`, { name: 'mine' })).status).toBe(404)
