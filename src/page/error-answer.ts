@@ -46,13 +46,11 @@ export function plainAnswer(
 
 /** The screen that says an error. */
 export function errorScreen(error: unknown, tools: Pick<PageTools, 'log' | 'config'>): Screen & { status: number } {
-  const { status, code, message, hint } = plainAnswer(error, tools)
+  const { status, message, hint } = plainAnswer(error, tools)
   const is_form = status === 403 && !isSluiceError(error)
   const [words, help] = is_form
     ? ['This form is too old, or of another session', 'Load the page again, and send the form once more.']
-    : code === 'http.path_unknown'
-      ? ['There is no page at this address', 'The link may be old or mistyped.']
-      : [message, hint]
+    : [message, hint]
   return {
     title: titles[status] ?? 'This is not possible',
     status,

@@ -28,7 +28,7 @@ declare module 'fastify' {
   }
   interface Session extends SignedIn {
     /** Shown once, after an act. */
-    said?: string | undefined
+    said?: { to: string; text: string } | undefined
   }
 }
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { type HttpApp, type HttpReply, type HttpRequest, httpFault } from '../base/net/http-server-app.ts'
 import { SluiceError } from '../base/run/errors.ts'
+import { unknownAddress } from './access/guard.ts'
 import { unknownUser } from './access/recognise.ts'
 import type { Viewer } from './access/viewer.ts'
 import { errorScreen } from './error-answer.ts'
 import { documentOf, type Frame, type Screen } from './html/layout.ts'
 import { signInScreen } from './html/sign-in-form.ts'
 import type { PageTools } from './page-tools.ts'
-import { notThere } from './reads/with-daemon.ts'
 
 /** A request of a signed-in user. */
 export interface Visit {
@@ -32,8 +32,10 @@ interface Done {
 /** Serves a screen. Who is not signed in gets the sign-in, which leads back to it. */
 export function get(app: HttpApp, tools: PageTools, path: string, build: (visit: Visit) => Promise<Screen>): void {
   read(app, tools, path, async (request, reply) => {
-    const said = request.session.said
-    if (said !== undefined) request.session.said = undefined
+    const last = request.session.said
+    if (last !== undefined) request.session.said = undefined
+    // A proxy may sign in others in the same browser.
+    const said = last?.to === request.viewer?.name ? last?.text : undefined
     return sendScreen(request, reply, tools, { said, ...(await build(visitOf(request, reply, tools))) })
   })
 }
@@ -54,7 +56,7 @@ export function act(
       const visit = visitOf(request, reply, tools)
       if (role === 'operator' && visit.viewer.role !== 'operator') throw notAllowed()
       const { to, said } = await run(visit)
-      if (said !== undefined) request.session.said = said
+      if (said !== undefined) request.session.said = { to: visit.viewer.name, text: said }
       return reply.redirect(`${tools.base_path}${to}`, 303)
     },
   })
@@ -109,7 +111,7 @@ export function serveErrors(app: HttpApp, tools: PageTools): void {
     if (request.raw.readableAborted) throw error
     return answer(request, reply, error)
   })
-  app.all('/*', (request, reply) => answer(request, reply, notThere()))
+  app.all('/*', (request, reply) => answer(request, reply, unknownAddress()))
 }
 
 /** Adds an ETag. True if the client has this content. */

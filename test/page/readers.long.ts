@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ask, attributesIn, beginCrowdedPage, crawl, of_vault } from './crowded-page.ts'
 import { agentOf } from './mcp/agent-rig.ts'
+import { Browser } from './page-rig.ts'
+import { rawRequest, statusOf } from './raw-request.ts'
 
 const starts = [
   '/',
@@ -129,4 +132,56 @@ test('an answer in a chat that began over more folders goes with them', { timeou
   store.removeUser('ada')
   store.putUser({ name: 'ada', role: 'reader', folders: 'all' })
   expect(store.database.prepare(`SELECT count(*) FROM questions WHERE user = 'ada'`).pluck().get()).toBe(0)
+})
+
+test('a proxy shows its users what is theirs, and whoever is no listed proxy is nobody', async () => {
+  const proxy = { from: ['127.0.0.1'], user_header: 'Remote-User', groups_header: 'Remote-Groups' }
+  const { operator, signedIn, address, store, config } = await beginCrowdedPage({ page: { proxy } })
+  store.putUser({ name: 'group:few', role: 'operator', folders: ['docs'] })
+  store.putUser({ name: 'boss', role: 'operator', folders: 'all' })
+  const secrets = () => [
+    store.cookieSecret(),
+    config.state_dir,
+    readFileSync(config.service.token_file!, 'utf8').trim(),
+    ...(store.database.prepare('SELECT data FROM sessions').pluck().all() as string[]).flatMap(
+      (data) => (JSON.parse(data) as { _csrf?: string })._csrf ?? [],
+    ),
+  ]
+  const secret = /scrypt\$|[?&]sig=|sluice_page_[\w-]{32}/
+  const crawled = (await crawl(operator, starts)).keys()
+  const paths = new Set([...crawled, ...probes, '/none', '/assets/none', '/mcp', '/link/x'])
+  const refuseLeaks = (of: string, path: string, { status, text }: { status: number; text: string }) => {
+    expect(status, `${path} for ${of}`).toBeLessThan(500)
+    expect(withoutEcho(text, path), `${path} for ${of}`).not.toMatch(of_vault)
+    expect(text, `${path} for ${of}`).not.toMatch(secret)
+    for (const each of secrets()) expect(text.includes(each), `${path} for ${of} has a secret`).toBe(false)
+  }
+
+  for (const [user, groups] of [
+    ['ada', 'few'],
+    ['eve', 'few, unknown'],
+    ['boss of nobody', ''],
+  ] as const) {
+    const browser = new Browser(address)
+    Object.assign(browser.headers, { 'remote-user': user, 'remote-groups': groups })
+    const own = await crawl(browser, starts)
+    for (const path of paths) if (!own.has(path)) own.set(path, await browser.get(path))
+    for (const [path, answer] of own) refuseLeaks(user, path, answer)
+    const open = [...own].filter(([, { status }]) => status === 200)
+    if (groups === '') expect(open.map(([path]) => path)).toEqual(['/link/x'])
+    else expect(open.length).toBeGreaterThan(15)
+  }
+
+  const forged = ['Remote-User: boss', 'Remote-Groups: few', 'X-Forwarded-For: 127.0.0.1', 'Forwarded: for=127.0.0.1']
+  const { cookie } = await signedIn('ada')
+  for (const path of paths) {
+    const ask = async (...lines: string[]) => {
+      const text = await rawRequest(address, [`GET ${path} HTTP/1.1`, ...lines, ...forged], '', '127.0.0.2')
+      return { status: statusOf(text), text: text.replaceAll(/^set-cookie:.*$/gim, '') }
+    }
+    const stranger = await ask()
+    expect([path === '/link/x' ? 200 : 401, 404], path).toContain(stranger.status)
+    refuseLeaks('a stranger', path, stranger)
+    refuseLeaks('ada from elsewhere', path, await ask(`Cookie: ${cookie}`))
+  }
 })

@@ -24,7 +24,7 @@ export function refuseStrangers(
   // Fastify also takes /%73luice/ and http://elsewhere/. These have no sessions and no safe links.
   const [path = ''] = url.split(/[?#]/)
   if (!`${path}/`.startsWith(`${own?.pathname.replace(/\/+$/, '') ?? ''}/`) || path.startsWith('//'))
-    throw new SluiceError({ code: 'http.path_unknown', message: 'there is nothing at this address' })
+    throw unknownAddress()
   const is_ours = host === own?.host || isLoopbackAuthority(host) || (own === undefined && isAddress(host))
   if (hosts !== 1 || !is_ours) throw strange('this page is not served under this name', 'set page.base_url to it')
   if (method === 'GET' || method === 'HEAD' || (for_agents && origin === undefined)) return
@@ -35,6 +35,11 @@ export function refuseStrangers(
 
 function isAddress(host: string): boolean {
   return isIP(host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')) > 0
+}
+
+export function unknownAddress(): SluiceError {
+  const hint = 'the link may be old or mistyped'
+  return new SluiceError({ code: 'http.path_unknown', message: 'there is no page at this address', hint })
 }
 
 function strange(message: string, hint: string): SluiceError {
