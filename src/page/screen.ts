@@ -15,6 +15,8 @@ export interface Visit {
   frame: Frame
   /** True for a refresh of a page that stays open. */
   is_refresh: boolean
+  /** Time zone of the browser; without script that of this machine. */
+  zone(): string
   /** Before the paths of links in what leaves this page, such as `https://example.com/sluice`. */
   address: string
   /** Values of the path, of the query, and of a form; empty texts where one is missing. */
@@ -126,7 +128,7 @@ export function notAllowed(who = 'an operator'): SluiceError {
   return new SluiceError({
     code: 'page.no_right',
     message: `only ${who} may do this`,
-    hint: 'ask the administrator: `sluice page user add NAME --role operator`',
+    hint: 'ask your administrator to make you one',
   })
 }
 
@@ -139,10 +141,20 @@ function visitOf(request: HttpRequest, reply: HttpReply, tools: PageTools): Visi
     viewer: request.viewer!,
     frame: frameOf(request, reply, tools),
     is_refresh: request.headers['hx-request'] === 'true',
+    zone: () => zoneIn(request.cookies.sluice_zone),
     address: tools.config.page.base_url ?? `${request.protocol}://${request.host}`,
     param: valueIn(request.params),
     query: valueIn(request.query),
     field: valueIn(request.body),
+  }
+}
+
+/** An alias gives the usual name of its zone. */
+function zoneIn(cookie?: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', cookie ? { timeZone: cookie } : {}).resolvedOptions().timeZone
+  } catch {
+    return zoneIn()
   }
 }
 

@@ -27,10 +27,17 @@ async function setUp({ tree = {}, folder, uploads, limits }: Setting = {}) {
     ...(folder ? { folder } : {}),
     ...(uploads ? { uploads } : {}),
   })
-  const ask = (path: string, daemon_runs = true): Explanation =>
-    explain({ config, ledger: rig.view(), place: { folder: 'notes', path }, daemon_runs, now_ms: rig.clock.now_ms() })
+  const ask = (path: string, daemon_runs = true): Explanation => {
+    const place = { folder: 'notes', path }
+    const given = { config, ledger: rig.view(), place, daemon_runs, now_ms: rig.clock.now_ms() }
+    // Whatever the case is, a reader sees no command.
+    for (const sentence of explain({ ...given, for_reader: true }).why) expect(sentence).not.toMatch(command)
+    return explain(given)
+  }
   return { root, rig, ask, config }
 }
+
+const command = /`|\bsluice [a-z]|setfacl|\bcd \/|give this user/
 
 const error = { code: 'asset.create.type', message: 'files of this type are not read' }
 

@@ -1,45 +1,13 @@
-import { formatBytes, formatCount, formatDuration, shellWord, withoutStop } from '../../base/text/format.ts'
+import { formatBytes, formatDuration, shellWord, withoutStop } from '../../base/text/format.ts'
 import { second_ms } from '../../base/time/time.ts'
-import type { Config, FolderConfig } from '../../config/config.ts'
 import { ingest_failed } from '../../domain/asset.ts'
-import { type ContentState, slowAfter_ms } from '../../domain/content.ts'
+import { slowAfter_ms } from '../../domain/content.ts'
 import { excludeLine, large_bytes } from '../../domain/file.ts'
 import { type SkipReason, skip_reasons } from '../../domain/file-reasons.ts'
 import { nothing_goes, refusedTypeIn } from '../../domain/file-type.ts'
-import type { RemovalWait } from '../../domain/removal.ts'
-import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
-import type { FileStory, Stage } from '../../ledger/views/view-files.ts'
-import type { OlderVersion, PartingView } from '../../ledger/views/view-removal-cases.ts'
-import type { checkPath } from '../plan/check-path.ts'
-import { type Obstacle, obstacleReasons } from './obstacle.ts'
-
-/** Facts about one path and its circumstances. */
-export interface Case {
-  /**
-   * Besides the stages: `ignored` by a rule, `unknown` to every scan, or `special`: no file, behind
-   * a link, or with a name that is not UTF-8.
-   */
-  state: Stage | 'ignored' | 'unknown' | 'special'
-  path: string
-  on_disk: ReturnType<typeof checkPath>
-  obstacle: Obstacle | undefined
-  ignored_by: { rule: string; source: string; reason: string } | null
-  folder: FolderConfig
-  story: FileStory | undefined
-  daemon_runs: boolean
-  now_ms: number
-  uploads: Config['uploads']
-  /** Why its folder is offline; undefined if it is online. */
-  offline: string | undefined
-  /** The first scan of its folder has ended. */
-  scanned: boolean
-  /** Open problems of its project, and those that concern all projects. */
-  troubles: readonly Trouble[]
-  sent_today_bytes: number
-  /** The earlier content of the path, if no file holds that now. */
-  parting: PartingView | undefined
-  older_versions: readonly OlderVersion[]
-}
+import { type Case, step } from './case.ts'
+import { obstacleReasons } from './obstacle.ts'
+import { olderVersionReasons, removalReasons } from './removal-reasons.ts'
 
 /** Sentences for users: the reason of the state, the next step, and the remedy. Pure. */
 export function reasonsOf(of: Case): string[] {
@@ -73,15 +41,15 @@ function reasonsOfState(of: Case): string[] {
     case 'refused':
       return [
         of.story?.content?.error_message ?? 'no reason was given',
-        `Sluice uploads the file again when it changes; once the reason is gone: sluice retry ${placeOf(of)}`,
-        ...(of.story?.content?.error_code === ingest_failed
+        `Sluice uploads the file again when it changes; once the reason is gone: ${retry(of)}`,
+        ...(of.story?.content?.error_code === ingest_failed && !of.for_reader
           ? [`or leave it out: add the line ${excludeLine(of.path)} to ${of.folder.path}/.sluiceignore`]
           : []),
       ]
     case 'removed_on_service':
       return [
         'it was in the service, and a user removed it there; Sluice does not upload it again by itself',
-        `to upload it again: sluice retry ${placeOf(of)}`,
+        `to upload it again: ${retry(of)}`,
       ]
     case 'gone':
       return ['it is not here any more', ...removalReasons(of)]
@@ -103,8 +71,9 @@ function ignoredReasons({ ignored_by, story }: Case): string[] {
   return [said, `before that rule it was ${story.stage}; the next check takes it off the list`]
 }
 
-function specialReason({ on_disk, path, folder }: Case): string {
+function specialReason({ on_disk, path, folder, for_reader }: Case): string {
   if (on_disk.kind === 'directory') {
+    if (for_reader) return 'a directory'
     return `a directory; its files: sluice ls ${shellWord(path === '' ? folder.name : `${folder.name}/${path}`)}`
   }
   return `a ${on_disk.kind}, which has no bytes to send`
@@ -112,7 +81,9 @@ function specialReason({ on_disk, path, folder }: Case): string {
 
 function unknownReasons(of: Case): string[] {
   if (of.on_disk.kind === 'missing') return ['the file does not exist, and Sluice never saw it']
-  if (of.on_disk.kind === 'unreadable') return ['it cannot be checked: give this user the right to read its directory']
+  if (of.on_disk.kind === 'unreadable') {
+    return [`it cannot be checked: ${step(of, 'give this user the right to read its directory')}`]
+  }
   if (of.on_disk.size === 0) return ['it is empty: Sluice uploads it as soon as it has bytes', ...standstill(of)]
   const held = standstill(of)
   if (held.length > 0) return ['it was not scanned yet', ...held]
@@ -124,8 +95,8 @@ function unknownReasons(of: Case): string[] {
 function skippedReasons(of: Case): string[] {
   const { reason, detail } = of.story!.row
   const { cure, can_be_accepted } = skip_reasons[reason as SkipReason]
-  const accept = can_be_accepted ? [`to upload it all the same: sluice accept ${placeOf(of)}`] : []
-  return [`skipped (${reason}): ${detail}`, cure, ...accept]
+  const remedy = can_be_accepted ? [`to upload it all the same: ${accept(of)}`] : []
+  return [`skipped (${reason}): ${detail}`, cure, ...remedy]
 }
 
 function blockedReasons(of: Case): string[] {
@@ -133,24 +104,19 @@ function blockedReasons(of: Case): string[] {
   const { error_code = '', error_message = '' } = of.story!.content ?? {}
   const type = of.story!.row.state === 'present' ? refusedTypeIn(error_code) : undefined
   if (type !== undefined) {
-    return [
-      error_message,
-      `to upload it all the same: sluice accept ${placeOf(of)}; or all files of its type: sluice accept ${shellWord(`*.${type}`)}`,
-      'Sluice tries one of them a day; `sluice status` has the setting that leaves them out',
-    ]
+    const all = of.for_reader ? '' : `; or all files of its type: sluice accept ${shellWord(`*.${type}`)}`
+    const setting = of.for_reader ? '' : '; `sluice status` has the setting that leaves them out'
+    return [error_message, `to upload it all the same: ${accept(of)}${all}`, `Sluice tries one of them a day${setting}`]
   }
   if (reason === 'upload_limit') {
     const { limit, limit_hours: hours } = of.uploads
     const allowed = limit === 'off' ? '' : ` (${limit.files} files or ${formatBytes(limit.bytes)} in ${hours} h)`
-    return [
-      `held by the upload limit: more new files came than it allows${allowed}`,
-      `to upload it: sluice accept ${placeOf(of)}`,
-    ]
+    return [`held by the upload limit: more new files came than it allows${allowed}`, `to upload it: ${accept(of)}`]
   }
   const again =
     not_before_ms === undefined
-      ? `to check it again: sluice retry ${placeOf(of)}`
-      : `it is checked again ${when(of, not_before_ms)}; now: sluice retry ${placeOf(of)}`
+      ? `to check it again: ${retry(of)}`
+      : `it is checked again ${when(of, not_before_ms)}; now: ${retry(of)}`
   return [`blocked (${reason}): ${detail}`, again, ...standstill(of)]
 }
 
@@ -165,10 +131,7 @@ function sendingReasons(of: Case): string[] {
     // A content without a try waits for a folder, or for others of its type.
     const waits = error_code.startsWith('type_unproven:') && of.troubles.length > 0 ? nothing_goes : ''
     const tried = attempts > 0 ? `the last try failed (attempt ${attempts} of ${of.uploads.max_attempts}): ` : waits
-    reasons.push(
-      `${tried}${error_message}`,
-      `it is tried by itself ${when(of, due_ms)}${last}; now: sluice retry ${placeOf(of)}`,
-    )
+    reasons.push(`${tried}${error_message}`, `it is tried by itself ${when(of, due_ms)}${last}; now: ${retry(of)}`)
   } else if (row.sent_ms !== undefined && due_ms > of.now_ms && due_ms <= resend_ms) {
     const pause = formatDuration(of.uploads.min_resend_s * second_ms)
     reasons.push(
@@ -201,11 +164,14 @@ function ingestingReasons(of: Case): string[] {
 }
 
 /** Reasons that hold up all files, not only this one. */
-function standstill({ offline, troubles, daemon_runs }: Case): string[] {
+function standstill({ offline, troubles, daemon_runs, for_reader }: Case): string[] {
+  const start = step({ for_reader }, '`sluice run`, or `sluice sync` for one pass, continues with it')
   return [
     ...(offline === undefined ? [] : [`its folder is offline: ${offline}`]),
-    ...troubles.map(({ message, hint }) => (hint === undefined ? message : `${withoutStop(message)}: ${hint}`)),
-    ...(daemon_runs ? [] : ['no daemon is running: `sluice run`, or `sluice sync` for one pass, continues with it']),
+    ...troubles.map(({ message, hint }) =>
+      hint === undefined || for_reader ? message : `${withoutStop(message)}: ${hint}`,
+    ),
+    ...(daemon_runs ? [] : [`no daemon is running: ${start}`]),
   ]
 }
 
@@ -219,75 +185,14 @@ function when({ now_ms }: Case, at_ms: number | undefined): string {
   return at_ms === undefined || at_ms <= now_ms ? 'now' : `in ${formatDuration(at_ms - now_ms)}`
 }
 
+function retry(of: Case): string {
+  return step(of, `sluice retry ${placeOf(of)}`)
+}
+
+function accept(of: Case): string {
+  return step(of, `sluice accept ${placeOf(of)}`)
+}
+
 function placeOf({ folder, path }: Case): string {
   return shellWord(`${folder.path}/${path}`)
-}
-
-const not_there: readonly ContentState[] = ['wanted', 'reserving', 'abandoned', 'removed_on_service']
-
-/** Says what happens on the service to a content that no file holds any more. */
-function removalReasons({ story, parting, folder, now_ms }: Case): string[] {
-  const content = story?.content
-  if (content?.state === 'removing') return ['it is just being removed on the service']
-  if (content?.state === 'refused') return ['the service did not accept it, so the assistant does not use it']
-  if (content === undefined || not_there.includes(content.state)) return ['it is not in the service']
-  if (!parting) return ['its content stays in the service: another file has the same bytes']
-  if (parting.due_ms === undefined) return [`its content stays in the service${whyKept(parting, folder)}`]
-  const { why } = parting
-  if (why === undefined) return ['it is removed on the service next']
-  return [`it is to be removed on the service${waiting({ ...parting, why }, now_ms, folder)}`]
-}
-
-/** Says what happens to earlier versions. */
-function olderVersionReasons({ older_versions, folder, now_ms }: Case): string[] {
-  const kept = older_versions.filter(({ due_ms }) => due_ms === undefined)
-  const going = older_versions.filter(({ due_ms }) => due_ms !== undefined)
-  const texts = going.map(({ why, ...version }) => {
-    const when = why === undefined ? ' next' : waiting({ ...version, why }, now_ms, folder)
-    return `an older version of it still answers, and is to be removed on the service${when}`
-  })
-  if (kept.length === 0) return texts
-  const versions =
-    kept.length === 1
-      ? 'an older version of it still answers, and stays'
-      : `${formatCount(kept.length)} older versions of it still answer, and stay`
-  const why = kept.every(({ was_let_go }) => was_let_go) ? let_go : ': it is not ours, or came under another policy'
-  return [`${versions} there${folder.on_change === 'keep' ? ' (on_change: keep)' : why}`, ...texts]
-}
-
-const let_go =
-  ': it is of a time when the folder had another path, project or rules, and what goes with such a change is kept'
-
-function whyKept({ is_ours, was_let_go }: PartingView, { on_delete }: FolderConfig): string {
-  if (on_delete === 'keep') return ' (on_delete: keep)'
-  if (!is_ours) return ': it was there before this ledger uploaded it, so it is not ours to remove'
-  return was_let_go ? let_go : ': it was deleted under another policy'
-}
-
-type Waiting = Pick<PartingView, 'due_ms' | 'left_out'> & { why: RemovalWait }
-
-function waiting({ why, due_ms = 0, left_out }: Waiting, now_ms: number, folder: FolderConfig): string {
-  switch (why) {
-    case 'grace':
-      return ` in ${formatDuration(Math.max(0, due_ms - now_ms))}, unless it comes back (delete_grace_ms)`
-    case 'replacement':
-      return ' once what took its place is ready'
-    case 'scan':
-      return (
-        ' when every folder of its project is online and was scanned since, with all directories of known files (one that ' +
-        'cannot be read, or that a disk covers, may hide it): it may have moved'
-      )
-    case 'twin':
-      return ' when files of the same size are settled: it may be one of them'
-    case 'left_out': {
-      const which = left_out ? `${left_out.folder}/${left_out.path}` : 'sluice ls --state skipped'
-      return `, and kept for now: a file that is left out has its size and may be it (${which}); it stays until each such file is gone or taken up`
-    }
-    case 'asked':
-      return ' when the prompt that asks about it has its answer'
-    case 'user':
-      return `, with more files than Sluice removes without asking (removal.max_files); if that is right: sluice accept --removals ${folder.name}`
-    case 'service':
-      return `; the service refused, and is asked again in ${formatDuration(Math.max(0, due_ms - now_ms))}`
-  }
 }

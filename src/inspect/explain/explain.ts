@@ -6,7 +6,8 @@ import { labelGiver } from '../../domain/labels.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FileStory } from '../../ledger/views/view-files.ts'
 import { checkPath } from '../plan/check-path.ts'
-import { type Case, reasonsOf } from './explain-reasons.ts'
+import type { Case } from './case.ts'
+import { reasonsOf } from './explain-reasons.ts'
 import { type Obstacle, obstacleOn } from './obstacle.ts'
 
 /** Everything known about one path. Times are ISO 8601 UTC; null: unknown, or none. */
@@ -20,8 +21,10 @@ export function explain(options: {
   place: { folder: string; path: string }
   daemon_runs: boolean
   now_ms: number
+  /** True: the sentences name no place of this machine and no command. */
+  for_reader?: boolean
 }) {
-  const { config, ledger, now_ms, daemon_runs } = options
+  const { config, ledger, now_ms, daemon_runs, for_reader = false } = options
   const { path } = options.place
   const folder = config.folders.find(({ name }) => name === options.place.folder)!
   const on_disk = checkPath(join(folder.path, path))
@@ -38,7 +41,8 @@ export function explain(options: {
   const ignored_by = ignoredBy(folder, reached, reached === path ? on_disk.kind : 'directory')
   const state = ignored_by ? 'ignored' : stateOf(known.story, on_disk.kind, obstacle)
   const { uploads } = config
-  const why = reasonsOf({ ...known, now_ms, uploads, state, path, folder, on_disk, obstacle, ignored_by, daemon_runs })
+  const of_path = { state, path, folder, on_disk, obstacle, ignored_by }
+  const why = reasonsOf({ ...known, ...of_path, now_ms, uploads, daemon_runs, for_reader })
   return {
     folder: folder.name,
     path,

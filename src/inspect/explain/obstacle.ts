@@ -58,8 +58,11 @@ function oddName(root: string, directory: string, name: string): Obstacle | unde
 }
 
 /** Sentences for users: the obstacle, and the remedy. */
-export function obstacleReasons(obstacle: Obstacle, of: { path: string; folder: FolderConfig }): string[] {
-  const root = of.folder.path
+export function obstacleReasons(
+  obstacle: Obstacle,
+  of: { path: string; folder: FolderConfig; for_reader: boolean },
+): string[] {
+  const root = of.for_reader ? of.folder.name : of.folder.path
   const place = obstacle.path === '' ? root : `${root}/${obstacle.path}`
   if (obstacle.kind === 'link') {
     const link = obstacle.path === of.path ? 'a symbolic link' : `${obstacle.path} is a symbolic link`
@@ -70,12 +73,13 @@ export function obstacleReasons(obstacle: Obstacle, of: { path: string; folder: 
     const name = `$'${basename(place).replaceAll("'", "\\'")}'`
     return [
       `its name is not UTF-8 (${obstacle.path}), and the service takes no other names: it is not uploaded`,
-      `rename it: cd ${shellWord(dirname(place))} && mv ./${name} NEW-NAME`,
+      of.for_reader ? 'rename it' : `rename it: cd ${shellWord(dirname(place))} && mv ./${name} NEW-NAME`,
     ]
   }
   const { code, path } = obstacle
   const grant = `give the user of Sluice the right to read and enter it: setfacl -m u:USER:rx ${shellWord(place)}`
   const cure = code === 'EACCES' || code === 'EPERM' ? grant : adviceOnUnreadable([code])
   const leave_out = path === '' ? '' : `; or leave it out: add the line ${excludeLine(path)} to ${root}/.sluiceignore`
-  return [`the directory ${place} cannot be read (${code}), so no scan sees what is in it`, `${cure}${leave_out}`]
+  const remedy = of.for_reader ? 'ask your administrator' : `${cure}${leave_out}`
+  return [`the directory ${place} cannot be read (${code}), so no scan sees what is in it`, remedy]
 }

@@ -5,6 +5,7 @@ import { daemonStatus } from '../../status/daemon-status.ts'
 import { withLedgerView } from '../../status/with-view.ts'
 import { configFor, maySee, type Viewer } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
+import { forReader } from './for-reader.ts'
 import { notThere } from './with-daemon.ts'
 
 /** The answer of explain about a file, as this viewer may know it. Error `page.not_there`. */
@@ -20,7 +21,9 @@ export async function ownExplanation(
   const daemon_runs = (await daemonStatus(own.state_dir)).state !== 'stopped'
   return withLedgerView(own.state_dir, (view) => {
     const ledger = view && viewer.folders !== 'all' ? withoutOthers(view, viewer) : view
-    const explanation = explain({ config: own, ledger, place, daemon_runs, now_ms: clock.now_ms() })
+    const for_reader = viewer.role === 'reader'
+    const explained = explain({ config: own, ledger, place, daemon_runs, now_ms: clock.now_ms(), for_reader })
+    const explanation = for_reader ? forReader(explained, own) : explained
     const same_bytes = explanation.same_bytes.filter(({ folder }) => maySee(viewer, folder))
     // The same bytes may have labels of a folder that they do not see.
     const isOwn = ({ setting }: { setting: string | null }) => viewer.folders === 'all' || setting !== null

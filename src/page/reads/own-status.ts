@@ -1,4 +1,5 @@
-import { second_ms } from '../../base/time/time.ts'
+import { type Clock, second_ms } from '../../base/time/time.ts'
+import type { Config } from '../../config/config.ts'
 import { no_removals } from '../../ledger/views/view-removal-cases.ts'
 import { removalStatus } from '../../status/assets.ts'
 import { readStatus } from '../../status/read-status.ts'
@@ -6,9 +7,12 @@ import { type StatusView, verdictOf } from '../../status/view.ts'
 import { withLedgerView } from '../../status/with-view.ts'
 import { configFor, type Viewer } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
+import { forReader } from './for-reader.ts'
 
 /** Open pages ask every five seconds; those for the same folders share an answer for this time. */
 const shared_ms = 2 * second_ms
+
+const ask = 'Ask your administrator'
 
 type Shared = Map<string, { read_ms: number; status: Promise<StatusView> }>
 
@@ -18,7 +22,7 @@ const shared_of = new WeakMap<PageTools, Shared>()
 export function sharedStatus(tools: PageTools, viewer: Viewer): Promise<StatusView> {
   const shared: Shared = shared_of.get(tools) ?? new Map()
   shared_of.set(tools, shared)
-  const key = JSON.stringify(viewer.folders)
+  const key = JSON.stringify([viewer.role, viewer.folders])
   const read_ms = tools.clock.monotonic_ms()
   const last = shared.get(key)
   if (last && read_ms - last.read_ms < shared_ms) return last.status
@@ -29,10 +33,19 @@ export function sharedStatus(tools: PageTools, viewer: Viewer): Promise<StatusVi
 
 /**
  * The status as this viewer may know it. What the ledger counts for all folders together is left
- * out for who sees only some.
+ * out for who sees only some. Readers see no place of this machine and no command.
  */
 export async function ownStatus({ config, clock }: PageTools, viewer: Viewer): Promise<StatusView> {
   const own = configFor(config, viewer)
+  const status = await statusOver(own, clock, viewer)
+  if (viewer.role !== 'reader') return status
+  const { troubles, health, ...others } = forReader(status, own)
+  const withoutHints = <Problem>(problems: readonly Problem[]) => problems.map((each) => ({ ...each, hint: ask }))
+  const of_health = health && { ...health, problems: withoutHints(health.problems) }
+  return { ...others, troubles: withoutHints(troubles), health: of_health }
+}
+
+async function statusOver(own: Config, clock: Clock, viewer: Viewer): Promise<StatusView> {
   const status = await readStatus(own, clock)
   if (viewer.folders === 'all') return status
   const names = own.folders.map(({ name }) => name)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { agentOf } from '../mcp/agent-rig.ts'
 import { beginSignedIn, hostile, press } from '../signed-in.ts'
 
 const small = { ingest: { max_bytes: 1_000 } }
@@ -48,4 +49,23 @@ test('a path in another folder, or one that leads out, is not found; nothing of 
   expect((await browser.get(file('docs', 'never.txt'))).status).toBe(404)
   for (const odd of ['', 'a\0b', 'a'.repeat(5_000)])
     expect((await browser.get(file('docs', odd))).status).toBeLessThan(500)
+})
+
+test('a reader sees no command and no place of the machine; an operator sees both', async () => {
+  const { journey, address, store, as } = await beginSignedIn({ service: small })
+  journey.write({ 'docs/large.txt': 'x'.repeat(2_000), 'docs/in/.sluiceignore': '*.log\n', 'docs/in/a.log': 'x' })
+  await journey.stage('docs/large.txt', 'refused')
+  const machine = new RegExp(`${journey.base}|sluice [a-z]+ `)
+  const [eve, ada] = [await as('eve'), await as('ada')]
+  const seen = ['large.txt', 'in/a.log', 'never.txt', 'plan.txt', ''].map((path) => file('docs', path))
+  for (const path of [...seen, '/', '/problems', '/files?q=none', '/prompts', '/ask', '/about']) {
+    expect((await eve.get(path)).text, path).not.toMatch(machine)
+  }
+  expect((await eve.get(seen[0]!)).text).toContain('once the reason is gone: ask your administrator')
+  expect((await eve.get(seen[1]!)).text).toContain('docs/in/.sluiceignore:1')
+  expect((await ada.get(seen[0]!)).text).toContain(`sluice retry ${journey.base}/docs/large.txt`)
+  const { call } = await agentOf(address, store.makeToken('eve'))
+  const { text, data } = await call('why_not', { file: 'docs/in/a.log' })
+  expect(text + JSON.stringify(data)).not.toMatch(machine)
+  journey.ends({ left_out: ['docs/large.txt', 'docs/in/a.log', 'docs/in/.sluiceignore'] })
 })
