@@ -35,6 +35,11 @@ document.addEventListener('htmx:afterSettle', () => {
   same.find((element) => focusKey(element) === focus_key)?.focus({ preventScroll: true })
 })
 
+// The server counts days, so it must know the zone.
+const { timeZone } = zoned.resolvedOptions()
+// biome-ignore lint/suspicious/noDocumentCookie: the other way works over HTTPS only
+document.cookie = `sluice_zone=${timeZone}; path=${document.querySelector('.brand').pathname}; max-age=31536000; samesite=strict`
+
 showTimes(document)
 showAsOf(new Date(document.querySelector('#as-of time')?.dateTime ?? Date.now()))
 for (const failure of ['htmx:responseError', 'htmx:sendError', 'htmx:timeout', 'htmx:swapError'])

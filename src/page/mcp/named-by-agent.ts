@@ -20,7 +20,10 @@ interface Found {
 
 /** The files that the search of the page finds. Error `answer.no_ledger`. */
 export function search({ state_dir }: Config, wanted: FilesSearch): Promise<Found> {
-  return withSearchView(state_dir, (view) => inPlace(view, state_dir).search(wanted))
+  return withSearchView(state_dir, async (view) => {
+    const { files, next } = await inPlace(view, state_dir).search(wanted)
+    return { files, has_more: next !== undefined }
+  })
 }
 
 /** The files at a path, else those of this name, else those of a search. Error `usage.path`. */

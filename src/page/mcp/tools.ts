@@ -94,7 +94,7 @@ const searchFiles = toolOf({
 
 const whatArrivedSince = toolOf({
   name: 'what_arrived_since',
-  description: 'Lists the files that became usable in the assistant since a time.',
+  description: 'Lists the files that became usable in the assistant since a time, the newest first.',
   input: z.strictObject({ since, folders, limit }),
   async run(asked, { tools: { config, clock }, viewer }) {
     const over = foldersMeant(asked.folders, configFor(config, viewer))

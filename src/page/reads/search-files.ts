@@ -10,15 +10,32 @@ export interface FilesSearch {
   query: string
   /** Stages to find; empty for all except `gone`. */
   stages: readonly Stage[]
-  /** Only files that became ready at this time or later, Unix ms. */
+  /** Only files that came in at this time or later, Unix ms. Then the newest are first. */
   since_ms?: number | undefined
   /** The last file of the page before. */
-  after?: { folder: string; path: string } | undefined
+  after?: Cursor | undefined
   limit: number
+}
+
+/** `seq`: the number of its arrival, where the newest are first. */
+export interface Cursor {
+  folder: string
+  path: string
+  seq?: number
+}
+
+export interface Found {
+  files: FileView[]
+  /** Undefined if there are no more. */
+  next: Cursor | undefined
+  /** Number of rows that the answer took. */
+  rows_read: number
 }
 
 /** Rows read at first: a frequent word is found there. */
 const first_rows = 500
+/** Arrivals read for one answer, which take a third of a second. The next one goes on from there. */
+const max_new_rows = 50_000
 /** Rows read at a time. Between them other requests get their turn. */
 const chunk_rows = 5_000
 
@@ -30,27 +47,32 @@ export const withSearchView = using((state_dir: string) => {
     database.prepare(
       `SELECT count(*) AS rows, group_concat(path, char(0)) AS paths FROM (SELECT path FROM files
          WHERE folder = (SELECT id FROM folders WHERE name = @folder AND configured = 1) AND path > @after
-           AND (@since_ms IS NULL OR ready_ms >= @since_ms) AND ${condition} ORDER BY path LIMIT @limit)`,
+           AND ${condition} ORDER BY path LIMIT @limit)`,
     )
+  const arrived = database.prepare(
+    `SELECT seq, at_ms, folders.name AS folder, path
+     FROM (SELECT * FROM arrivals WHERE seq <= @before ORDER BY seq DESC LIMIT @limit) AS newest
+       LEFT JOIN folders ON folders.id = newest.folder AND configured = 1
+       LEFT JOIN files ON files.content = newest.content AND files.folder = newest.folder
+     WHERE path IS NULL OR seq < @before OR path > @after ORDER BY seq DESC, path`,
+  )
 
-  /** `rows_read`: number of rows that the answer took. */
-  async function search({ folders, query, stages: wanted, since_ms, after: last, limit }: FilesSearch) {
+  async function byPath({ folders, query, stages: wanted, after: last, limit }: FilesSearch): Promise<Found> {
     const chunk = chunkOf(wanted.length > 0 ? inStages(wanted) : `state <> 'gone'`)
     const files: FileView[] = []
     let rows_read = 0
     const first = folders.findIndex(({ name }) => name === last?.folder)
     for (const { name: folder, path: root } of folders.slice(Math.max(0, first))) {
-      const start = [`${folder}/`, `${root}/`].find((place) => query.trim().startsWith(place)) ?? ''
-      const finders = findersOf(query.trim().slice(start.length))
+      const finders = findersIn({ name: folder, path: root }, query)
       let after = folder === last?.folder ? last.path : ''
       for (let size = first_rows; ; size = chunk_rows) {
-        const { rows, paths } = chunk.get({ folder, after, since_ms: since_ms ?? null, limit: size }) as {
+        const { rows, paths } = chunk.get({ folder, after, limit: size }) as {
           rows: number
           paths: string
         }
         rows_read += rows
         for (const path of rows === 0 ? [] : found(finders, `${paths}\0`)) {
-          if (files.length === limit) return { files, has_more: true, rows_read }
+          if (files.length === limit) return { files, next: files.at(-1), rows_read }
           files.push(...view.files({ folder, prefix: path, stages, after: undefined, limit: 1 }))
         }
         if (rows < size) break
@@ -58,10 +80,59 @@ export const withSearchView = using((state_dir: string) => {
         await new Promise((resolve) => setImmediate(resolve))
       }
     }
-    return { files, has_more: false, rows_read }
+    return { files, next: undefined, rows_read }
   }
+
+  /** Reads arrivals from the newest on, so what came in lately takes few rows of many. */
+  async function newest(wish: FilesSearch & { since_ms: number }): Promise<Found> {
+    const { query, stages: wanted, since_ms, limit } = wish
+    const finders = new Map(wish.folders.map((folder) => [folder.name, findersIn(folder, query)]))
+    const files: FileView[] = []
+    let next: Cursor | undefined
+    let rows_read = 0
+    let [before, after] = [wish.after?.seq || Number.MAX_SAFE_INTEGER, wish.after?.path ?? '']
+    for (let size = first_rows; ; size = chunk_rows) {
+      const rows = arrived.all({ before, after, limit: size }) as Arrived[]
+      rows_read += rows.length
+      for (const { seq, at_ms, folder, path } of rows) {
+        if (at_ms < since_ms || path === null || !hasAll(finders.get(folder ?? ''), path)) continue
+        const [file] = view.files({ folder: folder!, prefix: path, stages, after: undefined, limit: 1 })
+        if (!file || !(wanted.length > 0 ? wanted.includes(file.stage) : file.stage !== 'gone')) continue
+        if (files.length === limit) return { files, next, rows_read }
+        files.push(file)
+        next = { folder: file.folder, path, seq }
+      }
+      // Only a clock that was set back leaves newer ones behind so many that are older.
+      if (rows.every(({ at_ms }) => at_ms < since_ms)) return { files, next: undefined, rows_read }
+      ;[before, after] = [rows.at(-1)!.seq - 1, '']
+      if (rows_read > max_new_rows) return { files, next: { folder: '', path: after, seq: before }, rows_read }
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  const search = ({ since_ms, ...wish }: FilesSearch): Promise<Found> =>
+    since_ms === undefined ? byPath(wish) : newest({ ...wish, since_ms })
   return { search, close: () => void database.close() }
 })
+
+/** A file whose content came in. `folder` or `path` are null if it is no longer there. */
+interface Arrived {
+  seq: number
+  at_ms: number
+  folder: string | null
+  path: string | null
+}
+
+/** The words of a query. The place of a file, as Sluice prints it, finds that file. */
+function findersIn({ name, path }: { name: string; path: string }, query: string): RegExp[] {
+  const start = [`${name}/`, `${path}/`].find((place) => query.trim().startsWith(place)) ?? ''
+  return findersOf(query.trim().slice(start.length))
+}
+
+/** False for a folder that is not searched. */
+function hasAll(finders: readonly RegExp[] | undefined, path: string): boolean {
+  return finders?.every((word) => path.search(word) >= 0) ?? false
+}
 
 /** SQL for files in one of these stages. It reads the content of present files alone. */
 function inStages(wanted: readonly Stage[]): string {
@@ -75,7 +146,7 @@ function* found([first = /[^\0]/g, ...others]: readonly RegExp[], paths: string)
   for (let hit = first.exec(paths); hit; hit = first.exec(paths)) {
     const end = paths.indexOf('\0', hit.index)
     const path = paths.slice(paths.lastIndexOf('\0', hit.index) + 1, end)
-    if (others.every((word) => path.search(word) >= 0)) yield path
+    if (hasAll(others, path)) yield path
     first.lastIndex = end
   }
 }

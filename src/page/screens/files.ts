@@ -1,16 +1,16 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { formatBytes } from '../../base/text/format.ts'
-import { day_ms } from '../../base/time/time.ts'
+import { day_ms, isoTime, localDate, zoneOffset_ms } from '../../base/time/time.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { noLedgerYet } from '../../status/with-view.ts'
-import { configFor } from '../access/viewer.ts'
+import { configFor, type Viewer } from '../access/viewer.ts'
 import { type Html, html, nameText, timeText } from '../html/html.ts'
 import { filePath, table } from '../html/layout.ts'
 import type { PageTools } from '../page-tools.ts'
-import { withSearchView } from '../reads/search-files.ts'
+import { type Cursor, withSearchView } from '../reads/search-files.ts'
 import { max_query_chars } from '../reads/search-words.ts'
 import { notThere } from '../reads/with-daemon.ts'
-import { get } from '../screen.ts'
+import { get, type Visit } from '../screen.ts'
 import { stageText } from './overview.ts'
 
 const page_files = 100
@@ -20,41 +20,57 @@ const max_live_rows = 10_000
 /** Finds files by a part of their name or path. */
 export function serveFiles(app: HttpApp, tools: PageTools): void {
   const { base_path, config, clock } = tools
-  get(app, tools, '/files', async ({ viewer, query }) => {
+  get(app, tools, '/files', async (visit) => {
+    const { viewer, query } = visit
     const all = configFor(config, viewer).folders
     const q = query('q').slice(0, max_query_chars)
     const [folder, state, since] = [query('folder'), query('state'), query('since')]
     const folders = all.filter(({ name }) => folder === '' || folder === name)
     if (folder !== '' && folders.length === 0) throw notThere()
-    const after = query('after') === '' ? undefined : { folder: query('after_folder'), path: query('after') }
+    const zone = visit.zone()
+    const since_ms = startOf(since, zone)
     const wanted = stages.filter((stage) => stage === state)
-    const search = { folders, query: q, stages: wanted, since_ms: startOf(since), after, limit: page_files }
+    const search = { folders, query: q, stages: wanted, since_ms, after: cursorIn(visit), limit: page_files }
     const found = await withSearchView(config.state_dir, (view) => view?.search(search))
     const linkTo = (to: Record<string, string>) =>
       `${base_path}/files?${new URLSearchParams({ q, folder, state, since, ...to })}`
-    const last = found?.files.at(-1)
-    const live = !found
-      ? html`<p>Nothing is known yet: ${noLedgerYet(config.state_dir)}.</p>`
-      : !last
-        ? nothingFound(linkTo({ folder: '', state: '', since: '' }), q + state + since === '')
-        : html`${table('Files, by folder and path', columns, found.files.map(rowOf(base_path)))}
-${found.has_more && html`<p><a rel="next" href="${linkTo({ after_folder: last.folder, after: last.path })}">The next ${page_files}</a></p>`}`
-    const form = searchForm({ q, folder, state, since }, all, base_path)
-    const days = Object.entries(quickDays(clock.now_ms()))
-    const links = html`<p>Came in ${days.map(([words, day]) => html`<a href="${linkTo({ since: day })}">${words}</a> `)}</p>`
-    return { title: 'Files', top: html`${form}${links}`, live, is_settled: (found?.rows_read ?? 0) > max_live_rows }
+    const days = Object.entries(daysBefore(clock.now_ms(), zone))
+    const links = days.map(([words, day]) => html`<a href="${linkTo({ since: day })}">${words}</a> `)
+    const order = since_ms === undefined ? 'by folder and path' : 'the newest first'
+    const answer = !found
+      ? html`<p>Nothing is known yet${viewer.role === 'operator' && `: ${noLedgerYet(config.state_dir)}`}.</p>`
+      : found.files.length > 0
+        ? table(`Files, ${order}`, columns, found.files.map(rowOf(base_path)))
+        : nothingFound(linkTo({ folder: '', state: '', since: '' }), q + state + since === '', viewer)
+    // The links are in the part that follows what is typed, because they keep it.
+    const live = html`<p class="soft">Came in ${links} (a day begins at midnight in ${zone})</p>
+${answer}${found?.next && html`<p><a rel="next" href="${linkTo(asQuery(found.next))}">Look further</a></p>`}`
+    const top = searchForm({ q, folder, state, since }, all, base_path)
+    return { title: 'Files', top, live, is_settled: (found?.rows_read ?? 0) > max_live_rows }
   })
 }
 
-/** Unix ms of the first moment of a day such as 2026-03-01, in the zone of this machine. */
-function startOf(day: string): number | undefined {
-  return (/^\d{4}-\d\d-\d\d$/.test(day) && Date.parse(`${day}T00:00`)) || undefined
+function cursorIn({ query }: Visit): Cursor | undefined {
+  const cursor = { folder: query('after_folder'), path: query('after'), seq: Number(query('seq')) || 0 }
+  return cursor.path === '' && cursor.seq === 0 ? undefined : cursor
 }
 
-function quickDays(now_ms: number): Record<string, string> {
-  // Sweden writes days as forms do.
-  const before = (days: number) => new Date(now_ms - days * day_ms).toLocaleDateString('sv')
-  const since_monday = (new Date(now_ms).getDay() + 6) % 7
+function asQuery({ folder, path, seq = 0 }: Cursor): Record<string, string> {
+  return { after_folder: folder, after: path, seq: String(seq) }
+}
+
+/** Unix ms of the first moment of a day such as 2026-03-01. */
+function startOf(day: string, zone: string): number | undefined {
+  const utc_ms = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00Z`) : Number.NaN
+  if (Number.isNaN(utc_ms)) return undefined
+  // The offset of that moment, which is not that of midnight in UTC where summer time begins.
+  return utc_ms - zoneOffset_ms(utc_ms - zoneOffset_ms(utc_ms, zone), zone)
+}
+
+function daysBefore(now_ms: number, zone: string): Record<string, string> {
+  const today_ms = Date.parse(`${localDate(now_ms, zone)}T00:00Z`)
+  const before = (days: number) => isoTime(today_ms - days * day_ms).slice(0, 10)
+  const since_monday = (new Date(today_ms).getUTCDay() + 6) % 7
   return { today: before(0), 'since Monday': before(since_monday), 'in the last 7 days': before(7) }
 }
 
@@ -82,8 +98,8 @@ function rowOf(base_path: string) {
   }
 }
 
-function nothingFound(wider: string, is_all: boolean): Html {
+function nothingFound(wider: string, is_all: boolean, { role }: Viewer): Html {
   if (is_all) return html`<p>Sluice knows no file here yet. Save one in a folder: it shows here once it was seen.</p>`
   return html`<p>No file has all of this. A shorter part of its name may find it, or <a href="${wider}">all folders, states and times</a>.</p>
-<p>A file that an ignore rule leaves out is not listed: <code>sluice explain PATH</code> says why.</p>`
+<p>A file that an ignore rule leaves out is not listed${role === 'operator' && html`: <code>sluice explain PATH</code> says why`}.</p>`
 }

@@ -53,7 +53,7 @@ test('explains one file, and names the files that a name may mean', async () => 
 })
 
 test('searches with limits, and lists what arrived', async () => {
-  const { agent } = await beginAgents()
+  const { journey, agent } = await beginAgents()
   const { call } = await agent('boss')
   expect((await call('search_files', { text: 'PLAN', folders: ['docs'] })).data.files).toHaveLength(1)
   expect((await call('search_files', { limit: 2 })).data).toMatchObject({ files: { length: 2 }, has_more: true })
@@ -63,6 +63,10 @@ test('searches with limits, and lists what arrived', async () => {
     [hostile, '2026/minutes.txt', 'plan.txt'].sort(),
   )
   expect((await call('what_arrived_since', { since: '2999-01-01' })).data.files).toEqual([])
+  journey.write({ 'docs/aaa.txt': 'the newest' })
+  await journey.allReady()
+  const newest = await call('what_arrived_since', { since: '1h', limit: 1 })
+  expect(newest.data).toMatchObject({ files: [{ path: 'aaa.txt' }], has_more: true })
 })
 
 test('finds by words whatever their case and accents, as the page does', async () => {

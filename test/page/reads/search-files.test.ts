@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { openLedgerFile } from '../../../src/ledger/file/ledger-file.ts'
+import { ledgerFile } from '../../../src/ledger/file/state-directory.ts'
 import type { Stage } from '../../../src/ledger/views/view-files.ts'
-import { withSearchView } from '../../../src/page/reads/search-files.ts'
+import { type Cursor, withSearchView } from '../../../src/page/reads/search-files.ts'
 import { md5Of, openRig, project_id, stat } from '../../ledger/views/view-rig.ts'
 
 const folders = [
@@ -14,7 +16,7 @@ type Asked = Partial<{
   query: string
   stages: Stage[]
   since_ms: number
-  after: Found
+  after: Cursor
   limit: number
 }>
 type Search = Awaited<ReturnType<typeof searchIn>>['search']
@@ -46,11 +48,12 @@ async function searchIn(paths: readonly string[]) {
 /** Each page after the other. */
 async function allPages(search: Search) {
   const all: Found[] = []
-  for (let after: Found | undefined; ; after = all.at(-1)) {
-    const { files, has_more } = await search(after ? { after } : {})
+  for (let after: Cursor | undefined; ; ) {
+    const { files, next } = await search(after ? { after } : {})
     all.push(...files.map(({ folder, path }) => ({ folder, path })))
-    if (!has_more) return all
+    if (!next) return all
     expect(files.length).toBeGreaterThan(0)
+    after = next
   }
 }
 
@@ -143,4 +146,55 @@ test('stages, the time of coming in and the folder narrow a search; what is gone
   expect(await paths({ stages: ['gone'] })).toEqual(['old/went.txt'])
   expect(await paths({ query: 'w', folders: [folders[1]!] })).toEqual(['old/waits.txt'])
   expect(await paths({ folders: [{ name: 'unknown', path: '/x' }] })).toEqual([])
+})
+
+test('what came in lately is listed newest first, page by page, without what came in before', async () => {
+  const { rig, search } = await searchIn(['waits.txt'])
+  for (const path of ['old a.txt', 'old b.txt']) await rig.bringIn(path)
+  await rig.clock.advance(60_000)
+  const since_ms = rig.clock.now_ms()
+  const came = ['b.txt', 'c.txt', 'a.txt', 'z/copy 1.txt', 'd.txt', 'gone.txt']
+  for (const path of came) await rig.bringIn(path)
+  const { md5 } = rig.view().story('notes', 'z/copy 1.txt')!.content!
+  await rig.settle('copy 2.txt', { md5 })
+  await rig.record({ type: 'file_gone', folder: 'notes', path: 'gone.txt' })
+  const newest = ['d.txt', 'copy 2.txt', 'z/copy 1.txt', 'a.txt', 'c.txt', 'b.txt']
+  for (const limit of [1, 2, 3, 100]) {
+    const found = await allPages((of) => search({ since_ms, limit, ...of }))
+    expect(found.map(({ path }) => path)).toEqual(newest)
+  }
+  const paths = async (of: Asked) => (await search({ since_ms, ...of })).files.map(({ path }) => path)
+  expect(await paths({ query: 'COPY' })).toEqual(['copy 2.txt', 'z/copy 1.txt'])
+  expect(await paths({ query: 'notes/z' })).toEqual(['z/copy 1.txt'])
+  expect(await paths({ stages: ['gone'] })).toEqual(['gone.txt'])
+  expect(await paths({ stages: ['refused'] })).toEqual([])
+  expect(await paths({ folders: [folders[1]!] })).toEqual([])
+  expect((await search({ since_ms: 0 })).files.map(({ path }) => path)).toEqual([...newest, 'old b.txt', 'old a.txt'])
+})
+
+test('a search through very many arrivals stops in time, and the next page goes on from there', async () => {
+  const { rig, search } = await searchIn([])
+  await rig.bringIn('needle.txt')
+  await rig.closeLedger()
+  const database = openLedgerFile(ledgerFile(rig.state_dir))
+  database.exec(`INSERT INTO arrivals (folder, content, at_ms)
+    WITH RECURSIVE many (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < 60000)
+    SELECT 1, 1000000 + n, 5 FROM many`)
+  database.close()
+  const first = await search({ since_ms: 1, query: 'needle' })
+  expect([first.files, first.rows_read < 60_000]).toEqual([[], true])
+  const second = await search({ since_ms: 1, query: 'needle', after: first.next! })
+  expect([second.files.map(({ path }) => path), second.next]).toEqual([['needle.txt'], undefined])
+})
+
+test('a list of what came in lately reads no more rows than that takes, however many are older', async () => {
+  const { rig, search } = await searchIn([])
+  for (let at = 0; at < 1_200; at += 300)
+    await Promise.all(Array.from({ length: 300 }, (_, index) => rig.bringIn(`old ${at + index}.txt`)))
+  await rig.clock.advance(60_000)
+  const since_ms = rig.clock.now_ms()
+  await rig.bringIn('new.txt')
+  const { files, next, rows_read } = await search({ since_ms, limit: 1 })
+  expect([files.map(({ path }) => path), next]).toEqual([['new.txt'], undefined])
+  expect(rows_read).toBeLessThanOrEqual(1_201)
 })
