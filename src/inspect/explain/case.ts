@@ -3,7 +3,16 @@ import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
 import type { FileStory, Stage } from '../../ledger/views/view-files.ts'
 import type { OlderVersion, PartingView } from '../../ledger/views/view-removal-cases.ts'
 import type { checkPath } from '../plan/check-path.ts'
-import type { Obstacle } from './obstacle.ts'
+
+/**
+ * A part of a path that keeps scans from the path, relative to the folder. `link`: a symbolic link.
+ * `closed`: a directory that cannot be read; `code` is of errno(3). `odd_name`: a name that is not
+ * UTF-8, with `\xNN` for its bytes.
+ */
+export type Obstacle =
+  | { kind: 'link'; path: string }
+  | { kind: 'odd_name'; path: string }
+  | { kind: 'closed'; path: string; code: string }
 
 /** Facts about one path and its circumstances. */
 export interface Case {

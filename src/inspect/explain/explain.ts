@@ -6,9 +6,9 @@ import { labelGiver } from '../../domain/labels.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FileStory } from '../../ledger/views/view-files.ts'
 import { checkPath } from '../plan/check-path.ts'
-import type { Case } from './case.ts'
+import type { Case, Obstacle } from './case.ts'
 import { reasonsOf } from './explain-reasons.ts'
-import { type Obstacle, obstacleOn } from './obstacle.ts'
+import { obstacleOn } from './obstacle.ts'
 
 /** Everything known about one path. Times are ISO 8601 UTC; null: unknown, or none. */
 export type Explanation = ReturnType<typeof explain>

@@ -1,20 +1,10 @@
 import { constants } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { shellWord } from '../../base/text/format.ts'
-import type { FolderConfig } from '../../config/config.ts'
 import { escapeName, parentOf, pathIn, readDirectory, textOfName } from '../../disk/scan/directory-names.ts'
 import { adviceOnUnreadable, excludeLine } from '../../domain/file.ts'
 import { accessFault, attempt, checkPath } from '../plan/check-path.ts'
-
-/**
- * A part of a path that keeps scans from the path, relative to the folder. `link`: a symbolic link.
- * `closed`: a directory that cannot be read; `code` is of errno(3). `odd_name`: a name that is not
- * UTF-8, with `\xNN` for its bytes.
- */
-export type Obstacle =
-  | { kind: 'link'; path: string }
-  | { kind: 'odd_name'; path: string }
-  | { kind: 'closed'; path: string; code: string }
+import type { Case, Obstacle } from './case.ts'
 
 /**
  * Finds the first obstacle from the root on. `unreadable`: places that the last scan could not
@@ -58,10 +48,7 @@ function oddName(root: string, directory: string, name: string): Obstacle | unde
 }
 
 /** Sentences for users: the obstacle, and the remedy. */
-export function obstacleReasons(
-  obstacle: Obstacle,
-  of: { path: string; folder: FolderConfig; for_reader: boolean },
-): string[] {
+export function obstacleReasons(obstacle: Obstacle, of: Pick<Case, 'path' | 'folder' | 'for_reader'>): string[] {
   const root = of.for_reader ? of.folder.name : of.folder.path
   const place = obstacle.path === '' ? root : `${root}/${obstacle.path}`
   if (obstacle.kind === 'link') {

@@ -49,16 +49,11 @@ const listed = agent_tools.map(({ name, description, input }) => ({
   annotations: { readOnlyHint: name !== 'ask', destructiveHint: false, openWorldHint: false },
 }))
 
-function unknownTool(name: string): SluiceError {
-  const message = `there is no tool ${printable(name)}`
-  const hint = `the tools are ${listed.map((tool) => tool.name).join(', ')}`
-  return new SluiceError({ code: 'usage.tool', message, hint })
-}
-
 async function answer(name: string, given: unknown, call: AgentCall): Promise<CallToolResult> {
   try {
     const tool = agent_tools.find((each) => each.name === name)
-    if (!tool) throw unknownTool(name)
+    const hint = `the tools are ${listed.map((each) => each.name).join(', ')}`
+    if (!tool) throw new SluiceError({ code: 'usage.tool', message: `there is no tool ${printable(name)}`, hint })
     const { output, faults } = check(tool.input, given)
     if (!output) throw new SluiceError({ code: 'usage.invalid', message: faultLines(faults).join('\n') })
     const { text, data } = await tool.run(output, call)

@@ -6,31 +6,26 @@ import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts
 import { findPlace, type Place } from '../../inspect/files/place.ts'
 import { type FileView, stages } from '../../ledger/views/view-files.ts'
 import { noLedgerYet, withLedgerView } from '../../status/with-view.ts'
-import { type FilesSearch, withSearchView } from '../reads/search-files.ts'
+import { type FilesSearch, type Found, withSearchView } from '../reads/search-files.ts'
 
 /** Files that a name may mean in one answer. */
 const max_meant = 20
 /** Files among which those are searched that have the whole name. */
 const max_searched = 1_000
 
-interface Found {
-  files: FileView[]
-  has_more: boolean
-}
+/** Files, and whether there are more. */
+export type Listed = Pick<Found, 'files' | 'next'>
 
 /** The files that the search of the page finds. Error `answer.no_ledger`. */
-export function search({ state_dir }: Config, wanted: FilesSearch): Promise<Found> {
-  return withSearchView(state_dir, async (view) => {
-    const { files, next } = await inPlace(view, state_dir).search(wanted)
-    return { files, has_more: next !== undefined }
-  })
+export function search({ state_dir }: Config, wanted: FilesSearch): Promise<Listed> {
+  return withSearchView(state_dir, (view) => inPlace(view, state_dir).search(wanted))
 }
 
 /** The files at a path, else those of this name, else those of a search. Error `usage.path`. */
-export async function filesMeant(text: string, own: Config): Promise<Found> {
+export async function filesMeant(text: string, own: Config): Promise<Listed> {
   const place = placeIn(text, own)
   const found = place ? await filesAt(place, own) : await filesCalled(text, own)
-  if (found.length > 0) return { files: found.slice(0, max_meant), has_more: found.length > max_meant }
+  if (found.length > 0) return { files: found.slice(0, max_meant), next: found[max_meant] }
   throw new SluiceError({
     code: 'usage.path',
     message: `nothing is known of ${printable(text)} in the folders that you may see`,

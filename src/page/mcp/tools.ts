@@ -13,7 +13,7 @@ import type { AskWish } from '../reads/asking.ts'
 import { ownExplanation } from '../reads/own-explanation.ts'
 import { reportBody, withOwnRuns } from '../reads/own-runs.ts'
 import { max_query_chars } from '../reads/search-words.ts'
-import { filesMeant, foldersMeant, nameOf, placeMeant, search, timeOf } from './named-by-agent.ts'
+import { filesMeant, foldersMeant, type Listed, nameOf, placeMeant, search, timeOf } from './named-by-agent.ts'
 
 /** Files and sources that one answer lists; more would fill the memory of a model. */
 const max_files = 100
@@ -166,7 +166,8 @@ async function tellWaiting({ tools, progress }: AgentCall, ended: AbortSignal): 
   }
 }
 
-function answerOf({ files, has_more }: { files: FileView[]; has_more: boolean }) {
+function answerOf({ files, next }: Listed) {
+  const has_more = next !== undefined
   const lines = [...files.map(fileLine), ...(has_more ? ['… and more: narrow it down'] : [])]
   const data = files.map((each) => ({ is_in: each.stage === 'ready', ...fileAnswer(each) }))
   return { text: lines.join('\n') || 'no file matches', data: { files: data, has_more } }

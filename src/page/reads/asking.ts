@@ -52,7 +52,7 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
     .pluck()
   const insert = database.prepare('INSERT INTO questions (user, asked_ms, wish, over) VALUES (?, ?, ?, ?)')
   const end = database.prepare('UPDATE questions SET answer = ?, error = ? WHERE id = ?')
-  const waiting = new Map<number, Promise<void>>()
+  const waiting = new Map<number, Promise<unknown>>()
   // The page was closed meanwhile, so no answer to these can come.
   database.exec(
     `UPDATE questions SET error = 'the page was started again before the answer came; it may be in the chats of the assistant' WHERE answer IS NULL AND error IS NULL`,
@@ -80,15 +80,8 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
       (error: unknown) => end.run(null, scrubText(messageOf(error)), id),
     )
     // The page may close before the answer comes, and its database with it.
-    waiting.set(
-      id,
-      done
-        .then(
-          () => {},
-          () => {},
-        )
-        .finally(() => waiting.delete(id)),
-    )
+    const ended = done.catch(() => {}).finally(() => waiting.delete(id))
+    waiting.set(id, ended)
     return id
   }
 
@@ -132,7 +125,7 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
         .map(askedOf)
         .filter((asked) => maySeeAnswer(viewer, asked)),
     /** Resolves when the question has its answer or its error. */
-    ended: (id: number): Promise<void> => waiting.get(id) ?? Promise.resolve(),
+    ended: async (id: number): Promise<void> => void (await waiting.get(id)),
   }
 }
 
@@ -161,14 +154,8 @@ function maySeeAnswer(viewer: Viewer, { over }: Asked): boolean {
 }
 
 function askedOf(row: unknown): Asked {
-  const { id, asked_ms, wish, over, answer, error } = row as {
-    id: number
-    asked_ms: number
-    wish: string
-    over: string
-    answer: string | null
-    error: string | null
-  }
+  type Texts = Record<'wish' | 'over', string> & Record<'answer' | 'error', string | null>
+  const { id, asked_ms, wish, over, answer, error } = row as { id: number; asked_ms: number } & Texts
   return {
     id,
     asked_ms,

@@ -3,7 +3,10 @@ import type { Config } from '../../config/config.ts'
 /** What may stand before a place in a text. A path in a folder may have the same parts. */
 const starts = ['"', "'", ' ', '(', '`']
 
-/** An answer, which is JSON, for readers: names of folders stand for their places on this machine. */
+/**
+ * An answer, which is JSON, for readers: names of folders stand for their places on this machine,
+ * and each hint is to ask somebody with a shell.
+ */
 export function forReader<Answer>(answer: Answer, { folders, state_dir }: Pick<Config, 'folders' | 'state_dir'>) {
   const names = new Map(folders.map(({ name, path }) => [path, name])).set(state_dir, 'the state directory')
   let json = JSON.stringify(answer)
@@ -12,5 +15,5 @@ export function forReader<Answer>(answer: Answer, { folders, state_dir }: Pick<C
     const escaped = JSON.stringify(place).slice(1, -1)
     for (const start of starts) json = json.replaceAll(`${start}${escaped}`, () => `${start}${name}`)
   }
-  return JSON.parse(json) as Answer
+  return JSON.parse(json, (key, value) => (key === 'hint' ? 'Ask your administrator' : value)) as Answer
 }

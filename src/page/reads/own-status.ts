@@ -12,8 +12,6 @@ import { forReader } from './for-reader.ts'
 /** Open pages ask every five seconds; those for the same folders share an answer for this time. */
 const shared_ms = 2 * second_ms
 
-const ask = 'Ask your administrator'
-
 type Shared = Map<string, { read_ms: number; status: Promise<StatusView> }>
 
 const shared_of = new WeakMap<PageTools, Shared>()
@@ -38,11 +36,7 @@ export function sharedStatus(tools: PageTools, viewer: Viewer): Promise<StatusVi
 export async function ownStatus({ config, clock }: PageTools, viewer: Viewer): Promise<StatusView> {
   const own = configFor(config, viewer)
   const status = await statusOver(own, clock, viewer)
-  if (viewer.role !== 'reader') return status
-  const { troubles, health, ...others } = forReader(status, own)
-  const withoutHints = <Problem>(problems: readonly Problem[]) => problems.map((each) => ({ ...each, hint: ask }))
-  const of_health = health && { ...health, problems: withoutHints(health.problems) }
-  return { ...others, troubles: withoutHints(troubles), health: of_health }
+  return viewer.role === 'reader' ? forReader(status, own) : status
 }
 
 async function statusOver(own: Config, clock: Clock, viewer: Viewer): Promise<StatusView> {

@@ -18,11 +18,7 @@ export interface FilesSearch {
 }
 
 /** `seq`: the number of its arrival, where the newest are first. */
-export interface Cursor {
-  folder: string
-  path: string
-  seq?: number
-}
+export type Cursor = Record<'folder' | 'path', string> & { seq?: number }
 
 export interface Found {
   files: FileView[]
@@ -116,12 +112,7 @@ export const withSearchView = using((state_dir: string) => {
 })
 
 /** A file whose content came in. `folder` or `path` are null if it is no longer there. */
-interface Arrived {
-  seq: number
-  at_ms: number
-  folder: string | null
-  path: string | null
-}
+type Arrived = Record<'seq' | 'at_ms', number> & Record<'folder' | 'path', string | null>
 
 /** The words of a query. The place of a file, as Sluice prints it, finds that file. */
 function findersIn({ name, path }: { name: string; path: string }, query: string): RegExp[] {
