@@ -1,7 +1,7 @@
 import type { AnswerError } from '../base/net/http-server.ts'
 import { isSluiceError, type PlainError, toPlainError } from '../base/run/errors.ts'
 import { scrubText } from '../base/text/scrub.ts'
-import { html } from './html/html.ts'
+import { capital, html } from './html/html.ts'
 import type { Screen } from './html/layout.ts'
 import type { PageTools } from './page-tools.ts'
 
@@ -67,6 +67,5 @@ export function errorAnswers(tools: PageTools): AnswerError {
 }
 
 function sentence(text: string): string {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1)
-  return /[.!?…]$/.test(begun) ? begun : `${begun}.`
+  return /[.!?…]$/.test(text) ? capital(text) : `${capital(text)}.`
 }

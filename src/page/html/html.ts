@@ -30,16 +30,21 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character]!)
 }
 
+/** A sentence of Sluice, as it begins on a page. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
 /** A name from a disk or a service. It cannot turn the writing direction or hide characters. */
 export function nameText(name: string): Html {
   return html`<bdi>${printable(name)}</bdi>`
 }
 
 /** A time in UTC; the script of the page shows it in the reader's zone. */
-export function timeText(time: string | number | null | undefined): Html {
+export function timeText(time: string | number | null | undefined, to: 'minute' | 'second' = 'minute'): Html {
   if (time === null || time === undefined) return html`–`
   const iso = typeof time === 'number' ? new Date(time).toISOString() : time
-  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
+  return html`<time datetime="${iso}">${iso.slice(0, to === 'minute' ? 16 : 19).replace('T', ' ')} UTC</time>`
 }
 
 /** A text of a report or an answer. It brings no HTML, no image and no script of its own. */

@@ -4,6 +4,8 @@ import { type Html, html, nameText, timeText } from './html.ts'
 
 export interface Screen {
   title: string
+  /** The title as it stands on the page, where it has more than text. */
+  heading?: Html
   /** Forms and other parts that a refresh must not replace. */
   top?: Html | undefined
   /** The part that a refresh replaces every five seconds. Absent: the page does not refresh. */
@@ -43,7 +45,7 @@ const htmx_config =
   '{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0,"refreshOnHistoryMiss":true}'
 
 /** A whole document. Without script it is complete, and shows the state when it was loaded. */
-export function documentOf({ title, top, live, is_settled, said }: Screen, frame: Frame): Html {
+export function documentOf({ title, heading, top, live, is_settled, said }: Screen, frame: Frame): Html {
   const { base_path, here, now_ms } = frame
   const asset = (name: string) => `${base_path}${assetPath(name)}`
   return html`<!doctype html>
@@ -64,12 +66,12 @@ export function documentOf({ title, top, live, is_settled, said }: Screen, frame
 ${header(frame)}
 <div id="lost" role="alert" hidden>This page could not be refreshed. What it shows may be old. <a href="${here}">Load it again</a></div>
 <main id="main">
-<h1${here === `${base_path}/` && html` class="unseen"`}>${title}</h1>
+<h1${here === `${base_path}/` && html` class="unseen"`}>${heading ?? title}</h1>
 ${said !== undefined && html`<p class="said" role="status">${said}</p>`}
 ${top}
 ${live && html`<div id="live"${!is_settled && html` hx-get="${here}" hx-trigger="every 5s" hx-select="#live" hx-swap="outerHTML"`}>${live}</div>`}
 </main>
-<footer><p>As of <span id="as-of">${timeText(now_ms)}</span></p></footer>
+<footer><p>As of <span id="as-of">${timeText(now_ms, 'second')}</span>${live && !is_settled && html`<noscript> · <a href="${here}">Load again</a></noscript>`}</p></footer>
 </body>
 </html>
 `

@@ -1,5 +1,6 @@
 import { counted, formatBytes, formatCount } from '../../base/text/format.ts'
 import type { RunAsset } from '../../domain/run.ts'
+import type { Viewer } from '../access/viewer.ts'
 import { type Html, html, timeText } from './html.ts'
 import { namedFileLink, table } from './layout.ts'
 
@@ -8,6 +9,13 @@ export const max_rows = 500
 
 export function promptPath(prompt: string): string {
   return `/prompts/${encodeURIComponent(prompt)}`
+}
+
+/** Where no report can be shown. Somebody else may see more. */
+export function noReports({ role, folders }: Viewer): Html {
+  if (role !== 'operator' || folders !== 'all')
+    return html`<p>There is no report that you may see. Ask your administrator for one.</p>`
+  return html`<p>No report is configured. docs/prompts.md shows how to get one every Monday.</p>`
 }
 
 /** Files with links to their pages. */

@@ -11,6 +11,6 @@ export function signInScreen({ base_path }: { base_path: string }, next: string,
 <label>Name <input name="name" autocomplete="username" required autofocus></label>
 <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
 <button>Sign in</button></form>
-<p class="soft">On this machine, <code>sluice page</code> prints a link that needs no password.</p>`,
+<p class="soft">No password yet? Ask your administrator. (On the machine itself, <code>sluice page</code> prints a link that needs none.)</p>`,
   }
 }

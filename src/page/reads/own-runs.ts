@@ -11,6 +11,8 @@ import { notThere } from './with-daemon.ts'
 
 /** Runs of a prompt among which the one before is searched: years of a daily prompt. */
 const max_searched = 2_000
+/** Of the begin of a report. */
+const max_characters = 200
 
 export type OwnRuns = ReturnType<typeof ownRunsIn>
 
@@ -41,6 +43,7 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
   }
 
   const own_runs = new Map<number, RunView | undefined>()
+  let hides_some = false
 
   /** A run that is theirs, as are those before it in its chat, which its answer may use. */
   function ownRun(id: number): RunView | undefined {
@@ -48,6 +51,7 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
     const run = runOver(id)
     const goes_on = !sees_all && run?.chat_id !== undefined
     const before = goes_on ? view?.beforeInChat(id, run.chat_id!) : undefined
+    if (goes_on && before === undefined) hides_some = true
     own_runs.set(id, goes_on && !ownRun(before ?? 0) ? undefined : run)
     return own_runs.get(id)
   }
@@ -84,6 +88,8 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
     prompt,
     run,
     history,
+    /** True if one of those that were asked for is theirs, unless the first of its chat was not. */
+    hidesSome: () => hides_some,
     /** The written run before this one; undefined without one. */
     before({ prompt: name, due_ms }: RunView): RunView | undefined {
       for (const other of view?.runs(name, max_searched) ?? []) {
@@ -100,4 +106,12 @@ export function reportBody(run: RunView): { text: string; lost?: string } {
   const { text, ...rest } = reportOf(run)
   const is_file = run.report_path !== undefined && rest.lost === undefined
   return { text: is_file ? text.replace(/^---\n[\s\S]*?\n---\n/, '') : text, ...rest }
+}
+
+/** The first heading or sentence of a report, without its marks. */
+export function beginOf(report: string): string {
+  const bare = report.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/^[\s#>*+-]+(?:\d+[.)] )?|[*`]+/gm, '')
+  const first = bare.split('\n').find((line) => /\p{L}/u.test(line)) ?? ''
+  const sentence = /^.*?[.!?](?=\s)/.exec(first)?.[0] ?? first.trim()
+  return sentence.length > max_characters ? `${sentence.slice(0, max_characters)}…` : sentence
 }

@@ -3,7 +3,7 @@ import type { HttpApp } from '../../base/net/http-server-app.ts'
 import { formatBytes, printable } from '../../base/text/format.ts'
 import type { Explanation } from '../../inspect/explain/explain.ts'
 import { withPassView } from '../../status/with-view.ts'
-import { type Html, html, nameText, timeText } from '../html/html.ts'
+import { capital, type Html, html, nameText, timeText } from '../html/html.ts'
 import { actButton, fileLink, filePath } from '../html/layout.ts'
 import type { PageTools } from '../page-tools.ts'
 import { ownExplanation } from '../reads/own-explanation.ts'
@@ -22,8 +22,8 @@ export function serveFile(app: HttpApp, tools: PageTools): void {
       acts.filter((type) => viewer.role === 'operator' && pass && pass.reachedBy({ type, ...place }).files > 0),
     )
     const back = filePath(place)
-    const live = html`<p class="verdict ${tones[file.state] ?? 'warn'}">${file.state.replaceAll('_', ' ')}</p>
-<ul>${file.why.map((sentence) => html`<li>${nameText(sentence)}</li>`)}</ul>
+    const live = html`<p class="verdict ${tones[file.state] ?? 'warn'}">${capital(file.state.replaceAll('_', ' '))}</p>
+<ul>${file.why.map((sentence) => html`<li>${nameText(capital(sentence))}</li>`)}</ul>
 ${useful.includes('retried') && actButton(frame, '/retry', 'Retry', { ...place, back })}
 ${useful.includes('accepted') && actButton(frame, '/accept', 'Upload it all the same', { ...place, back })}
 <h2>The file</h2>${factsOf(file, base_path)}
@@ -57,9 +57,19 @@ function factsOf(file: Explanation, base_path: string): Html {
   return html`<dl>${known.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
 }
 
+/** Events as users see them. Those of a file and of its bytes may be the same. */
+function wordsOf(event: string): string {
+  if (event === 'sent' || event === 'bytes_accepted') return 'uploaded'
+  if (event === 'slot_reserved') return 'upload begins'
+  return event === 'ingest_started'
+    ? 'the service reads it'
+    : event.replace(/^(asset|content)_/, '').replaceAll('_', ' ')
+}
+
 function timeline({ times, history }: Explanation): Html {
   const own = Object.entries(times ?? {}).flatMap(([event, at]) => (at === null ? [] : [{ at, event, detail: null }]))
-  const events = [...own, ...history].sort((a, b) => a.at.localeCompare(b.at))
+  const different = new Map([...own, ...history].map((each) => [`${each.at} ${wordsOf(each.event)}`, each]))
+  const events = [...different.values()].sort((a, b) => a.at.localeCompare(b.at))
   if (events.length === 0) return html`<p>Sluice has recorded nothing of it.</p>`
-  return html`<ol>${events.map(({ at, event, detail }) => html`<li>${timeText(at)} ${event.replaceAll('_', ' ')}${detail !== null && html`: ${nameText(detail)}`}</li>`)}</ol>`
+  return html`<ol>${events.map(({ at, event, detail }) => html`<li>${timeText(at)} ${wordsOf(event)}${detail !== null && html`: ${nameText(detail)}`}</li>`)}</ol>`
 }

@@ -6,7 +6,9 @@ import { countsText } from '../../status/text/text.ts'
 import type { StatusView } from '../../status/view.ts'
 import { type Html, html, nameText, timeText } from '../html/html.ts'
 import { table } from '../html/layout.ts'
+import { noReports, promptPath } from '../html/run-parts.ts'
 import type { PageTools } from '../page-tools.ts'
+import { type LastReports, lastReports } from '../reads/last-reports.ts'
 import { ownStatus, sharedStatus } from '../reads/own-status.ts'
 import { get } from '../screen.ts'
 
@@ -14,9 +16,10 @@ import { get } from '../screen.ts'
 export function serveOverview(app: HttpApp, tools: PageTools): void {
   get(app, tools, '/', async ({ viewer, is_refresh }) => {
     const status = await (is_refresh ? sharedStatus : ownStatus)(tools, viewer)
+    const reports = await lastReports(tools, viewer, status)
     const live = html`${verdict(status)}${todo(status, tools)}
 <h2>Folders</h2>${folders(status, tools)}
-<h2>Reports</h2>${prompts(status, tools)}`
+<h2>Reports</h2>${status.prompts.length === 0 ? noReports(viewer) : prompts(status, reports, tools)}`
     return { title: 'Overview', live }
   })
 }
@@ -50,7 +53,7 @@ function todo({ troubles, health, problems, over_limit }: StatusView, { base_pat
     ),
   ]
   if (entries.length === 0) return undefined
-  return html`<h2>What needs somebody</h2><ul>${entries.map((entry) => html`<li>${entry}</li>`)}</ul>`
+  return html`<h2>What needs attention</h2><ul>${entries.map((entry) => html`<li>${entry}</li>`)}</ul>`
 }
 
 export function stageText(stage: Stage): string {
@@ -73,18 +76,22 @@ function folders({ folders: all }: StatusView, { base_path }: PageTools): Html {
       timeText(last_scan?.ended),
     ]
   })
-  return table('Files of each folder', ['Folder', 'State', 'In', 'On the way', 'Need somebody', 'Last scan'], rows)
+  return table('Files of each folder', ['Folder', 'State', 'In', 'On the way', 'Need attention', 'Last scan'], rows)
 }
 
-function prompts({ prompts: all }: StatusView, { base_path }: PageTools): Html {
-  if (all.length === 0) return html`<p>No report is configured. docs/prompts.md shows how to get one every Monday.</p>`
+function prompts({ prompts: all }: StatusView, reports: LastReports, { base_path }: PageTools): Html {
   const rows = all.map(({ name, next, last_run, undelivered }) => [
-    html`<a href="${base_path}/prompts/${encodeURIComponent(name)}">${nameText(name)}</a>`,
+    html`<a href="${base_path}${promptPath(name)}">${nameText(name)}</a>`,
+    html`<a href="${base_path}/runs/${reports.get(name)?.run}">${nameText(reports.get(name)?.begins ?? '')}</a>`,
     last_run
       ? html`<a href="${base_path}/runs/${last_run.run}">${last_run.state}</a> ${timeText(last_run.due)}`
       : 'has not run yet',
     html`${undelivered.length > 0 && html`<span class="bad">${undelivered.length} not delivered</span>`}`,
     timeText(next),
   ])
-  return table('The last run of each prompt', ['Prompt', 'Last run', 'Deliveries', 'Next run'], rows)
+  return table(
+    'The last run of each prompt',
+    ['Prompt', 'The last report begins', 'Last run', 'Deliveries', 'Next run'],
+    rows,
+  )
 }

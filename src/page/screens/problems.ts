@@ -20,7 +20,7 @@ export function serveProblems(app: HttpApp, tools: PageTools): void {
       ...problems.map((group) => groupOf(group, problems, frame, acts)),
       ...(over_limit.files > 0 ? [overLimit(over_limit, frame, acts)] : []),
     ]
-    const live = html`${groups.length === 0 ? html`<p class="verdict good">No file needs somebody.</p>` : groups}
+    const live = html`${groups.length === 0 ? html`<p class="verdict good">No file needs attention.</p>` : groups}
 ${retrying.map((group) => retryingOf(group, frame))}`
     return { title: 'Problems', live }
   })

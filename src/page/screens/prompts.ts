@@ -13,7 +13,7 @@ import { withFreshView } from '../../status/with-view.ts'
 import type { Viewer } from '../access/viewer.ts'
 import { type Html, html, nameText, timeText } from '../html/html.ts'
 import { actButton, table } from '../html/layout.ts'
-import { filesTable, promptPath } from '../html/run-parts.ts'
+import { filesTable, noReports, promptPath } from '../html/run-parts.ts'
 import type { PageTools } from '../page-tools.ts'
 import { withOwnRuns } from '../reads/own-runs.ts'
 import { notThere, withDaemon } from '../reads/with-daemon.ts'
@@ -36,20 +36,20 @@ export function servePrompts(app: HttpApp, tools: PageTools): void {
         timeText(schedule && nextTimes(schedule, clock.now_ms(), 1)[0]?.at_ms),
       ]),
     )
-    const none = html`<p>There is no report that you may see. docs/prompts.md shows how to get one every Monday.</p>`
     const all = table('Questions that are asked on a schedule', ['Prompt', 'When', 'Last run', 'Next run'], rows)
-    return { title: 'Reports', live: rows.length === 0 ? none : all }
+    return { title: 'Reports', live: rows.length === 0 ? noReports(viewer) : all }
   })
 
   get(app, tools, '/prompts/:name', async ({ viewer, param, query }) => {
     const name = param('name')
     const from = Math.min(Math.max(0, Math.floor(Number(query('from'))) || 0), max_from)
-    return withOwnRuns(tools, viewer, ({ prompt, history }) => {
+    return withOwnRuns(tools, viewer, ({ prompt, history, hidesSome }) => {
       const settings = prompt(name)
       const older = history(name, from + page_runs, 1).length > 0
       const live = html`${settings && nextRuns(settings, clock.now_ms())}
 <h2>Runs</h2>${runsTable(history(name, from, page_runs), base_path)}
-${older && html`<p><a rel="next" href="${base_path}${promptPath(name)}?from=${from + page_runs}">Older runs</a></p>`}`
+${older && html`<p><a rel="next" href="${base_path}${promptPath(name)}?from=${from + page_runs}">Older runs</a></p>`}
+${hidesSome() && html`<p>Some runs are not shown to you: their chat began before the runs that Sluice keeps, so they may be about other folders.</p>`}`
       return { title: name, top: settings && about(settings, viewer, base_path), live }
     })
   })

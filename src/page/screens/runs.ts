@@ -29,7 +29,7 @@ export function serveRuns(app: HttpApp, tools: PageTools): void {
 ${run.coverage !== undefined && coverage(run)}
 ${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(run)}${deliveries(run, visit)}`
       const is_settled = isFinal(run.state) && run.deliveries.every((delivery) => delivery.state !== 'wanted')
-      return { title: nameOf(run), live, is_settled }
+      return { ...titled(run), live, is_settled }
     }),
   )
 
@@ -49,10 +49,11 @@ ${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(ru
       const { patch, added, removed } = differenceOf(before, run, own.config)
       const files = [...added.map((name) => `+ file ${name}`), ...removed.map((name) => `- file ${name}`)]
       const lines = [...(patch === '' ? ['The answers are the same.'] : patch.trimEnd().split('\n')), ...files]
-      const top = html`<p>What is different from <a href="${base_path}/runs/${before.run}">${nameOf(before)}</a> in
-<a href="${base_path}/runs/${run.run}">${nameOf(run)}</a>.</p>
+      const linkTo = ({ run: id, due_ms }: RunView) => html`<a href="${base_path}/runs/${id}">${timeText(due_ms)}</a>`
+      const top = html`<p>What the report of ${linkTo(run)} says otherwise than that of ${linkTo(before)}.</p>
 <pre>${lines.map(diffLine)}</pre>`
-      return { title: `Changes in ${nameOf(run)}`, top }
+      const { title, heading } = titled(run)
+      return { title: `Changes in ${title}`, heading: html`Changes in ${heading}`, top }
     }),
   )
 
@@ -68,12 +69,17 @@ ${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(ru
   })
 }
 
+/** The time is in the heading alone, where it is shown in the reader's zone. */
+function titled({ run, prompt, due_ms }: RunView): { title: string; heading: Html } {
+  return { title: `Run ${run} of ${prompt}`, heading: html`${nameText(prompt)}, ${timeText(due_ms)}` }
+}
+
 function state(run: RunView, has_before: boolean, base_path: string): Html {
-  const tone = run.state === 'failed' ? 'bad' : run.state === 'written' ? 'good' : ''
+  const tone = run.state === 'written' ? 'soft' : run.state === 'failed' ? 'verdict bad' : 'verdict'
   const turns = run.turns.length > 1 && !isFinal(run.state) && `, turn ${run.turn + 1} of ${run.turns.length}`
   const why = whyText(run)
   const at = `${base_path}/runs/${run.run}`
-  return html`<p class="verdict ${tone}">Run ${run.run} of <a href="${base_path}${promptPath(run.prompt)}">${nameText(run.prompt)}</a>,
+  return html`<p class="${tone}">Run ${run.run} of <a href="${base_path}${promptPath(run.prompt)}">${nameText(run.prompt)}</a>,
 due ${timeText(run.due_ms)}: ${stateText(run.state)}${turns}${why !== undefined && `: ${why}`}.</p>
 <p class="links">${run.state === 'written' && html`<a href="${at}/report.md">Download as Markdown</a>`}${
     has_before && run.state === 'written' && html` · <a href="${at}/diff">Changes since the run before</a>`
@@ -83,7 +89,7 @@ due ${timeText(run.due_ms)}: ${stateText(run.state)}${turns}${why !== undefined 
 function report(run: RunView): Html | undefined {
   const { text, lost } = reportBody(run)
   if (text === '') return undefined
-  return html`${lost !== undefined && html`<p class="warn">Its file cannot be read (<code>sluice prompts show ${run.run}</code> says why). This is the answer as Sluice keeps it.</p>`}
+  return html`${lost !== undefined && html`<p class="warn">Its file cannot be read. This is the answer as Sluice keeps it.</p>`}
 <article dir="auto">${markdownText(text)}</article>`
 }
 

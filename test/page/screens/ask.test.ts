@@ -22,6 +22,10 @@ test('a question of a reader is about their folders alone; the answer links to i
   expect((await browser.get('/ask')).text).not.toContain('secret')
   const sent = await browser.post('/ask', { question: 'When is the harvest?' })
   expect(sent.status).toBe(303)
+  const begun = (await browser.get(sent.headers.get('location')!)).text
+  // Without script nothing loads it again.
+  expect(begun).toMatch(/As of <span id="as-of"><time[^>]*>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/)
+  if (begun.includes('is reading')) expect(begun).toContain('<noscript> · <a href="/ask/1">Load again</a></noscript>')
   const text = await asked(browser, sent.headers.get('location')!)
   expect(text).toContain('<a href="/file?folder=docs&amp;path=plan.txt">')
   expect(text).not.toContain('pay.txt')

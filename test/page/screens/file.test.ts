@@ -10,9 +10,10 @@ test('a file has its state, the reason, its times and its copies', async () => {
   const { status, text } = await (await as('eve')).get(file('docs', 'a b+c.txt'))
   expect(status).toBe(200)
   expect(text).toMatch(/<h1>a b\+c.txt<\/h1>/)
-  expect(text).toContain('it is usable in the assistant')
+  expect(text).toContain('It is usable in the assistant')
   expect(text).toContain('href="/file?folder=docs&amp;path=copy.txt"')
-  expect(text).toMatch(/<ol>.*seen.*ready.*<\/ol>/s)
+  const events = [...text.matchAll(/<li><time[^>]*>[^<]*<\/time> ([^<]*)<\/li>/g)].map(([, words]) => words)
+  expect(events).toEqual(['seen', 'settled', 'upload begins', 'uploaded', 'the service reads it', 'ready'])
   expect(text).not.toContain('<button>Retry')
 })
 

@@ -3,6 +3,8 @@ import sax from 'sax'
 import { expect, onTestFinished, test } from 'vitest'
 import { system_clock } from '../../../src/base/time/time.ts'
 import type { Config } from '../../../src/config/config.ts'
+import { openLedgerFile } from '../../../src/ledger/file/ledger-file.ts'
+import { ledgerFile } from '../../../src/ledger/file/state-directory.ts'
 import { openPromptsView } from '../../../src/ledger/views/view-prompts.ts'
 import { openPage } from '../../../src/page/open-page.ts'
 import { startServer } from '../../remote/recording-server.ts'
@@ -265,6 +267,65 @@ test('a report in a chat that began over more folders is not for their readers',
     expect((await ada.get(to)).status, to).toBe(200)
   }
   expect((await ada.get(`${fourth}/diff`)).status).toBe(404)
+  expect(list).not.toContain('Some runs are not shown')
+
+  // Nothing says any more whose files the chat was about when it began.
+  const ledger = openLedgerFile(ledgerFile(config.state_dir))
+  for (const [table, column] of [
+    ['run_assets', 'run'],
+    ['deliveries', 'run'],
+    ['runs', 'id'],
+  ])
+    ledger.prepare(`DELETE FROM ${table} WHERE ${column} = ?`).run(Number(fourth.split('/').at(-1)))
+  ledger.close()
+  const rest = (await ada.get('/prompts/both')).text
+  expect(rest).not.toContain(`"${fifth}"`)
+  expect(rest).toContain('Some runs are not shown to you')
+  const eve = await signedIn('eve')
+  expect((await eve.get('/prompts/both')).text).toMatch(new RegExp(`"${fifth}"(?!.*Some runs are not shown)`, 's'))
+})
+
+test('the overview says how the last reports begin, to each viewer those of theirs', { timeout: 60_000 }, async () => {
+  const { journey, operator, run, rewrite, signedIn, store, address } = await beginReports()
+  const none = (await operator.get('/')).text
+  expect(none).toContain('has not run yet')
+  for (const [name, text] of [
+    ['weekly', '# Harbour <news>\n\nMore.'],
+    ['both', 'Both are *new*. Really.'],
+  ] as const)
+    rewrite(await run(name), text)
+  const all = (await operator.get('/')).text
+  expect(all).toContain('<a href="/runs/1"><bdi>Harbour &lt;news&gt;</bdi></a>')
+  expect(all).toContain('<a href="/runs/2"><bdi>Both are new.</bdi></a>')
+  const ada = await signedIn('ada')
+  const own = (await ada.get('/')).text
+  expect(own).toContain('<bdi>Harbour &lt;news&gt;</bdi>')
+  expect(own).not.toMatch(/both|Both|\/runs\/2/)
+  journey.write({ 'docs/ferries.md': 'ferries' })
+  await journey.allReady()
+  rewrite(await run('weekly'), 'The ferries stop.')
+  expect((await ada.get('/')).text).toContain('<a href="/runs/3"><bdi>The ferries stop.</bdi></a>')
+
+  store.putUser({ name: 'ada', role: 'reader', folders: ['legal'] })
+  const legal = (await ada.get('/')).text
+  expect(legal).toContain('There is no report that you may see.')
+  expect(legal).not.toMatch(/ferries|No report is configured/)
+  expect((await new Browser(address).get('/')).status).toBe(401)
+})
+
+test('a run says its time once, in the zone of its reader', { timeout: 60_000 }, async () => {
+  const { journey, operator, run, view } = await beginReports()
+  const first = await run('weekly')
+  journey.write({ 'docs/ferries.md': 'ferries' })
+  await journey.allReady()
+  const second = await run('weekly')
+  const due = new Date(view.run(2)!.due_ms).toISOString()
+  const { text } = await operator.get(second)
+  expect(text).toContain('<title>Run 2 of weekly · Sluice</title>')
+  expect(text).toContain(`<h1><bdi>weekly</bdi>, <time datetime="${due}">`)
+  const changes = (await operator.get(`${second}/diff`)).text
+  expect(changes).toContain(`<h1>Changes in <bdi>weekly</bdi>, <time datetime="${due}">`)
+  expect(changes).toContain(`href="${first}"`)
 })
 
 test('a run of a prompt that left the configuration is for operators who see all', { timeout: 60_000 }, async () => {
