@@ -83,9 +83,7 @@ export function createCircuits(tools: CircuitTools) {
   }
 
   /** True if the configuration in force names this project. */
-  function asksFor(project_id: string): boolean {
-    return tools.projects.includes(project_id)
-  }
+  const asksFor = (project_id: string): boolean => tools.projects.includes(project_id)
 
   async function trip(about: About, failure: Failure, of: { pause_ms?: number; step?: Step } = {}): Promise<'hold'> {
     const { pause_ms, step } = of
@@ -207,8 +205,8 @@ export function createCircuits(tools: CircuitTools) {
     /** Returns `hold` if the item is not at fault and must keep its state, `count` if it may be. */
     async failed(failure: Failure, project_id: string, host: Host, concern?: Concern): Promise<'hold' | 'count'> {
       probe_until_ms = 0
-      // The retry uses the new token.
-      if (failure.of_old_token) return 'hold'
+      // The retry uses the new token. A request that ended with its connection says nothing, either.
+      if (failure.of_old_token || failure.code === 'network.aborted') return 'hold'
       if (failure.about === 'account') return trip('account', failure)
       // Leftover work of a project that the configuration no longer names is judged by itself.
       if (failure.about === 'project' && !asksFor(project_id)) return 'count'

@@ -75,6 +75,13 @@ test('a refused token stops all calls at once, until the token changes', async (
   expect(recorded.at(-1)).toMatchObject({ type: 'trouble_ended', about: 'account' })
 })
 
+test('requests that end with their connection say nothing about the service', async () => {
+  const { circuits, recorded } = setUp()
+  const ended = failure('network', { code: 'network.aborted' })
+  for (let call = 0; call < 5; call++) expect(await circuits.failed(ended, 'p', 'api')).toBe('hold')
+  expect([recorded, circuits.allowance(['api']).limit]).toEqual([[], Number.POSITIVE_INFINITY])
+})
+
 test('a late answer to the old token says nothing about the new one', async () => {
   const { circuits, clock, recorded } = setUp()
   circuits.tokenChanged()
