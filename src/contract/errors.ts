@@ -118,7 +118,7 @@ export const api_errors = {
   ],
   'publicapi.project.create.limited_key': [
     400,
-    'This key is limited to certain projects and cannot make another one: ask for a key without this limit.',
+    'This key is limited to certain projects and cannot make another one: use a key without this limit.',
   ],
   'publicapi.project.not_found': [404, 'There is no project {id} within reach.'],
   'publicapi.invitation.not_found': [404, 'There is no invitation {id} in this project.'],

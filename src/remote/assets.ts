@@ -79,11 +79,12 @@ export function labelOf(value: unknown) {
 
 export type ProjectReference = ReturnType<typeof projectOf>
 
-/** `is_default`: the project that the token opens first. */
+/** `is_default`: the project that the token opens first. Not every service tells the `role`. */
 export function projectOf(value: unknown) {
   const fields = fieldsOf(value, 'the project')
   const project_id = idOf('project', fields.project_id)
-  return { project_id, name: textOf(fields.name) ?? project_id, is_default: fields.default === true }
+  const name = textOf(fields.name) ?? project_id
+  return { project_id, name, is_default: fields.default === true, role: textOf(fields.role) }
 }
 
 function labelsOf(value: unknown): LabelReference[] | undefined {

@@ -32,6 +32,8 @@ export function isSurelyUndone({ about, code, status }: Failure): boolean {
 /** The token may read in the project, and not upload. */
 export const role_insufficient: ErrorCode = 'publicapi.tenancy.role.insufficient'
 
+export const reader_text = 'the token has the role reader in the project: it may read and ask, and not upload'
+
 /** What to ask whom for, if the role of the token is too small to upload. */
 export function roleHint(project_id: string): string {
   return `ask an owner of the project for the role collaborator (on a local service: \`sluice serve member add YOUR-EMAIL --project ${project_id} --role collaborator\`)`

@@ -12,7 +12,7 @@ import { openSecrets, type Secrets, secretsOf } from '../../config/secrets.ts'
 import type { StartingConfig } from '../../config/starting-config.ts'
 import { type RefusedTypes, typesRefusedBy } from '../../inspect/plan/refused-types.ts'
 import type { ProjectReference } from '../../remote/assets.ts'
-import { type Failure, failureText } from '../../remote/outcome.ts'
+import { type Failure, failureText, reader_text, roleHint } from '../../remote/outcome.ts'
 import { createRemote, type Remote } from '../../remote/remote.ts'
 import { printTitled, printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -59,6 +59,7 @@ export async function askConnection(tools: ConnectionTools): Promise<Connection>
     const connection = { base_url, ca_file, token: { file, typed } }
     const project = listed.ok ? await chooseProject(listed.value, tools) : undefined
     if (project) {
+      if (project.role === 'reader') printWarning(tools.terminal, `${reader_text}; ${roleHint(project.project_id)}`)
       const readTypes = (remote: Remote) => typesRefusedBy(remote, [project.project_id])
       return { ...connection, project, refused: await askService('the refused types', reached, tools, readTypes) }
     }
@@ -199,7 +200,7 @@ async function askWay(message: string, { dialog, terminal }: ConnectionTools, is
 async function chooseProject(
   listed: readonly ProjectReference[],
   { flags, dialog }: ConnectionTools,
-): Promise<Connection['project'] | undefined> {
+): Promise<ProjectReference | undefined> {
   const wanted = flags.project
   if (wanted !== undefined || !dialog) {
     const found = listed.filter(({ project_id, name }) => project_id === wanted || name === wanted)

@@ -27,7 +27,7 @@ export function refuseMissing(flags: InitFlags): void {
   const missing = [
     flags['base-url'] === undefined ? '--base-url URL' : '',
     flags['token-file'] === undefined ? '--token-file FILE' : '',
-    flags.project === undefined ? '--project PROJECT' : '',
+    flags.project === undefined ? '--project ID' : '',
     (flags.folder ?? []).length === 0 ? '--folder NAME=PATH' : '',
     flags.yes ? '' : '--yes',
   ].filter((flag) => flag !== '')

@@ -34,6 +34,7 @@ export const projectRecord = z
     name,
     description: description.optional(),
     default: z.boolean().meta({ description: 'Whether this is the project that the key opens first.' }),
+    role: z.enum(roles).optional().meta({ description: 'What the key may do in it. Another service may not tell.' }),
   })
   .meta({ id: 'Project' })
 

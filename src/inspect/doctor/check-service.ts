@@ -7,7 +7,7 @@ import { formatDuration } from '../../base/text/format.ts'
 import { day_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import { parseBaseUrl } from '../../remote/api.ts'
-import { failureText } from '../../remote/outcome.ts'
+import { failureText, reader_text, roleHint } from '../../remote/outcome.ts'
 import { createRemote } from '../../remote/remote.ts'
 import { type Check, type DoctorTools, type Findings, findings, withinTime } from './check.ts'
 import { checkHost } from './check-hosts.ts'
@@ -68,10 +68,14 @@ async function checkProject(
     clock,
   })
   try {
-    const ask = () => remote.listAssets(project_id, { limit: 1 })
-    const outcome = await withinTime(clock, limits.answer_ms, ask, () => undefined)
-    if (outcome === undefined) return warning(`no answer in ${formatDuration(limits.answer_ms)}`)
-    if (outcome.ok) return ok('the token reaches it')
+    const ask = () => Promise.all([remote.listAssets(project_id, { limit: 1 }), remote.listProjects()])
+    const answers = await withinTime(clock, limits.answer_ms, ask, () => undefined)
+    if (answers === undefined) return warning(`no answer in ${formatDuration(limits.answer_ms)}`)
+    const [outcome, projects] = answers
+    const { role } = (projects.ok && projects.value.find((project) => project.project_id === project_id)) || {}
+    const may_send = role !== 'reader' || config.folders.every((folder) => folder.project_id !== project_id)
+    if (outcome.ok && may_send) return ok('the token reaches it')
+    if (outcome.ok) return fault(reader_text, roleHint(project_id))
     const { about } = outcome.failure
     const text = failureText(outcome.failure)
     if (about === 'account') return fault(text, `make a new token; this one came from ${secrets.source}`)

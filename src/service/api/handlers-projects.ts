@@ -74,6 +74,6 @@ export function projectHandlers({
   }
 }
 
-function recordOf({ project_id, name, description, is_default }: ListedProject) {
-  return { project_id, name, description: description ?? undefined, default: is_default === 1 }
+function recordOf({ project_id, name, description, is_default, role }: ListedProject) {
+  return { project_id, name, description: description ?? undefined, default: is_default === 1, role }
 }

@@ -6,9 +6,9 @@ import { checkRate, limitRequests } from '../limits.ts'
 import type { Parts } from '../parts.ts'
 
 /**
- * Requests of this page per minute, of one address and of all; a sixth of them at once. A team
- * opens it some ten times. The limit slows down a program that guesses links, or that keeps the
- * disk busy, and others can still open theirs.
+ * Requests of this page per minute, of one address and of all; a sixth of them at once. A team opens
+ * it some ten times. It slows down a program that guesses links, or that keeps the disk busy, and
+ * leaves room for others.
  */
 const [requests_per_minute, requests_of_all_per_minute] = [120, 1_200]
 
@@ -50,7 +50,6 @@ export function serveInvitations(app: HttpApp, { administration, commits, origin
     if (accepted === undefined && !is_member) {
       return send(reply, 200, `Invitation to ${escaped(name)}`, [
         `You, ${escaped(email)}, are invited to the project <b>${escaped(name)}</b> with the role ${role}.`,
-        'A reader asks, a collaborator also sends files, an owner also invites others.',
         '<form method="post"><button>Accept, and show my token</button></form>',
         `The token is shown only once. This link works once, until ${isoTime(expires_at_ms)}.`,
       ])

@@ -91,6 +91,9 @@ export type Access = ReturnType<typeof openAccess>
 export const within_reach = `(@user IS NULL OR projects.seq IN (SELECT project FROM members WHERE user = @user))
   AND (@every_project = 1 OR projects.seq IN (SELECT project FROM token_projects WHERE token = @token))`
 
+/** SQL for the role of a caller in a row of `projects`. */
+export const role_in_project = `coalesce((SELECT role FROM members WHERE project = projects.seq AND user = @user), 'owner') AS role`
+
 /** Queries the database for every request, so that a change by a command takes effect at once. */
 export function openAccess(database: Sqlite) {
   const { one } = statementsOf(database)
@@ -108,8 +111,7 @@ export function openAccess(database: Sqlite) {
     /** The project and the caller's role in it; undefined if it is out of reach. */
     projectOf: (caller: Caller, project_id: string) =>
       one<ProjectAccess>(
-        `SELECT seq AS project, coalesce((SELECT role FROM members WHERE project = projects.seq AND user = @user), 'owner') AS role
-         FROM projects WHERE project_id = @project_id AND ${within_reach}`,
+        `SELECT seq AS project, ${role_in_project} FROM projects WHERE project_id = @project_id AND ${within_reach}`,
         { ...caller, project_id },
       ),
   }

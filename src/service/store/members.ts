@@ -33,7 +33,7 @@ const lifetime_ms = 7 * day_ms
 
 const secret_bytes = 32
 
-/** A member can be invited for another role, and a command can add an invited person. */
+/** A member can be invited, too, for another role, and an invited person can be added by command. */
 const is_member = `EXISTS (SELECT 1 FROM members JOIN users ON users.seq = user
   WHERE members.project = invitations.project AND users.email = invitations.email)`
 
@@ -96,9 +96,9 @@ export function openMembers(database: Sqlite, clock: Clock) {
     uninvite,
     /**
      * Makes the invited person a member, and a user if needed, and ends the invitation. Returns a
-     * token of this user; undefined as with `invitationOf`. Who is a user already gets no token by
-     * the link of an owner, who could open it and act as that user. A member gets none by any link.
-     * Call it in a transaction.
+     * token of this user; undefined as with `invitationOf`. Who is a user already gets no token by the
+     * link of an owner, who could open it and act as that user. A member gets none by any link. Call
+     * it in a transaction.
      */
     accept(secret: string): { token: string | undefined } | undefined {
       const invitation = invitationOf(secret)
@@ -143,8 +143,8 @@ export function openMembers(database: Sqlite, clock: Clock) {
       return rows.filter(({ project_id }) => only === undefined || project_id === only)
     },
     /**
-     * Returns what the person was. Error `config.service` for an address that is neither a member
-     * nor invited, and for the only owner.
+     * Returns what the person was. Error `config.service` for an address that is neither a member nor
+     * invited, and for the only owner.
      */
     remove: database.transaction((email: string, project_id: string) => {
       const was = endMemberships(database, email, projectWith(database, project_id).seq)

@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { JoinMethod, Role } from '../../contract/messages/messages-projects.ts'
-import { type Caller, within_reach } from './access.ts'
+import { type Caller, role_in_project, within_reach } from './access.ts'
 import { statementsOf } from './database.ts'
 import { type Listing, sqlListing } from './paging.ts'
 
@@ -9,6 +9,7 @@ export interface ListedProject {
   project_id: string
   name: string
   description: string | null
+  role: Role
   /** 1 for the project that the key opens first: the oldest within its reach. */
   is_default: 0 | 1
 }
@@ -28,7 +29,7 @@ interface ProjectFields {
 }
 
 export function openProjectStore(database: Sqlite) {
-  const columns = `seq, project_id, name, description,
+  const columns = `seq, project_id, name, description, ${role_in_project},
     seq = (SELECT min(seq) FROM projects WHERE ${within_reach}) AS is_default`
 
   const user_with = '(SELECT seq FROM users WHERE email = @email)'

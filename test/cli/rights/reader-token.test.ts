@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Home } from '../sluice.ts'
 
@@ -10,19 +11,43 @@ test('with the token of a reader, sync, status and explain say whom to ask for w
   expect([synced.code, home.service.assets(home.project_id)]).toEqual([77, []])
   expect(synced.err).toContain(`yours is reader.\n  ${ask}\n`)
   expect(synced.err).not.toContain('check project_id')
-  const waits = 'nothing is uploaded now; afterwards it waits for the result of the first 20 .gz files'
-  expect(synced.out).toMatch(new RegExp(`25 × ${waits}`))
+  expect(synced.out).not.toContain('× it waits')
   const status = JSON.parse((await home.inProcess('status', '--json')).out)
   expect(status.troubles).toMatchObject([{ hint: `Sluice uploads nothing to this project: ${ask}` }])
-  expect(status.retrying).toMatchObject([{ code: 'type_unproven:gz', message: expect.stringContaining(waits) }])
-  const [{ path }] = status.retrying[0].examples
-  const { out } = await home.inProcess('explain', `docs/${path}`)
+  const { out } = await home.inProcess('explain', 'docs/0.gz')
   expect(out).toContain('yours is reader: Sluice uploads nothing to this project: ask an owner')
-  expect(out).toContain(waits)
+  expect(out).not.toContain('\n    it waits')
 })
 
+test('doctor and init say beforehand that the token may not upload; a project of prompts alone needs no more', async () => {
+  const home = await Home.make({ 'a.txt': 'a' })
+  giveReaderToken(home)
+  const { project_id } = home
+  const may_not = 'the token has the role reader in the project: it may read and ask, and not upload'
+  const { code, out } = await home.inProcess('doctor', '--json')
+  expect(code).toBe(77)
+  const projectOf = (text: string) => JSON.parse(text).checks.filter(({ id }: { id: string }) => id === 'project')
+  const hint = expect.stringMatching(`^ask an owner .* --project ${project_id} --role collaborator`)
+  expect(projectOf(out)).toEqual([{ id: 'project', level: 'fault', about: project_id, message: may_not, hint }])
+
+  const flags = ['--base-url', home.service.api, '--token-file', join(home.path, 'token'), '--project', project_id]
+  const made = await home.sluice('init', ...flags, '--folder', 'docs=docs', '--yes', '--config', 'made.yaml')
+  expect([made.code, made.err]).toEqual([0, expect.stringContaining(`${may_not}; ask an owner of the project`)])
+
+  const schedule = { cron: '0 8 * * 1', timezone: 'Europe/Berlin', prompt: 'what is new?' }
+  const deliver = [{ file: { dir: join(home.path, 'out') } }]
+  const other = home.service.projects.create('other').project_id
+  home.service.members.add(email, other, 'collaborator')
+  home.configure({
+    folder: { project_id: other },
+    prompts: [{ name: 'digest', project_id, ...schedule, scope: { labels: ['legal'] }, deliver }],
+  })
+  expect(projectOf((await home.inProcess('doctor', '--json')).out)).toMatchObject([{ level: 'ok' }, { level: 'ok' }])
+})
+
+const email = 'eve@example.org'
+
 function giveReaderToken(home: Home): void {
-  const email = 'eve@example.org'
   home.service.users.create(email)
   home.service.members.add(email, home.project_id, 'reader')
   home.giveToken(home.service.tokens.create('of eve', { user: email }).token)

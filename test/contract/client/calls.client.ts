@@ -74,7 +74,12 @@ describe.each(profiles)('the %s profile', (profile) => {
     const all = await projects.list()
     expect([all.data.length, all.has_more]).toEqual([2, false])
     expect(all.data.filter((each) => each.default)).toHaveLength(1)
-    expect(await projects.update(project_id, { name: 'Money' })).toEqual({ project_id, name: 'Money', default: false })
+    expect(await projects.update(project_id, { name: 'Money' })).toMatchObject({
+      project_id,
+      name: 'Money',
+      default: false,
+      role: 'owner',
+    })
     const [member] = (await projects.members(project_id)).data
     expect(member).toMatchObject({ email: user, role: 'owner', join_method: 'created' })
     const guest = { email: 'bob@example.org', role: 'reader' } as const

@@ -107,7 +107,7 @@ export const facts_of_groups = [
   fact('D-04 the projects within reach are listed, one of them the default', async (api) => {
     const fields = { name: freshWord(), description: 'Of the facts' }
     const project = await api.make('/v1/projects', fields)
-    expect(project).toEqual({ ...fields, project_id: project.project_id, default: false })
+    expect(project).toEqual({ ...fields, project_id: project.project_id, default: false, role: 'owner' })
     await api.make('/v1/projects', { name: freshWord() })
     const { data, has_more } = (await api.get('/v1/projects?limit=1')).body
     expect([data.length > 1, has_more]).toEqual([true, false])
@@ -120,9 +120,9 @@ export const facts_of_groups = [
     async (api) => {
       const { project_id } = await api.make('/v1/projects', { name: 'Finance' })
       const path = `/v1/projects/${project_id}`
-      const changed = { project_id, name: 'Money', description: 'All of it', default: false }
+      const changed = { project_id, name: 'Money', description: 'All of it', default: false, role: 'owner' }
       expect((await api.post(path, { name: 'Money', description: 'All of it' })).body).toEqual(changed)
-      expect((await api.post(path, { name: 'Money' })).body).toEqual({ project_id, name: 'Money', default: false })
+      expect((await api.post(path, { name: 'Money' })).body).toEqual({ ...changed, description: undefined })
       expect((await api.post(path, { description: 'No name' })).status).toBe(400)
       const members = (await api.get(`${path}/members`)).body
       expect(Array.isArray(members.data)).toBe(true)

@@ -52,9 +52,9 @@ test('D-04 projects are listed with the default one marked, only those within re
   const { token } = client.service.tokens.create('narrow', { project_ids: [other] })
   const all = (await client.get('/v1/projects')).body
   expect(all.data).toEqual([
-    { project_id: other, name: 'other', default: false },
-    { project_id: client.project_id, name: 'tests', default: true },
+    { project_id: other, name: 'other', default: false, role: 'owner' },
+    { project_id: client.project_id, name: 'tests', default: true, role: 'owner' },
   ])
   const reached = (await client.as({ token }).get('/v1/projects')).body
-  expect(reached.data).toEqual([{ project_id: other, name: 'other', default: true }])
+  expect(reached.data).toEqual([{ project_id: other, name: 'other', default: true, role: 'owner' }])
 })

@@ -15,10 +15,10 @@ test('D-05 a project is made and replaced; an omitted description is removed', a
   const { project_id } = made.body
   expect([made.status, made.body]).toEqual([
     201,
-    { project_id, name: 'Finance', description: 'all of it', default: false },
+    { project_id, name: 'Finance', description: 'all of it', default: false, role: 'owner' },
   ])
   const changed = await client.post(`/v1/projects/${project_id}`, { name: 'Money' })
-  expect([changed.status, changed.body]).toEqual([200, { project_id, name: 'Money', default: false }])
+  expect([changed.status, changed.body]).toEqual([200, { project_id, name: 'Money', default: false, role: 'owner' }])
   expect((await client.post(`/v1/projects/${project_id}`, { description: 'no name' })).status).toBe(400)
   expect((await client.as({ project_id }).get('/v1/assets')).status).toBe(200)
   expect((await client.post(`/v1/projects/${missing}`, { name: 'x' })).body.code).toBe('publicapi.project.not_found')
@@ -33,7 +33,7 @@ test.each(['default', 'hosted'] as const)(
     const narrow = client.as({ token: client.service.tokens.create('n', { project_ids: [client.project_id] }).token })
     const refused = await narrow.post('/v1/projects', { name: 'mine' })
     expect([refused.status, refused.body.code]).toEqual([400, 'publicapi.project.create.limited_key'])
-    expect(refused.body.humane).toContain('ask for a key without this limit')
+    expect(refused.body.humane).toContain('use a key without this limit')
     expect(client.service.projects.list()).toHaveLength(2)
     expect((await narrow.post(`/v1/projects/${client.project_id}`, { name: 'renamed' })).status).toBe(200)
     expect((await narrow.post(`/v1/projects/${other}`, { name: 'mine' })).status).toBe(404)
