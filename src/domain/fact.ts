@@ -142,7 +142,7 @@ export type LabelFact =
 
 /** A user's request. `path` is a file or a directory inside the folder, '' the whole folder. */
 export type UserFact =
-  /** With the pattern of a type as `path` (`*.gz`): accepts the type in the folder's project. */
+  /** `path` as a type (`*.gz`): accepts it in the folder's project. `!*.gz` is the undo of that. */
   | { type: 'accepted'; folder: string; path: string }
   | { type: 'retried'; folder: string; path: string }
   /** Allows the removal on the service of what was deleted or replaced under `path` until now. */

@@ -50,7 +50,7 @@ export function refusedTypeIn(code: string): string | undefined {
   return /^type_refused:(.*)$/s.exec(code)?.[1]
 }
 
-/** True for a pattern by which `sluice accept` takes a type; `*.` means no extension. */
+/** A pattern by which `sluice accept` takes a type; `*.` means no extension, `!` the undo. */
 export function isTypePattern(text: string): boolean {
-  return /^\*\.[^/]*$/.test(text)
+  return /^!?\*\.[^/]*$/.test(text)
 }

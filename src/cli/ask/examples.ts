@@ -44,7 +44,11 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['$0 retry notes/scans', 'of one directory'],
     ["$0 retry 'notes/**/*.docx'", 'of one type in a folder'],
   ],
-  accept: [['$0 accept archive', 'upload everything of this folder that is held back']],
+  accept: [
+    ['$0 accept archive', 'upload everything of this folder that is held back'],
+    ["$0 accept '*.gz'", 'a type that the service could not read, from now on'],
+    ["$0 accept '*.gz' --undo", 'not any more'],
+  ],
   pause: [['$0 pause', 'upload and ask nothing until `sluice resume`']],
   resume: [['$0 resume', 'go on']],
   rescan: [['$0 rescan notes', 'scan one folder now']],
@@ -114,7 +118,9 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'serve project list': [['$0 serve project list', 'the projects and their ids']],
   'serve project remove': [['$0 serve project remove invoices', 'says what would go with it']],
-  'serve member add': [['$0 serve member add ada@example.org --project office --role owner', 'or a link for her']],
+  'serve member add': [
+    ['$0 serve member add ada@example.org \\\n  --project office --role owner', 'prints a link if she is no user yet'],
+  ],
   'serve member list': [['$0 serve member list', 'who reaches which project, and how they joined']],
   'serve member remove': [['$0 serve member remove ada@example.org --project office', 'she stays a user']],
   'serve token create': [

@@ -1,9 +1,10 @@
+import { SluiceError } from '../../base/run/errors.ts'
 import { counted, formatAmount, formatBytes, printable } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { type ControlVerbs, passFacts } from '../../control/control-verbs.ts'
 import type { UserFact } from '../../domain/fact.ts'
-import { isTypePattern } from '../../domain/file-type.ts'
+import { isTypePattern, max_failed_of_type } from '../../domain/file-type.ts'
 import {
   nothing_reached,
   type Reached,
@@ -25,9 +26,14 @@ export const accept = defineCommand({
         'path',
         argument("a file, directory or folder (its path or FOLDER/PATH), or a pattern; '*.gz' is a type of files"),
       )
-      .option('removals', flag('also remove from the service what was deleted or replaced there, without a limit')),
-  run({ config, path, removals }, terminal) {
-    return recordCommand(removals ? 'removals_accepted' : 'accepted', config, [path], terminal)
+      .option('removals', flag('also remove from the service what was deleted or replaced there, without a limit'))
+      .option('undo', flag('accept a type of files no longer')),
+  run({ config, path, removals, undo }, terminal) {
+    if (undo && !isTypePattern(path)) {
+      const message = `--undo is about a type of files, and ${printable(path)} is none`
+      throw new SluiceError({ code: 'usage.invalid', message, hint: "name a type such as '*.gz'" })
+    }
+    return recordCommand(removals ? 'removals_accepted' : 'accepted', config, [undo ? `!${path}` : path], terminal)
   },
 })
 
@@ -61,14 +67,14 @@ async function recordCommand(
   const now_ms = system_clock.now_ms()
   const reached = await withPassView(config.state_dir, (pass) => pass && reachedBy(requests, config, pass, now_ms))
   // Without a ledger no file is known, so there is nothing to record.
-  const isForNothing = ({ facts: [fact] }: UserRequest, index: number) =>
-    type === 'accepted' && fact !== undefined && isTypePattern(fact.path) && reached?.[index]?.files === 0
+  const isForNothing = (request: UserRequest, index: number) =>
+    typeIn(request) !== undefined && reached?.[index]?.files === 0
   // A type of which nothing is held back is not accepted: that would hold for all later files.
   const facts = requests.filter((request, index) => !isForNothing(request, index)).flatMap((request) => request.facts)
   const to = { to_daemon: (control: ControlVerbs) => passFacts(control, facts), to_ledger: () => facts }
   const is_running = reached === undefined || (await passToDaemon(config, to))
   for (const [index, request] of requests.entries()) {
-    printFitted(terminal, outcomeText(type, request.where, reached?.[index] ?? nothing_reached))
+    printFitted(terminal, outcomeText(type, request, reached?.[index] ?? nothing_reached))
   }
   const changes = reached?.some(({ files, missing, is_emptied }) => files > 0 || missing !== 'none' || is_emptied)
   if (!is_running && changes) {
@@ -77,10 +83,16 @@ async function recordCommand(
   return exit_codes.ok
 }
 
-function outcomeText(type: UserFact['type'], named: string, reached: Reached): string {
+/** The type that the request accepts; `!*.gz` is the undo. */
+function typeIn({ facts: [fact] }: UserRequest): string | undefined {
+  return fact?.type === 'accepted' && isTypePattern(fact.path) ? fact.path : undefined
+}
+
+function outcomeText(type: UserFact['type'], request: UserRequest, reached: Reached): string {
   const { files, bytes, missing } = reached
   const when = reached.is_paused ? 'after the pause' : 'now'
-  const where = printable(named)
+  const [named, opened] = [request.where, typeIn(request)]
+  const where = printable(opened?.startsWith('!') ? named.replace('!*.', '*.') : named)
   const what = formatAmount({ files, bytes })
   if (type === 'removals_accepted') {
     if (files === 0) return `${where}: nothing there waits to be removed on the service`
@@ -100,6 +112,12 @@ function outcomeText(type: UserFact['type'], named: string, reached: Reached): s
     if (files === 0) return `${where}: no file there waits for a retry; ${hint}`
     return `${where}: ${what} will be tried again ${when}`
   }
+  if (opened?.startsWith('!')) {
+    if (files === 0) return `${where}: the type is not accepted, so there is nothing to undo`
+    return `${where}: no longer accepted; while the service has read none of ${max_failed_of_type} such files, Sluice holds the others back and tries one a day`
+  }
+  if (opened !== undefined && files > 0)
+    return `${where}: ${what} will be uploaded ${when}, and all files of the type from now on; \`sluice accept '${printable(opened)}' --undo\` ends that`
   const outcome = files === 0 ? `${where}: nothing is held back` : `${where}: ${what} will be uploaded ${when}`
   if (!reached.is_emptied) return outcome
   return `${outcome}. Sluice accepts now that files of its project are gone on the service.`

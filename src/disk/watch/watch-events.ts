@@ -76,9 +76,7 @@ export function createChokidarEvents(root: string, rules: IgnoreRules, listener:
   chokidar.on('error', (error) => listener.failed(error))
 
   /** Number of inotify watches. The root counts as an entry of its parent. */
-  function watches(): number {
-    return Object.values(chokidar.getWatched()).reduce((sum, names) => sum + names.length, 0)
-  }
+  const watches = (): number => Object.values(chokidar.getWatched()).reduce((sum, names) => sum + names.length, 0)
 
   /**
    * chokidar asks twice, first without `stats`, which decide the rules. If the root vanishes, it
@@ -160,9 +158,7 @@ export function createChokidarEvents(root: string, rules: IgnoreRules, listener:
     chokidar.unwatch(absolute).add(absolute)
   }
 
-  function pathOf(absolute: string): string {
-    return relative(root, resolve(root, absolute))
-  }
+  const pathOf = (absolute: string): string => relative(root, resolve(root, absolute))
 
   return {
     watches,

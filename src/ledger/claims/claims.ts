@@ -260,14 +260,10 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return file ? `${parts.folders.withId(file.folder)?.name}/${file.path}` : `content ${row.id}`
   }
 
-  function projectOf(row: ContentRow): string {
-    return parts.folders.projectId(row.project)
-  }
+  const projectOf = (row: ContentRow): string => parts.folders.projectId(row.project)
 
   /** True if all contents to upload waited for the allowance at the last claim. */
-  function isHeld(now_ms: number): boolean {
-    return now_ms < held_until_ms
-  }
+  const isHeld = (now_ms: number): boolean => now_ms < held_until_ms
 
   /** Call this when a limit or a pause changed. The next claim shows what still waits. */
   function allowanceChanged(): void {

@@ -65,7 +65,7 @@
  *
  * types      the files with one extension (in lower case, '' without one) in one project.
  *   failed   JSON of the first contents that failed, each once. With `max_failed_of_type` of them
- *            (domain/file-type.ts) the type is refused, unless it is usable.
+ *            (domain/file-type.ts) the type is refused, unless it is accepted or usable.
  *
  * arrivals   UNIQUE (folder, content): the first time that a content became usable through this
  *            folder. `seq` is the order of arrival; it comes from a counter, never from a clock. A

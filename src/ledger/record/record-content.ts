@@ -104,9 +104,8 @@ export function createContentRecorder(
   }
 
   /** Records that a content became usable through this folder; does nothing if it already was. */
-  function arrive(folder: number, content: number, at_ms: number): void {
-    arrive_sql.run({ folder, content, at_ms })
-  }
+  const arrive = (folder: number, content: number, at_ms: number): void =>
+    void arrive_sql.run({ folder, content, at_ms })
 
   /**
    * Makes the labels of a content due; does nothing if no folder gives labels. If the config takes
@@ -116,9 +115,7 @@ export function createContentRecorder(
     if (folders.wantLabels()) mark_labels_due.run(at_ms, content)
   }
 
-  function labelsDone(content: number): void {
-    mark_labels_due.run(null, content)
-  }
+  const labelsDone = (content: number): void => void mark_labels_due.run(null, content)
 
   /**
    * Makes the content wanted again if a path holds it by now. Other contents with the same asset

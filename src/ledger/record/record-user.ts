@@ -47,7 +47,8 @@ export function createUserRecorder(
   function apply(fact: Exclude<UserFact, { type: 'removals_accepted' }>, folder: FolderRow, at_ms: number): void {
     const { type, path } = fact
     if (type === 'accepted' && isTypePattern(path)) {
-      contents.retry(contents.types.accept(folder.project, extensionOf(path), at_ms), at_ms)
+      const judge = path.startsWith('!') ? contents.types.undoAccept : contents.types.accept
+      contents.retry(judge(folder.project, extensionOf(path), at_ms), at_ms)
       return
     }
     if (type === 'accepted') checkAgain(folder, path, 'held', { accepted: true }, at_ms)

@@ -99,9 +99,7 @@ export function createContentRows(database: Sqlite) {
   }
 
   /** The highest id. A later content has a higher one, whatever the clock says. */
-  function newest(): number {
-    return newest_sql.get() as number
-  }
+  const newest = (): number => newest_sql.get() as number
 
   /** Inserts a `wanted` content. Returns its id; undefined if these bytes have one. */
   function insertNew(
@@ -115,9 +113,7 @@ export function createContentRows(database: Sqlite) {
   }
 
   /** Records that one of its files was modified at this time. */
-  function changedAt(id: number, mtime_ms: number): void {
-    changed.run(mtime_ms, id)
-  }
+  const changedAt = (id: number, mtime_ms: number): void => void changed.run(mtime_ms, id)
 
   /** Writes only changed columns: a written one costs work in its indexes. */
   function update(before: ContentRow, after: ContentProgress): void {

@@ -71,9 +71,7 @@ export function createDeliveryRows(database: Sqlite) {
     return { ...row, problems: JSON.parse(row.problems) as ReportedProblem[] }
   }
 
-  function deleteOfRun(run: number): void {
-    delete_of_run.run(run)
-  }
+  const deleteOfRun = (run: number): void => void delete_of_run.run(run)
 
   function trimAlerts(): void {
     for (const statement of trim_sql) statement.run()

@@ -66,9 +66,7 @@ export function createPauseRow(database: Sqlite, absences: AbsenceRows) {
     reload()
   }
 
-  function holds(now_ms: number): boolean {
-    return pause !== undefined && isInForce(pause, now_ms)
-  }
+  const holds = (now_ms: number): boolean => pause !== undefined && isInForce(pause, now_ms)
 
   /** Call this also after a rollback. */
   function reload(): void {

@@ -9,8 +9,8 @@ type Content = Pick<ContentRow, 'id' | 'project' | 'attempts'>
 interface TypeRow {
   project: number
   extension: string
-  /** `usable`: a file of it became ready, or a user accepted the type. That is final. */
-  state: 'unproven' | 'refused' | 'usable'
+  /** `accepted`: by a user, until the undo. `usable`: a file of it became ready. That is final. */
+  state: 'unproven' | 'refused' | 'accepted' | 'usable'
   /** JSON of the first contents that failed. */
   failed: string
   /** Unix ms of the last failure that counts, then of the last daily try. */
@@ -43,6 +43,10 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
   const one_held = database
     .prepare(`SELECT id FROM contents WHERE ${held} AND project = ? AND error_code = ? LIMIT 1`)
     .pluck()
+
+  const released = database.prepare(
+    `SELECT id, project, attempts FROM contents WHERE queue = 'send' AND state = 'wanted' AND any_type = 1 AND project = ?`,
+  )
 
   function typeOf(project: number, extension: string): TypeRow {
     const known = get.get(project, extension) as TypeRow | undefined
@@ -85,17 +89,17 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
   /** A content that fails again counts once. */
   function failed(content: Content, at_ms: number): void {
     leave(content.id)
-    for (const type of typesOf(content).filter(({ state }) => state === 'unproven')) {
-      const contents = new Set(JSON.parse(type.failed) as number[]).add(content.id)
-      const state = contents.size < max_failed_of_type ? 'unproven' : 'refused'
-      save({ ...type, state, failed: JSON.stringify([...contents]), tried_ms: at_ms }, at_ms)
+    for (const type of typesOf(content).filter(({ state }) => state === 'unproven' || state === 'accepted')) {
+      const contents = [...new Set(JSON.parse(type.failed) as number[]).add(content.id)].slice(0, max_failed_of_type)
+      const counted = { ...type, failed: JSON.stringify(contents), tried_ms: at_ms }
+      save(type.state === 'accepted' ? counted : judged(counted), at_ms)
     }
   }
 
-  /** Records that these types are usable. Returns the contents that they no longer refuse. */
-  function usable(types: readonly TypeRow[], at_ms: number): number[] {
-    const news = types.filter(({ state }) => state !== 'usable')
-    for (const type of news) save({ ...type, state: 'usable', failed: '[]' }, at_ms)
+  /** Records that these types are not held. Returns the contents that they no longer refuse. */
+  function release(types: readonly TypeRow[], state: 'accepted' | 'usable', at_ms: number): number[] {
+    const news = types.filter((type) => type.state !== state && type.state !== 'usable')
+    for (const type of news) save({ ...type, state }, at_ms)
     if (!news.some(isRefused)) return []
     return (all_held.all() as Content[]).filter((content) => !typesOf(content).every(isRefused)).map(({ id }) => id)
   }
@@ -106,11 +110,23 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
    */
   function holding(content: Content, at_ms: number): TypeRow | undefined {
     const types = typesOf(content)
-    if (types.some(({ state }) => state === 'usable')) return undefined
+    if (types.some(({ state }) => state === 'usable' || state === 'accepted')) return undefined
     const unproven = types.filter((type) => !isRefused(type))
     if (unproven.every((type) => isFull(type, content, at_ms))) return unproven[0] ?? types[0]
     for (const type of unproven) trialOf(type).open.set(content.id, at_ms)
     return undefined
+  }
+
+  /** Judges an accepted type again, and its contents that wait. Returns no content to retry. */
+  function undoAccept(project: number, extension: string, at_ms: number): number[] {
+    const type = typeOf(project, extension)
+    if (type.state !== 'accepted') return []
+    save(judged({ ...type, tried_ms: at_ms }), at_ms)
+    for (const content of released.all(project) as Content[]) {
+      const is_of_type = typesOf(content).some((other) => other.extension === extension)
+      if (is_of_type) rows.update(rows.get(content.id)!, { ...rows.get(content.id)!, any_type: false })
+    }
+    return []
   }
 
   /** Begins the daily tries that are due. Returns a content of each of these types. */
@@ -126,10 +142,18 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
     leave,
     holding,
     dailyTries,
-    becameReady: (content: Content, at_ms: number) => usable(typesOf(content), at_ms),
-    accept: (project: number, extension: string, at_ms: number) => usable([typeOf(project, extension)], at_ms),
+    undoAccept,
+    becameReady: (content: Content, at_ms: number) => release(typesOf(content), 'usable', at_ms),
+    accept: (project: number, extension: string, at_ms: number) =>
+      release([typeOf(project, extension)], 'accepted', at_ms),
     isRefused: (project: number, path: string) => isRefused(typeOf(project, extensionOf(path))),
   }
+}
+
+/** The type by its failures. */
+function judged(type: TypeRow): TypeRow {
+  const failed = (JSON.parse(type.failed) as number[]).length
+  return { ...type, state: failed < max_failed_of_type ? 'unproven' : 'refused' }
 }
 
 function isRefused({ state }: TypeRow): boolean {

@@ -42,6 +42,10 @@ const reached: Record<UserFact['type'], string> = {
           OR ((contents.attempts > 0 OR contents.error_code LIKE 'type_unproven:%') AND contents.state NOT IN ('ready', 'type_refused', 'abandoned')))))`,
 }
 
+/** SQL that counts one for a type that the undo of `accept` is about. */
+const accepted_type = `SELECT count(*) AS files, 0 AS bytes FROM types WHERE state = 'accepted' AND extension = @extension
+  AND project = (SELECT project FROM folders WHERE name = @folder)`
+
 /** Errors: those of openLedgerReadOnly. */
 export function openPassView(state_dir: string) {
   const database = openLedgerReadOnly(state_dir)
@@ -63,7 +67,8 @@ export function openPassView(state_dir: string) {
     /** Files, or assets to remove, that this fact would change. */
     reachedBy({ type, folder, path }: UserFact) {
       const extension = isTypePattern(path) ? extensionOf(path) : null
-      return database.prepare(reached[type]).get({ folder, path, extension, ...pathsBelow(path) }) as Amount
+      const sql = path.startsWith('!') && extension !== null ? accepted_type : reached[type]
+      return database.prepare(sql).get({ folder, path, extension, ...pathsBelow(path) }) as Amount
     },
     /** How the folder waits for an acknowledgement of missing files. */
     disappearanceIn(folder: string): DisappearanceWait {

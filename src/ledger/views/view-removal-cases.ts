@@ -73,9 +73,7 @@ export function createRemovalCasesView(database: Sqlite) {
     return rows.map(({ folder, path, newest }) => ({ folder, path, twin: twinOf(id, newest) }))
   }
 
-  function isAskedAbout(content: number): boolean {
-    return is_asked_about.get(content) !== undefined
-  }
+  const isAskedAbout = (content: number): boolean => is_asked_about.get(content) !== undefined
 
   /** Contents of a folder removed since then without an acknowledgement. */
   function removedSince(folder: string, since_ms: number, which: 'all' | 'deleted'): number {

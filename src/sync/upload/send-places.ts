@@ -53,9 +53,7 @@ export function createByteGate(max_bytes: number) {
   const waiting: { bytes: number; enter: () => void }[] = []
   let held = 0
 
-  function fits(bytes: number): boolean {
-    return held === 0 || held + bytes <= max_bytes
-  }
+  const fits = (bytes: number): boolean => held === 0 || held + bytes <= max_bytes
 
   return {
     /** A content above the whole limit goes alone. The caller must call `leave` later. */

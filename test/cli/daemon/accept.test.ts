@@ -77,7 +77,20 @@ test('a type that the service cannot read: status, ls and plan name it, accept u
 
   expect((await home.inProcess('retry')).out).toBe('docs: 20 files (190 B) will be tried again now\n')
   expect((await home.inProcess('accept', 'docs/20.png')).out).toBe('docs/20.png: 1 file (10 B) will be uploaded now\n')
-  expect((await home.inProcess('accept', '*.png')).out).toBe('docs/*.png: 2 files (20 B) will be uploaded now\n')
+  expect((await home.inProcess('accept', '*.png', '--undo')).out).toContain('the type is not accepted')
+  const from_now_on =
+    "will be uploaded now, and all files of the type from now on; `sluice accept '*.png' --undo` ends that\n"
+  expect((await home.inProcess('accept', '*.png')).out).toBe(`docs/*.png: 2 files (20 B) ${from_now_on}`)
+  expect((await home.inProcess('accept', '*.png', '--undo')).out).toBe(
+    'docs/*.png: no longer accepted; while the service has read none of 20 such files, Sluice holds the others back and tries one a day\n',
+  )
+  expect((await home.inProcess('sync')).out).toMatch(/^blocked +23 files/m)
+  expect(puts()).toBe(21)
+  expect((await home.inProcess('accept', '*.png')).out).toBe(`docs/*.png: 23 files (220 B) ${from_now_on}`)
+  expect(await home.inProcess('accept', 'docs/20.png', '--undo')).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('--undo is about a type of files, and docs/20.png is none'),
+  })
   await home.inProcess('sync')
   expect([puts(), (await home.inProcess('ls', '--state', 'blocked')).out]).toEqual([21 + 23, ''])
   expect((await home.inProcess('plan')).out).not.toContain('could not read')

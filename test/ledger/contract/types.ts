@@ -355,6 +355,43 @@ function waysOut(check: LedgerTest): void {
     expect(await sendable(bench)).toEqual([later])
   })
 
+  check('the undo of an accepted type holds again what was not sent, at once if 20 have failed', async (bench) => {
+    const held = await hold(bench)
+    const other = await bench.settle('docs', 'other.iso', 'other')
+    await bench.record({ type: 'retried', folder: 'docs', path: 'other.iso' })
+    await bench.record({ type: 'accepted', folder: 'docs', path: '*.gz' })
+    expect(await sendable(bench)).toEqual([...held, other])
+    await bench.record({ type: 'accepted', folder: 'docs', path: '!*.GZ' })
+    expect(await sendable(bench)).toEqual([other])
+    expect([stateOf(bench, 'a'), stateOf(bench, 'b')]).toEqual(['type_refused', 'type_refused'])
+    expect(bench.see.counts('docs')).toEqual(bench.see.recounted('docs'))
+    // One is tried a day, from the undo on.
+    await bench.clock.advance(day_ms)
+    expect(await sendable(bench)).toEqual([other, held[0]])
+  })
+
+  check('the undo of a type that was accepted beforehand counts its failures since then', async (bench) => {
+    await bench.record({ type: 'accepted', folder: 'docs', path: '*.gz' })
+    await failMany(bench, 'docs', '.gz', max_failed_of_type - 1)
+    await bench.record({ type: 'accepted', folder: 'docs', path: '!*.gz' })
+    const [first, second] = [await bench.settle('docs', 'a.gz', 'a'), await bench.settle('docs', 'b.gz', 'b')]
+    expect(await sendable(bench)).toEqual([first])
+    await fail(bench, first)
+    expect(await sendable(bench)).toEqual([])
+    expect(stateOf(bench, 'b')).toBe('type_refused')
+    expect(second).not.toBe(first)
+  })
+
+  check('the undo changes nothing for a type with a ready file, or that nobody accepted', async (bench) => {
+    await bench.record({ type: 'accepted', folder: 'docs', path: '*.gz' })
+    await failMany(bench, 'docs', '.gz')
+    await bench.makeReady(await bench.settle('docs', 'good.gz', 'good'))
+    await bench.record({ type: 'accepted', folder: 'docs', path: '!*.gz' })
+    await bench.record({ type: 'accepted', folder: 'docs', path: '!*.iso' })
+    const later = [await bench.settle('docs', 'a.gz', 'a'), await bench.settle('docs', 'a.iso', 'b')]
+    expect(await sendable(bench)).toEqual(later)
+  })
+
   check('a user accepts the type before any of it came', async (bench) => {
     await bench.record({ type: 'accepted', folder: 'docs', path: '*.' })
     await failMany(bench, 'docs', '')
