@@ -49,7 +49,7 @@ async function begin(page: object = {}) {
   const setConfig = (...args: Parameters<typeof configWith>) => {
     config = configWith(...args)
   }
-  return { setConfig, facts, logged, served, port, clock, authorization, state_dir }
+  return { setConfig, facts, logged, served, port, clock, authorization, store }
 }
 
 async function take(port: number): Promise<Server> {
@@ -104,7 +104,7 @@ test('a thread that fails is a trouble until its successor has worked for a minu
 })
 
 test('a reload changes folders and limits without a break, and only other settings of the page make a new one', async () => {
-  const { setConfig, served, port, logged, authorization } = await begin()
+  const { setConfig, served, port, logged, authorization, store } = await begin()
   setConfig(['docs'])
   await served(1)
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
@@ -122,6 +122,9 @@ test('a reload changes folders and limits without a break, and only other settin
         })
         .on('error', reject)
     })
+  const ask = store.database.prepare(`INSERT INTO questions (user, asked_ms, wish, over) VALUES ('ada', ?, '{}', '[]')`)
+  const error = store.database.prepare('SELECT error FROM questions').pluck()
+  ask.run(system_clock.now_ms())
   const before = await read('/files')
   expect(before.text).not.toContain('minutes')
   setConfig(['docs', 'minutes'], { readers_ask: 0 })
@@ -129,9 +132,11 @@ test('a reload changes folders and limits without a break, and only other settin
   expect((await read('/about')).text).toContain('readers_ask: 0')
   expect((await read('/files')).local_port, 'the same connection').toBe(before.local_port)
   expect(logged.filter((line) => line === 'the page is served')).toHaveLength(1)
+  expect(error.get(), 'of a question that is open').toBeNull()
   setConfig(['docs'], { base_url: 'https://sluice.example/s' })
   await served(2)
   expect((await fetch(`http://127.0.0.1:${port}/s/`)).status).toBe(401)
+  expect(error.get()).toContain('started again')
 })
 
 test('a renewed certificate is taken over; one that cannot be used leaves the page as it is', async () => {

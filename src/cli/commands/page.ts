@@ -34,7 +34,8 @@ export const command = defineCommand({
 /** Error `usage.page` if no browser would reach it. A reload may have turned it on a moment ago. */
 async function refuseUnserved(config: Config): Promise<void> {
   for (let left_ms = 3 * second_ms; ; left_ms -= try_again_ms) {
-    const check = (ledger: LedgerView | undefined) => checkPage({ config, clock: system_clock, ledger })
+    const check = (ledger: LedgerView | undefined) =>
+      checkPage({ config, clock: system_clock, ledger, isUnresponsive: () => false })
     const { level, message, hint } = (await withLedgerView(config.state_dir, check)).at(-1)!
     if (level === 'ok') return
     if (left_ms <= 0) throw wrong('usage.page', `${config.page.listen}: ${message}`, hint)

@@ -7,13 +7,12 @@ import { controlSocket } from '../../ledger/file/state-directory.ts'
 import { type Check, type DoctorTools, findings } from './check.ts'
 import { judgeCertificates } from './check-service.ts'
 
+type PageTools = Pick<DoctorTools, 'config' | 'clock' | 'ledger' | 'isUnresponsive'>
+
 /** Checks the certificate of the page, and tries its address. */
-export async function checkPage({
-  config: { page, state_dir },
-  clock,
-  ledger,
-}: Pick<DoctorTools, 'config' | 'clock' | 'ledger'>): Promise<Check[]> {
-  if (page.listen === 'off') return []
+export async function checkPage({ config, clock, ledger, isUnresponsive }: PageTools): Promise<Check[]> {
+  const { page, state_dir } = config
+  if (page.listen === 'off' || isUnresponsive(page.tls_cert ?? '')) return []
   const find = findings('page', page.listen)
   const { ok, warning, fault } = find
   const checks: Check[] = []

@@ -97,8 +97,9 @@ export async function runDoctor(options: {
 }
 
 function placesOf(config: UsableConfig, token_file: string | undefined): string[] {
-  const { service, folders, state_dir } = config
-  const files = [service?.token_file, service?.ca_file, token_file, ...secretFiles(config).map(({ file }) => file)]
+  const { service, folders, state_dir, page } = config
+  const secret_files = secretFiles(config).map(({ file }) => file)
+  const files = [service?.token_file, service?.ca_file, token_file, page.tls_cert, page.tls_key, ...secret_files]
   const directories = files.filter((file) => file !== undefined).map((file) => dirname(file))
   return [...folders.map(({ path }) => path), state_dir, ...reportDirs(config), ...directories]
 }
@@ -115,7 +116,8 @@ async function configuredChecks(
   const ca = checkCa(service?.ca_file, clock.now_ms())
   const user = userToTry(tools.uid, unit)
   const token_file = unit?.token_file === undefined ? service?.token_file : undefined
-  const files = [file, service?.ca_file, token_file].filter((file) => file !== undefined)
+  const { tls_cert, tls_key } = config.page
+  const files = [file, service?.ca_file, token_file, tls_cert, tls_key].filter((file) => file !== undefined)
   const question = { config, limits, user: user ?? '', files, unresponsive }
   const rights = user && unit ? await checkUnitRights(unit, question, tools) : undefined
   const parts: [CheckId, () => Check[] | Promise<Check[]>][] = [

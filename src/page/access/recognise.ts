@@ -52,7 +52,7 @@ export function createRecognition(config: Config, store: PageStore, clock: Clock
 
 export function unknownUser(name: string): SluiceError {
   const message = `you are signed in as ${printable(name)}, but this page does not know you`
-  const hint = `ask your administrator for: sluice page user add ${printable(shellWord(name))}`
+  const hint = `your administrator lets you in by \`sluice page user add ${printable(shellWord(name))}\``
   return new SluiceError({ code: 'page.no_user', message, hint })
 }
 

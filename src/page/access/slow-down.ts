@@ -38,9 +38,8 @@ export function createSlowDown(clock: Pick<Clock, 'monotonic_ms'>) {
       if (!is_right) for (const key of keys) failed(key)
       return is_right
     } finally {
-      const next = line.shift()
-      if (next) next()
-      else checking--
+      const next = line.shift() ?? (() => void checking--)
+      next()
     }
   }
 
