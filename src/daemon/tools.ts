@@ -40,7 +40,8 @@ export interface ToolOptions {
 export async function openTools({ config, clock, log, mode, wrap_ledger, ...options }: ToolOptions) {
   const { heartbeats = createHeartbeats(clock) } = options
   const logs = { sync: log.child({ module: 'sync' }), prompts: log.child({ module: 'prompts' }) }
-  const opened = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock })
+  const on_linked = (name: string) => report.linked(name)
+  const opened = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock, on_linked })
   const ledger = wrap_ledger?.(opened) ?? opened
   const ledgerLoss = watchLedgerPlace(config.state_dir, clock)
   const lines = createFileLines({ log: logs.sync, clock, files_per_second: config.log.files_per_second })

@@ -24,6 +24,8 @@ export interface LedgerOptions {
   state_dir: string
   limits: LedgerLimits
   clock: Clock
+  /** Called with FOLDER/PATH for each file whose bytes the project has already. */
+  on_linked?: (name: string) => void
 }
 
 /**
@@ -32,7 +34,7 @@ export interface LedgerOptions {
  * for a directory that is open to other users and holds other things: Sluice must not make it
  * private.
  */
-export async function openLedger({ state_dir, limits, clock }: LedgerOptions): Promise<Ledger> {
+export async function openLedger({ state_dir, limits, ...rest }: LedgerOptions): Promise<Ledger> {
   refuseNoRight(state_dir, [ledgerFile(state_dir), ticketsFile(state_dir)], 'write')
   makeStateDirectory(state_dir)
   const lock = lockLedger(state_dir)
@@ -54,7 +56,7 @@ export async function openLedger({ state_dir, limits, clock }: LedgerOptions): P
     lock.release()
     throw error
   }
-  return ledgerOn(thread, clock, async () => {
+  return ledgerOn(thread, rest, async () => {
     try {
       await thread.call('close', undefined)
     } finally {
@@ -64,9 +66,10 @@ export async function openLedger({ state_dir, limits, clock }: LedgerOptions): P
   })
 }
 
+type LedgerTools = Pick<LedgerOptions, 'clock' | 'on_linked'>
 const any_file: CheckChoice = { except_folders: [], sizes: ['small', 'large'] }
 
-function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Ledger {
+function ledgerOn(thread: Thread, { clock, on_linked }: LedgerTools, close: () => Promise<void>): Ledger {
   const listeners = new Set<WorkListener>()
   const call = <Name extends keyof LedgerCalls>(
     method: Name,
@@ -78,7 +81,7 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
   }
   return {
     async record(facts) {
-      await call('record', facts)
+      for (const name of await call('record', facts)) on_linked?.(name)
       notify(workMadeBy(facts), 'recorded')
     },
     folders: () => call('folders', undefined),

@@ -85,7 +85,8 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
   const prompt_queries = createPromptQueries(database, { folders: folders_sql, prompts: runs.prompts })
   const pending_sql = createPendingWork(database)
 
-  function record(facts: readonly Fact[], at_ms: number): void {
+  /** Returns the files that got known bytes. */
+  function record(facts: readonly Fact[], at_ms: number): string[] {
     for (const fact of facts) {
       page_cache.fit(fact)
       apply(fact, at_ms)
@@ -93,6 +94,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     counts.flush()
     usage.flush()
     ranges.flush()
+    return file_recorder.takeLinked()
   }
 
   /** After a rollback, values in memory are read again from the tables. */
@@ -103,6 +105,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     folders_sql.reload()
     ranges.reload()
     pause.reload()
+    file_recorder.takeLinked()
   }
 
   function folders(): FolderState[] {

@@ -5,7 +5,7 @@ export interface SyncReport {
   /** The service has the content and can use it. */
   ready(name: string): void
   sent(name: string, bytes: number): void
-  /** The service had these bytes already, so nothing was sent. */
+  /** The project had these bytes already, so nothing was sent. */
   linked(name: string): void
   /** No file needs it, and its folder's policy allowed the removal from the service. */
   removed(name: string): void

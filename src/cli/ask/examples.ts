@@ -105,6 +105,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'page user list': [['$0 page user list', 'who may use the page, and what they see']],
   'page user remove': [['$0 page user remove ada', 'also ends her sessions and her token']],
+  'page logout': [['$0 page logout ada', 'her browsers sign in again']],
   'page token': [['$0 page token ada', 'prints the token, once']],
   mcp: [['$0 mcp --config /etc/sluice/sluice.yaml', 'as an agent starts it']],
   'serve workspace create': [

@@ -33,6 +33,9 @@ export function createFileRecorder(parts: {
 }) {
   const { folders, files, contents, counts, usage, removals, limits } = parts
 
+  /** Files that got the bytes of a ready content, as FOLDER/PATH. */
+  const linked: string[] = []
+
   function apply(fact: FileFact, at_ms: number): void {
     const folder = folders.named(fact.folder)
     if (!folder) return
@@ -117,6 +120,7 @@ export function createFileRecorder(parts: {
       content.state,
     )
     if (is_ready) {
+      if (!same_as_before) linked.push(`${folder.name}/${fact.path}`)
       contents.arrive(folder.id, content.id, at_ms)
       contents.labelsDue(content.id, at_ms)
     }
@@ -232,7 +236,7 @@ export function createFileRecorder(parts: {
     write(row, { ...row, ...asked, state: 'seen' }, at_ms)
   }
 
-  return { apply, settle, dropTombstone, checkAgain }
+  return { apply, settle, dropTombstone, checkAgain, takeLinked: () => linked.splice(0) }
 }
 
 export type FileRecorder = ReturnType<typeof createFileRecorder>

@@ -7,6 +7,7 @@ import {
   renameSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -32,6 +33,19 @@ test('--json prints how the pass ended as one object, and nothing else on standa
     over_limit_places: [],
     fault: null,
   })
+})
+
+test('a file whose bytes the project has gets a line of the log; one that is only touched gets none', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one', 'b.txt': 'two' })
+  expect((await home.inProcess('sync')).code).toBe(0)
+  home.write({ 'sub/copy.txt': 'one' })
+  utimesSync(join(home.path, 'docs/b.txt'), 1, 1)
+  const { code, err } = await home.sluice('sync')
+  const lines = err.split('\n').filter((line) => line.includes('docs/'))
+  expect([code, lines]).toEqual([
+    0,
+    [expect.stringContaining('"msg":"known to the service already: docs/sub/copy.txt"')],
+  ])
 })
 
 test('--json says why a pass ended early', async (context) => {
