@@ -94,12 +94,8 @@ export function keepPage({ config, record, log, clock }: KeeperTools) {
     const ended = thread
     thread = undefined
     // A search may be running in it: it does not keep the daemon from stopping.
-    if (ended)
-      await within(
-        ended.call('close', undefined).catch(() => {}),
-        close_wait_ms,
-        clock,
-      )
+    const closed = ended?.call('close', undefined).catch(() => {})
+    if (closed) await within(closed, close_wait_ms, clock)
     await ended?.terminate()
   }
 
