@@ -41,7 +41,7 @@ function reasonsOfState(of: Case): string[] {
     case 'refused':
       return [
         of.story?.content?.error_message ?? 'no reason was given',
-        `Sluice uploads the file again when it changes; once the reason is gone: ${retry(of)}`,
+        `Sluice uploads the file again when it changes; once the reason is gone: ${byUser(of, 'retry')}`,
         ...(of.story?.content?.error_code === ingest_failed && !of.for_reader
           ? [`or leave it out: add the line ${excludeLine(of.path)} to ${of.folder.path}/.sluiceignore`]
           : []),
@@ -49,7 +49,7 @@ function reasonsOfState(of: Case): string[] {
     case 'removed_on_service':
       return [
         'it was in the service, and a user removed it there; Sluice does not upload it again by itself',
-        `to upload it again: ${retry(of)}`,
+        `to upload it again: ${byUser(of, 'retry')}`,
       ]
     case 'gone':
       return ['it is not here any more', ...removalReasons(of)]
@@ -81,9 +81,8 @@ function specialReason({ on_disk, path, folder, for_reader }: Case): string {
 
 function unknownReasons(of: Case): string[] {
   if (of.on_disk.kind === 'missing') return ['the file does not exist, and Sluice never saw it']
-  if (of.on_disk.kind === 'unreadable') {
-    return [`it cannot be checked: ${step(of, 'give this user the right to read its directory')}`]
-  }
+  const grant = step(of, 'give this user the right to read its directory')
+  if (of.on_disk.kind === 'unreadable') return [`it cannot be checked: ${grant}`]
   if (of.on_disk.size === 0) return ['it is empty: Sluice uploads it as soon as it has bytes', ...standstill(of)]
   const held = standstill(of)
   if (held.length > 0) return ['it was not scanned yet', ...held]
@@ -95,7 +94,7 @@ function unknownReasons(of: Case): string[] {
 function skippedReasons(of: Case): string[] {
   const { reason, detail } = of.story!.row
   const { cure, can_be_accepted } = skip_reasons[reason as SkipReason]
-  const remedy = can_be_accepted ? [`to upload it all the same: ${accept(of)}`] : []
+  const remedy = can_be_accepted ? [`to upload it all the same: ${byUser(of, 'accept')}`] : []
   return [`skipped (${reason}): ${detail}`, cure, ...remedy]
 }
 
@@ -106,17 +105,24 @@ function blockedReasons(of: Case): string[] {
   if (type !== undefined) {
     const all = of.for_reader ? '' : `; or all files of its type: sluice accept ${shellWord(`*.${type}`)}`
     const setting = of.for_reader ? '' : '; `sluice status` has the setting that leaves them out'
-    return [error_message, `to upload it all the same: ${accept(of)}${all}`, `Sluice tries one of them a day${setting}`]
+    return [
+      error_message,
+      `to upload it all the same: ${byUser(of, 'accept')}${all}`,
+      `Sluice tries one of them a day${setting}`,
+    ]
   }
   if (reason === 'upload_limit') {
     const { limit, limit_hours: hours } = of.uploads
     const allowed = limit === 'off' ? '' : ` (${limit.files} files or ${formatBytes(limit.bytes)} in ${hours} h)`
-    return [`held by the upload limit: more new files came than it allows${allowed}`, `to upload it: ${accept(of)}`]
+    return [
+      `held by the upload limit: more new files came than it allows${allowed}`,
+      `to upload it: ${byUser(of, 'accept')}`,
+    ]
   }
   const again =
     not_before_ms === undefined
-      ? `to check it again: ${retry(of)}`
-      : `it is checked again ${when(of, not_before_ms)}; now: ${retry(of)}`
+      ? `to check it again: ${byUser(of, 'retry')}`
+      : `it is checked again ${when(of, not_before_ms)}; now: ${byUser(of, 'retry')}`
   return [`blocked (${reason}): ${detail}`, again, ...standstill(of)]
 }
 
@@ -131,7 +137,10 @@ function sendingReasons(of: Case): string[] {
     // A content without a try waits for a folder, or for others of its type.
     const waits = error_code.startsWith('type_unproven:') && of.troubles.length > 0 ? nothing_goes : ''
     const tried = attempts > 0 ? `the last try failed (attempt ${attempts} of ${of.uploads.max_attempts}): ` : waits
-    reasons.push(`${tried}${error_message}`, `it is tried by itself ${when(of, due_ms)}${last}; now: ${retry(of)}`)
+    reasons.push(
+      `${tried}${error_message}`,
+      `it is tried by itself ${when(of, due_ms)}${last}; now: ${byUser(of, 'retry')}`,
+    )
   } else if (row.sent_ms !== undefined && due_ms > of.now_ms && due_ms <= resend_ms) {
     const pause = formatDuration(of.uploads.min_resend_s * second_ms)
     reasons.push(
@@ -185,12 +194,8 @@ function when({ now_ms }: Case, at_ms: number | undefined): string {
   return at_ms === undefined || at_ms <= now_ms ? 'now' : `in ${formatDuration(at_ms - now_ms)}`
 }
 
-function retry(of: Case): string {
-  return step(of, `sluice retry ${placeOf(of)}`)
-}
-
-function accept(of: Case): string {
-  return step(of, `sluice accept ${placeOf(of)}`)
+function byUser(of: Case, verb: 'retry' | 'accept'): string {
+  return step(of, `sluice ${verb} ${placeOf(of)}`)
 }
 
 function placeOf({ folder, path }: Case): string {

@@ -36,9 +36,8 @@ document.addEventListener('htmx:afterSettle', () => {
 })
 
 // The server counts days, so it must know the zone.
-const { timeZone } = zoned.resolvedOptions()
 // biome-ignore lint/suspicious/noDocumentCookie: the other way works over HTTPS only
-document.cookie = `sluice_zone=${timeZone}; path=${document.querySelector('.brand').pathname}; max-age=31536000; samesite=strict`
+document.cookie = `sluice_zone=${zoned.resolvedOptions().timeZone}; path=${document.querySelector('.brand').pathname}; max-age=31536000; samesite=strict${location.protocol === 'https:' ? '; secure' : ''}`
 
 showTimes(document)
 showAsOf(new Date(document.querySelector('#as-of time')?.dateTime ?? Date.now()))

@@ -53,7 +53,6 @@ export function documentOf({ title, heading, top, live, is_settled, said }: Scre
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
 <meta name="htmx-config" content="${htmx_config}">
 <title>${title} · Sluice</title>
 <link rel="stylesheet" href="${asset('page.css')}">

@@ -13,9 +13,8 @@ export function promptPath(prompt: string): string {
 
 /** Where no report can be shown. Somebody else may see more. */
 export function noReports({ role, folders }: Viewer): Html {
-  if (role !== 'operator' || folders !== 'all')
-    return html`<p>There is no report that you may see. Ask your administrator for one.</p>`
-  return html`<p>No report is configured. docs/prompts.md shows how to get one every Monday.</p>`
+  const is_all = role === 'operator' && folders === 'all'
+  return html`<p>${is_all ? 'No report is configured. docs/prompts.md shows how to get one every Monday.' : 'There is no report that you may see. Ask your administrator for one.'}</p>`
 }
 
 /** Files with links to their pages. */

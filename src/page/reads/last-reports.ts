@@ -13,8 +13,7 @@ const known_of = new WeakMap<PageTools, { key: string; reports: Promise<LastRepo
 
 /** Reads them again only where a run has changed since. */
 export function lastReports(tools: PageTools, viewer: Viewer, { prompts }: StatusView): Promise<LastReports> {
-  const runs = prompts.map(({ last_run }) => [last_run?.run, last_run?.state])
-  const key = JSON.stringify([viewer.role, viewer.folders, runs])
+  const key = JSON.stringify([viewer.role, viewer.folders, prompts.map(({ last_run }) => last_run)])
   const known = known_of.get(tools)
   if (known?.key === key) return known.reports
   const reports = withOwnRuns(tools, viewer, ({ config, history, run }) => {

@@ -1,4 +1,4 @@
-import { type Clock, second_ms } from '../../base/time/time.ts'
+import { second_ms } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { no_removals } from '../../ledger/views/view-removal-cases.ts'
 import { removalStatus } from '../../status/assets.ts'
@@ -35,13 +35,12 @@ export function sharedStatus(tools: PageTools, viewer: Viewer): Promise<StatusVi
  */
 export async function ownStatus({ config, clock }: PageTools, viewer: Viewer): Promise<StatusView> {
   const own = configFor(config, viewer)
-  const status = await statusOver(own, clock, viewer)
-  return viewer.role === 'reader' ? forReader(status, own) : status
+  const status = await readStatus(own, clock)
+  const seen = viewer.folders === 'all' ? status : await narrowed(status, own)
+  return viewer.role === 'reader' ? forReader(seen, own) : seen
 }
 
-async function statusOver(own: Config, clock: Clock, viewer: Viewer): Promise<StatusView> {
-  const status = await readStatus(own, clock)
-  if (viewer.folders === 'all') return status
+async function narrowed(status: StatusView, own: Config): Promise<StatusView> {
   const names = own.folders.map(({ name }) => name)
   const problems = await withLedgerView(own.state_dir, (view) => view?.problems(names) ?? [])
   const prompts = new Set(own.prompts.map(({ name }) => name))

@@ -13,7 +13,7 @@ import { act, notAllowed, type Visit } from '../screen.ts'
 /** The daemon takes the files one by one: so many take about a second. */
 const max_group_files = 500
 /** Groups of files that a retry can change. */
-const retried_stages = ['refused', 'removed_on_service', 'blocked'] as const
+const retried = ['refused', 'removed_on_service', 'blocked'] as const
 
 /** Acts of operators on files and folders, by the verbs of the daemon. */
 export function serveActs(app: HttpApp, tools: PageTools): void {
@@ -80,7 +80,7 @@ async function groupIn(visit: Visit, tools: PageTools): Promise<{ facts: UserFac
   }
   const facts = await withLedgerView(config.state_dir, (view) => {
     const found: UserFact[] = []
-    const wanted = retried_stages.filter((stage) => stage === field('stage') && code !== 'upload_limit')
+    const wanted = retried.filter((stage) => stage === field('stage') && code !== 'upload_limit')
     const named = names.map((folder) => ({ folder, path: '' }))
     for (const page of view && wanted.length > 0 ? knownFiles(view, named, wanted) : []) {
       const alike = page.filter(({ reason, stage }) => (reason ?? stage) === code)

@@ -17,7 +17,8 @@ export function serveAsk(app: HttpApp, tools: PageTools): void {
 
   get(app, tools, '/ask', async ({ viewer, frame, query }) => {
     const before = asking.list(viewer)
-    const top = html`${askForm(tools, viewer, frame, { folder: query('folder'), path: query('path') })}
+    const top = html`<p>The assistant answers from the files that are in. Narrow it down to some of them, or leave the rest empty.</p>
+${askForm(tools, viewer, frame, { folder: query('folder'), path: query('path') })}
 ${
   before.length > 0 &&
   html`<h2>Your questions</h2><ul>${before.map(

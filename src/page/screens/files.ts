@@ -42,9 +42,11 @@ export function serveFiles(app: HttpApp, tools: PageTools): void {
       : found.files.length > 0
         ? table(`Files, ${order}`, columns, found.files.map(rowOf(base_path)))
         : nothingFound(linkTo({ folder: '', state: '', since: '' }), q + state + since === '', viewer)
+    const next = found?.next
+    const further = next && linkTo({ after_folder: next.folder, after: next.path, seq: String(next.seq ?? 0) })
     // The links are in the part that follows what is typed, because they keep it.
-    const live = html`<p class="soft">Came in ${links} (a day begins at midnight in ${zone})</p>
-${answer}${found?.next && html`<p><a rel="next" href="${linkTo(asQuery(found.next))}">Look further</a></p>`}`
+    const live = html`<p class="soft">Came in ${links} (days in ${zone})</p>
+${answer}${further && html`<p><a rel="next" href="${further}">Look further</a></p>`}`
     const top = searchForm({ q, folder, state, since }, all, base_path)
     return { title: 'Files', top, live, is_settled: (found?.rows_read ?? 0) > max_live_rows }
   })
@@ -53,10 +55,6 @@ ${answer}${found?.next && html`<p><a rel="next" href="${linkTo(asQuery(found.nex
 function cursorIn({ query }: Visit): Cursor | undefined {
   const cursor = { folder: query('after_folder'), path: query('after'), seq: Number(query('seq')) || 0 }
   return cursor.path === '' && cursor.seq === 0 ? undefined : cursor
-}
-
-function asQuery({ folder, path, seq = 0 }: Cursor): Record<string, string> {
-  return { after_folder: folder, after: path, seq: String(seq) }
 }
 
 /** Unix ms of the first moment of a day such as 2026-03-01. */

@@ -76,22 +76,20 @@ function folders({ folders: all }: StatusView, { base_path }: PageTools): Html {
       timeText(last_scan?.ended),
     ]
   })
-  return table('Files of each folder', ['Folder', 'State', 'In', 'On the way', 'Need attention', 'Last scan'], rows)
+  return table('Files of each folder', ['Folder', 'State', 'In', 'On the way', 'Attention', 'Last scan'], rows)
 }
 
 function prompts({ prompts: all }: StatusView, reports: LastReports, { base_path }: PageTools): Html {
+  const linkTo = ({ run, begins } = { run: 0, begins: '' }) =>
+    begins !== '' && html`<a href="${base_path}/runs/${run}">${nameText(begins)}</a>`
   const rows = all.map(({ name, next, last_run, undelivered }) => [
     html`<a href="${base_path}${promptPath(name)}">${nameText(name)}</a>`,
-    html`<a href="${base_path}/runs/${reports.get(name)?.run}">${nameText(reports.get(name)?.begins ?? '')}</a>`,
+    html`${linkTo(reports.get(name))}`,
     last_run
       ? html`<a href="${base_path}/runs/${last_run.run}">${last_run.state}</a> ${timeText(last_run.due)}`
       : 'has not run yet',
     html`${undelivered.length > 0 && html`<span class="bad">${undelivered.length} not delivered</span>`}`,
     timeText(next),
   ])
-  return table(
-    'The last run of each prompt',
-    ['Prompt', 'The last report begins', 'Last run', 'Deliveries', 'Next run'],
-    rows,
-  )
+  return table('The prompts', ['Prompt', 'Last report', 'Last run', 'Deliveries', 'Next run'], rows)
 }

@@ -48,12 +48,11 @@ ${filesTable('Files that it covers', run.planned_assets, base_path)}${refused(ru
       if (!before) throw notThere()
       const { patch, added, removed } = differenceOf(before, run, own.config)
       const files = [...added.map((name) => `+ file ${name}`), ...removed.map((name) => `- file ${name}`)]
-      const lines = [...(patch === '' ? ['The answers are the same.'] : patch.trimEnd().split('\n')), ...files]
+      const lines = [...(patch === '' ? ['The answers are the same.'] : patch.trimEnd().split('\n').slice(2)), ...files]
       const linkTo = ({ run: id, due_ms }: RunView) => html`<a href="${base_path}/runs/${id}">${timeText(due_ms)}</a>`
-      const top = html`<p>What the report of ${linkTo(run)} says otherwise than that of ${linkTo(before)}.</p>
+      const top = html`<p>The report of ${linkTo(run)}, compared with that of ${linkTo(before)}.</p>
 <pre>${lines.map(diffLine)}</pre>`
-      const { title, heading } = titled(run)
-      return { title: `Changes in ${title}`, heading: html`Changes in ${heading}`, top }
+      return { title: `Changes: ${titled(run).title}`, heading: html`Changes in ${titled(run).heading}`, top }
     }),
   )
 
@@ -152,6 +151,7 @@ function deliveryState({ state, ended_ms, not_before_ms }: DeliveryView): Html {
 }
 
 function diffLine(line: string): Html {
-  const tone = /^(---|\+\+\+) /.test(line) ? 'soft' : line.startsWith('+') ? 'good' : line.startsWith('-') ? 'bad' : ''
+  if (line.startsWith('@@')) return html`<span class="soft">…</span>\n`
+  const tone = line.startsWith('+') ? 'good' : line.startsWith('-') ? 'bad' : ''
   return html`<span class="${tone}">${line.split('\t').map(printable).join('\t')}</span>\n`
 }

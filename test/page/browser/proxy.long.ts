@@ -61,8 +61,11 @@ describe.skipIf(no_browser ?? no_nginx)('behind nginx, below a path, with TLS', 
     await startNginx(port, address)
     const context = await openBrowser({ ignoreHTTPSErrors: true })
     const page = await signedIn(context, base_url, store)
-    expect(await context.cookies()).toMatchObject([
-      { path: '/sluice', secure: true, httpOnly: true, sameSite: 'Strict' },
+    const safe = { secure: true, sameSite: 'Strict' }
+    const cookies = (await context.cookies()).sort((a, b) => a.name.localeCompare(b.name))
+    expect(cookies).toMatchObject([
+      { name: 'sluice_page', path: '/sluice', httpOnly: true, ...safe },
+      { name: 'sluice_zone', path: '/sluice/', ...safe },
     ])
     for (const name of ['Files', 'Problems', 'Reports', 'Ask', 'About', 'Overview']) {
       await page.getByRole('navigation').getByRole('link', { name }).click()

@@ -47,6 +47,21 @@ describe.skipIf(no_browser)('a screen that stays open', () => {
     expect(assets.filter(({ transferSize }) => transferSize > 0)).toEqual([])
   })
 
+  test('counts days in the zone of its reader, and keeps what was typed', async () => {
+    const { store, address } = await beginPage()
+    const page = await signedIn(await openBrowser({ timezoneId: 'Pacific/Kiritimati' }), address, store)
+    await page.goto(`${address}/files`)
+    await page.getByText('(days in Pacific/Kiritimati)').waitFor()
+    await page.getByLabel('Part of a name or path').fill('plan')
+    const monday = page.getByRole('link', { name: 'since Monday' })
+    await until('the link has it', async () => (await monday.getAttribute('href'))!.includes('q=plan'))
+    await monday.click()
+    await page.waitForURL(/since=\d/)
+    expect(await page.getByLabel('Part of a name or path').inputValue()).toBe('plan')
+    expect(await page.getByLabel('Came in since').inputValue()).toMatch(/^\d{4}-\d\d-\d\d$/)
+    await page.getByRole('link', { name: 'plan.txt' }).waitFor()
+  })
+
   test('shows times in the zone of its reader', async () => {
     const { store, address } = await beginPage()
     const page = await signedIn(await openBrowser({ timezoneId: 'Asia/Kathmandu', locale: 'en-GB' }), address, store)

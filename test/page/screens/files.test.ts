@@ -81,7 +81,7 @@ test('days are those of the reader, or else those of the machine, and the screen
   const days = async (zone: string) => {
     const { text } = await browser.get('/files?q=plan', { cookie: `${browser.cookie}; sluice_zone=${zone}` })
     const since = Object.values(daysOn(text)).map((href) => new URL(href, 'http://page').searchParams.get('since'))
-    return [/midnight in ([^)]*)/.exec(text)?.[1], ...since]
+    return [/\(days in ([^)]*)/.exec(text)?.[1], ...since]
   }
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone
   for (const zone of ['Europe/Berlin', 'Pacific/Kiritimati'])
