@@ -239,6 +239,7 @@ test('the second member accepts an invitation, and the administrator never sees 
     Ask the person who invited you for a new one.
 
     bob$ sluice init --base-url http://API --token-file token --yes --folder notes=notes --project Office
+    warning: the token has the role reader in the project: it may read and ask, and not upload; ask an owner of the project for the role collaborator (on a local service: \`sluice serve member add YOUR-EMAIL --project PROJECT --role collaborator\`)
     notes  /bob/notes
       1 file (6 B)
       1 .md
