@@ -1,26 +1,34 @@
 import { lstatSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test as inTurn } from 'vitest'
+import { expect, test } from 'vitest'
 import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
 import { recount } from '../../ledger/broken-rules.ts'
-import { type Ended, Home, settle_ms, until, untilAnswer } from '../sluice.ts'
-
-/** Each test waits for processes most of its time. */
-const test = inTurn.concurrent
+import { type Ended, Home, settle_ms, until } from '../sluice.ts'
 
 const tree = { 'a.txt': 'one', 'b/c.txt': 'two' }
 
-async function synced(context: Parameters<typeof Home.of>[0]): Promise<Home> {
-  const home = await Home.of(context, tree)
+async function synced(): Promise<Home> {
+  const home = await Home.make(tree)
   expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
   return home
 }
 
 type Answer = Omit<Ended, 'signal'>
 
-/** Repeats verify until nothing is on the way, or until ledger, disk and service agree. */
-function verified(home: Home, enough = ({ out }: Answer) => !out.includes('on the way')): Promise<Answer> {
-  return untilAnswer('verify has the answer', () => home.inProcess('verify'), enough)
+/** A pause of the audit between two turns has about five calls. */
+const max_calls = 200
+
+/**
+ * Repeats verify until nothing is on the way, or until ledger, disk and service agree. Without the
+ * rest of `untilAnswer`, which is four times as long as the call: on a busy machine that is all the
+ * time of the test.
+ */
+async function verified(home: Home, enough = ({ out }: Answer) => !out.includes('on the way')): Promise<Answer> {
+  for (let calls = 1; ; calls++) {
+    const answer = await home.inProcess('verify')
+    if (enough(answer)) return answer
+    expect(calls, answer.out).toBeLessThan(max_calls)
+  }
 }
 
 /** Waits until the file has settled. Before, it counts as on the way, which is no difference. */
@@ -33,8 +41,8 @@ function assetOf(home: Home, size: number): string {
   return home.service.assets(home.project_id).find(({ size_in_bytes }) => size_in_bytes === size)!.asset_id
 }
 
-test('ledger, disk and service agree: exit code 0 and one line', async (context) => {
-  const home = await synced(context)
+test('ledger, disk and service agree: exit code 0 and one line', async () => {
+  const home = await synced()
   expect(await home.inProcess('verify')).toEqual({
     code: 0,
     out: '2 files ready, 2 of 2 assets usable; no differences\n',
@@ -47,8 +55,8 @@ test('ledger, disk and service agree: exit code 0 and one line', async (context)
   ])
 })
 
-test('lists differences by kind with the command that repairs each: exit code 3; a pass uploads new files', async (context) => {
-  const home = await synced(context)
+test('lists differences by kind with the command that repairs each: exit code 3; a pass uploads new files', async () => {
+  const home = await synced()
   home.write({ 'new.txt': 'three', 'b/c.txt': 'other' })
   const { code, out, err } = await verified(home)
   expect([code, out]).toEqual([
@@ -72,8 +80,8 @@ test('lists differences by kind with the command that repairs each: exit code 3;
   })
 })
 
-test('--record without a daemon: the ledger records missing assets; retry and a pass upload them again', async (context) => {
-  const home = await synced(context)
+test('--record without a daemon: the ledger records missing assets; retry and a pass upload them again', async () => {
+  const home = await synced()
   await home.service.removeAsset(assetOf(home, 3))
   const seen = await home.inProcess('verify')
   expect(seen).toMatchObject({
@@ -95,8 +103,8 @@ test('--record without a daemon: the ledger records missing assets; retry and a 
   })
 })
 
-test('--record: an asset that is ready again on the service is no loss', async (context) => {
-  const home = await synced(context)
+test('--record: an asset that is ready again on the service is no loss', async () => {
+  const home = await synced()
   const database = new (sqliteDriver())(join(home.path, 'state/ledger.db'))
   database.prepare("UPDATE contents SET state = 'removed_on_service' WHERE asset_id = ?").run(assetOf(home, 3))
   recount(database)
@@ -120,8 +128,8 @@ function rot(home: Home, path: string, text: string): void {
   }
 }
 
-test('--full --record without a daemon: the next pass sends files whose bytes changed under the same metadata', async (context) => {
-  const home = await synced(context)
+test('--full --record without a daemon: the next pass sends files whose bytes changed under the same metadata', async () => {
+  const home = await synced()
   rot(home, 'a.txt', 'ONE')
   expect(await home.inProcess('verify')).toMatchObject({
     code: 0,
@@ -142,8 +150,8 @@ test('--full --record without a daemon: the next pass sends files whose bytes ch
   })
 })
 
-test('repeated verify calls beside a daemon do not keep the audit from ending', async (context) => {
-  const home = await Home.of(context, tree)
+test('repeated verify calls beside a daemon do not keep the audit from ending', async () => {
+  const home = await Home.make(tree)
   const daemon = await home.run()
   await until('all is ready', () => home.readyAssets() === 2, daemon.err)
   await verified(home, ({ out }) => out === '2 files ready, 2 of 2 assets usable; no differences\n')
@@ -155,8 +163,8 @@ test('repeated verify calls beside a daemon do not keep the audit from ending', 
   expect(await daemon.ended).toMatchObject({ code: 0 })
 })
 
-test('beside a daemon: verify asks it to scan and to audit', async (context) => {
-  const home = await Home.of(context, tree)
+test('beside a daemon: verify asks it to scan and to audit', async () => {
+  const home = await Home.make(tree)
   // Without a watcher, only the requested scan finds new files.
   home.configure({ folder: { watch: 'scan' } })
   const daemon = await home.run()
@@ -181,8 +189,8 @@ test('beside a daemon: verify asks it to scan and to audit', async (context) => 
   await daemon.ended
 })
 
-test('a refused token: 77; an offline folder: 3; no ledger yet: a message', async (context) => {
-  const home = await synced(context)
+test('a refused token: 77; an offline folder: 3; no ledger yet: a message', async () => {
+  const home = await synced()
   home.giveToken(`pat_${'x'.repeat(32)}`)
   const refused = await home.inProcess('verify')
   expect([refused.code, refused.out]).toEqual([77, 'service not compared; no differences in what could be compared\n'])
