@@ -32,7 +32,7 @@ const reached: Record<UserFact['type'], string> = {
       WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('partings')} AND policy = 'remove' AND accepted = 0)`,
   accepted: `SELECT count(*) AS files, coalesce(sum(files.size), 0) AS bytes
     FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present' AND contents.error_code LIKE 'type_%:%'
-    WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND (substr(error_code, instr(error_code, ':') + 1) = @extension
+    WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND (${under('files')} OR @extension IS NOT NULL) AND (substr(error_code, instr(error_code, ':') + 1) = @extension
       OR ${under('files')} AND (error_code IS NOT NULL OR files.state <> 'gone' AND ${waits_for_accept}))`,
   retried: `SELECT count(*) AS files, coalesce(sum(files.size), 0) AS bytes
     FROM files LEFT JOIN contents ON contents.id = files.content

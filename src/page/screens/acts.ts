@@ -67,16 +67,18 @@ async function pass(facts: readonly UserFact[], said: string, tools: PageTools):
 }
 
 /** Acts on a group of problems: to upload a refused type, or to try its files again. */
-async function groupIn(visit: Visit, tools: PageTools): Promise<{ facts: UserFact[]; said: string }> {
+async function groupIn(visit: Visit, { config }: PageTools): Promise<{ facts: UserFact[]; said: string }> {
   const { viewer, field } = visit
-  const { config } = tools
   const names = configFor(config, viewer).folders.map(({ name }) => name)
   const code = field('code')
   const type = refusedTypeIn(code)
   if (type !== undefined) {
     refuseForSome(visit)
+    // To count the files of a type takes seconds where there are many.
+    const groups = await withLedgerView(config.state_dir, (view) => view?.problems(names) ?? [])
     const facts = names.map((folder) => ({ type: 'accepted', folder, path: `*.${type}` }) as const)
-    return { facts: await waiting(facts, tools), said: `Sluice uploads all files of the type *.${type}.` }
+    const is_held = groups.some((group) => group.code === code)
+    return { facts: is_held ? facts : [], said: `Sluice uploads all files of the type *.${type}.` }
   }
   const facts = await withLedgerView(config.state_dir, (view) => {
     const found: UserFact[] = []

@@ -19,7 +19,10 @@ export function serveFile(app: HttpApp, tools: PageTools): void {
     const file = await ownExplanation(tools, viewer, place)
     const acts = ['retried', 'accepted'] as const
     const useful = await withPassView(config.state_dir, (pass) =>
-      acts.filter((type) => viewer.role === 'operator' && pass && pass.reachedBy({ type, ...place }).files > 0),
+      acts.filter(
+        (type) =>
+          viewer.role === 'operator' && file.state !== 'ready' && pass && pass.reachedBy({ type, ...place }).files > 0,
+      ),
     )
     const back = filePath(place)
     const live = html`<p class="verdict ${tones[file.state] ?? 'warn'}">${capital(file.state.replaceAll('_', ' '))}</p>
