@@ -9,20 +9,25 @@ const max_searched = 50
 /** The last report of each prompt: its run, and how it begins. */
 export type LastReports = Map<string, { run: number; begins: string }>
 
-const known_of = new WeakMap<PageTools, { key: string; reports: Promise<LastReports> }>()
+type Known = Map<string, { runs: string; reports: LastReports }>
+
+const known_of = new WeakMap<PageTools, Known>()
 
 /** Reads them again only where a run has changed since. */
-export function lastReports(tools: PageTools, viewer: Viewer, { prompts }: StatusView): Promise<LastReports> {
-  const key = JSON.stringify([viewer.role, viewer.folders, prompts.map(({ last_run }) => last_run)])
-  const known = known_of.get(tools)
-  if (known?.key === key) return known.reports
-  const reports = withOwnRuns(tools, viewer, ({ config, history, run }) => {
+export async function lastReports(tools: PageTools, viewer: Viewer, { prompts }: StatusView): Promise<LastReports> {
+  const known: Known = known_of.get(tools) ?? new Map()
+  known_of.set(tools, known)
+  const who = JSON.stringify([viewer.role, viewer.folders])
+  const runs = JSON.stringify(prompts.map(({ last_run }) => last_run))
+  const last = known.get(who)
+  if (last?.runs === runs) return last.reports
+  const reports = await withOwnRuns(tools, viewer, ({ config, history, run }) => {
     const found = config.prompts.flatMap(({ name }) => {
-      const last = history(name, 0, max_searched).find(({ state }) => state === 'written')
-      return last ? [[name, { run: last.run, begins: beginOf(reportBody(run(last.run)).text) }] as const] : []
+      const written = history(name, 0, max_searched).find(({ state }) => state === 'written')
+      return written ? [[name, { run: written.run, begins: beginOf(reportBody(run(written.run)).text) }] as const] : []
     })
     return new Map(found)
   })
-  known_of.set(tools, { key, reports })
+  known.set(who, { runs, reports })
   return reports
 }

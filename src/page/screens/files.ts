@@ -45,7 +45,7 @@ export function serveFiles(app: HttpApp, tools: PageTools): void {
     const next = found?.next
     const further = next && linkTo({ after_folder: next.folder, after: next.path, seq: String(next.seq ?? 0) })
     // The links are in the part that follows what is typed, because they keep it.
-    const live = html`<p class="soft">Came in ${links} (days in ${zone})</p>
+    const live = html`<p class="soft">Came in ${links} (days in ${zone}). Listed ${order}.</p>
 ${answer}${further && html`<p><a rel="next" href="${further}">Look further</a></p>`}`
     const top = searchForm({ q, folder, state, since }, all, base_path)
     return { title: 'Files', top, live, is_settled: (found?.rows_read ?? 0) > max_live_rows }

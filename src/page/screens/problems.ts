@@ -11,7 +11,7 @@ import { ownStatus } from '../reads/own-status.ts'
 import { get } from '../screen.ts'
 import { stageText } from './overview.ts'
 
-/** Files that need somebody, grouped by reason, and those that Sluice tries again by itself. */
+/** Files that need attention, grouped by reason, and those that Sluice tries again by itself. */
 export function serveProblems(app: HttpApp, tools: PageTools): void {
   get(app, tools, '/problems', async ({ viewer, frame }) => {
     const { problems, over_limit, retrying } = await ownStatus(tools, viewer)
@@ -44,7 +44,7 @@ ${acts && is_useful && actButton(frame, '/group', words, { stage, code, back: '/
       html`<li>${fileLink(frame.base_path, place)} ${acts && type === undefined && actButton(frame, '/retry', 'Retry', { folder: place.folder, path: place.path, back: '/problems' })}</li>`,
   )}</ul>
 <p><a href="${frame.base_path}/files?state=${stage}">All files that are ${stageText(stage)}</a></p>
-${exclude !== undefined && html`<p>To leave such files out, add to their folder in the configuration: <code>${exclude}</code></p>`}`
+${acts && exclude !== undefined && html`<p>To leave such files out, add to their folder in the configuration: <code>${exclude}</code></p>`}`
 }
 
 function overLimit({ places, ...amount }: StatusView['over_limit'], frame: Frame, acts: boolean): Html {

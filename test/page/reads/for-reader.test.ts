@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { forReader } from '../../../src/page/reads/for-reader.ts'
+
+const config = {
+  folders: [
+    { name: 'docs', path: '/srv/docs' },
+    { name: 'minutes', path: '/srv/docs/minutes' },
+    { name: 'odd', path: '/srv/it\'s "odd"' },
+  ],
+  state_dir: '/var/lib/sluice',
+} as unknown as Parameters<typeof forReader>[1]
+
+test.each([
+  ['/srv/docs/plan.txt is missing', 'docs/plan.txt is missing'],
+  ["EACCES: permission denied, open '/srv/docs/a'", "EACCES: permission denied, open 'docs/a'"],
+  ['the rule *.log (/srv/docs/.sluiceignore:2)', 'the rule *.log (docs/.sluiceignore:2)'],
+  ['/srv/docs/minutes/x, /srv/docs/y', 'minutes/x, docs/y'],
+  [`at /srv/it's "odd"/z`, 'at odd/z'],
+  ['/var/lib/sluice/ledger.db is full', 'the state directory/ledger.db is full'],
+  // A path in a folder, which links to its file.
+  ['old/srv/docs/a.txt', 'old/srv/docs/a.txt'],
+])('a reader sees %j as %j', (text, shown) => {
+  expect(forReader({ why: [text] }, config)).toEqual({ why: [shown] })
+})
+
+test('a hint, which names commands, becomes one for readers', () => {
+  expect(forReader({ problems: [{ message: 'm', hint: 'sluice retry x' }, { hint: null }] }, config)).toEqual({
+    problems: [{ message: 'm', hint: 'Ask your administrator' }, { hint: 'Ask your administrator' }],
+  })
+})
