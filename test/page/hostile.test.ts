@@ -157,12 +157,13 @@ test('a user of a proxy whom the page does not know learns what to do, and gets 
   expect(store.database.prepare('SELECT count(*) FROM sessions WHERE user IS NOT ?').pluck().get('ada')).toBe(0)
 })
 
-test('a user of several groups has the folders of all of them and the higher role; a row of their own counts alone', async () => {
+test('no group makes a user an operator of what another one shows them; a row of their own counts alone', async () => {
   const folders = { docs: {}, minutes: {}, vault: {} }
   const { address, store } = await beginWithUser({ folders, page: { proxy: byProxy } })
   store.putUser({ name: 'group:a', role: 'reader', folders: ['docs'] })
   store.putUser({ name: 'group:b', role: 'operator', folders: ['minutes'] })
   store.putUser({ name: 'group:c', role: 'reader', folders: 'all' })
+  store.putUser({ name: 'group:d', role: 'operator', folders: 'all' })
   const seenBy = async (user: string, groups: string) => {
     const headers = { 'remote-user': user, 'remote-groups': groups }
     const { text } = await new Browser(address).get('/', headers)
@@ -170,7 +171,10 @@ test('a user of several groups has the folders of all of them and the higher rol
     return [role, ...Object.keys(folders).filter((name) => text.includes(`<bdi>${name}</bdi>`))]
   }
   expect(await seenBy('eve', 'a, unknown')).toEqual(['reader', 'docs'])
-  expect(await seenBy('eve', 'a, b')).toEqual(['operator', 'docs', 'minutes'])
+  expect(await seenBy('eve', 'b')).toEqual(['operator', 'minutes'])
+  expect(await seenBy('eve', 'a, b')).toEqual(['reader', 'docs', 'minutes'])
+  expect(await seenBy('eve', 'c, b')).toEqual(['reader', 'docs', 'minutes', 'vault'])
+  expect(await seenBy('eve', 'a, d')).toEqual(['operator', 'docs', 'minutes', 'vault'])
   expect(await seenBy('eve', 'a, c')).toEqual(['reader', 'docs', 'minutes', 'vault'])
   store.putUser({ name: 'eve', role: 'reader', folders: ['vault'] })
   expect(await seenBy('eve', 'a, b, c')).toEqual(['reader', 'vault'])

@@ -4,7 +4,7 @@ import { printable, shellWord } from '../../base/text/format.ts'
 import type { Clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { createClientNames, createProxyCheck } from './guard.ts'
-import { type PageStore, type SignedIn, viewerOf } from './page-store.ts'
+import { type PageStore, type PageUser, type SignedIn, viewerOf } from './page-store.ts'
 import { createSlowDown } from './slow-down.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -38,16 +38,25 @@ export function createRecognition(config: Config, store: PageStore, clock: Clock
     return {}
   }
 
-  /** A user with a row of their own, else what all of their groups give together. */
+  /**
+   * A user with a row of their own, else the folders of all of their groups. They are an operator
+   * only if no group adds folders to those in which a group makes them one.
+   */
   function byProxy({ user, groups }: { user: string; groups: string[] }): Recognised {
     // A name that looks like a group must not become one.
     const own = user.startsWith(group_prefix) ? undefined : store.user(user)
     const known = own ? [own] : groups.flatMap((group) => store.user(`${group_prefix}${group}`) ?? [])
     if (known.length === 0) return { stranger: user }
-    const role = known.some((each) => each.role === 'operator') ? 'operator' : 'reader'
-    const folders = known.some((each) => each.folders === 'all') ? 'all' : known.flatMap((each) => each.folders)
+    const folders = foldersOf(known)
+    const operated = foldersOf(known.filter((each) => each.role === 'operator'))
+    const has_all = operated === 'all' || (folders !== 'all' && folders.every((name) => operated.includes(name)))
+    const role = has_all && operated.length > 0 ? 'operator' : 'reader'
     return { viewer: { name: user, role, folders, by: 'proxy' } }
   }
+}
+
+function foldersOf(users: readonly PageUser[]): PageUser['folders'] {
+  return users.some(({ folders }) => folders === 'all') ? 'all' : users.flatMap(({ folders }) => folders)
 }
 
 export function unknownUser(name: string): SluiceError {
