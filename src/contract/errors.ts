@@ -44,12 +44,16 @@ export function headerValue(headers: HttpAnswer['headers'], name: string): strin
   return Array.isArray(value) ? value[0] : value
 }
 
-/** A text for users: short, one line, without secrets. Undefined if the value is no such text. */
+/**
+ * A text for users: short, one line, without secrets, and without a full stop at its end, because
+ * other words follow it. Undefined if the value is no such text.
+ */
 export function humaneOf(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const clean = scrubText(value)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
+    .replace(/\.$/, '')
   if (clean === '') return undefined
   return clean.length > max_humane_length ? `${clean.slice(0, max_humane_length - 1)}…` : clean
 }

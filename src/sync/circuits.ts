@@ -1,8 +1,7 @@
 import { messageOf } from '../base/run/errors.ts'
-import { withoutStop } from '../base/text/format.ts'
 import { backoff_ms, type Clock, day_ms, minute_ms, second_ms } from '../base/time/time.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Failure } from '../remote/outcome.ts'
+import { type Failure, failureText } from '../remote/outcome.ts'
 import { type Concern, createFaultCounts, type Host, isOfAHost, type Step } from './fault-counts.ts'
 import { type About, hintFor, isOfUploads, type SyncReport } from './report.ts'
 
@@ -95,7 +94,7 @@ export function createCircuits(tools: CircuitTools) {
     const limits = about === 'account' || about.startsWith('project:') ? retry_account : retry
     // After a pause of zero (Retry-After: 0) calls would repeat as fast as the network allows.
     const wait_ms = pause_ms === undefined ? backoff_ms(attempts, limits) : Math.max(pause_ms, limits.first_ms)
-    const message = [failure.message, failure.humane].filter((text) => text !== undefined).join(': ')
+    const message = failureText(failure)
     const since_ms = before?.since_ms ?? now_ms
     // Short pauses in a row, without a success in between, count as a long one.
     const is_long = pause_ms === undefined || pause_ms > quiet_pause_ms || now_ms - since_ms > quiet_pause_ms
@@ -115,7 +114,7 @@ export function createCircuits(tools: CircuitTools) {
     resting.set(about, tripped)
     if (recorded && !before?.recorded) {
       const hint = hintFor(about, code)
-      report.trouble(about, `${withoutStop(message)}. ${hint}`, 'error')
+      report.trouble(about, `${message}. ${hint}`, 'error')
       await ledger.record([{ type: 'trouble_began', about, error: { code, message, hint } }]).catch((error) => {
         tripped.recorded = false
         throw error

@@ -106,7 +106,7 @@ test('a failure keeps the code and the humane text of the answer', () => {
   expect(judge('create', 400, { code: 'publicapi.asset.create.odd', humane: 'No.', statusCode: 400 })).toMatchObject({
     status: 400,
     code: 'publicapi.asset.create.odd',
-    humane: 'No.',
+    humane: 'No',
   })
   expect(judge('create', 400, '"too odd"')).toMatchObject({ about: 'content', humane: 'too odd' })
   for (const body of ['', '{', 'null', '[]', '7', '{}', '{"code":"","statusCode":400}', '{"code":7,"humane":{}}']) {

@@ -10,15 +10,8 @@ function startReport() {
   const log = createLog({ level: 'info', format: 'json', destination })
   const lines = createFileLines({ log, clock, files_per_second: 10 })
   onTestFinished(() => lines.close())
-  return { report: logReport(log, lines, clock), lines, written: () => lines_written.join('') }
+  return { report: logReport(log, lines, clock), written: () => lines_written.join('') }
 }
-
-test('the names of many refused files follow the words of the service, without their full stop', () => {
-  const { report, lines, written } = startReport()
-  for (let file = 0; file < 12; file++) report.refused('The service cannot read it.', `docs/${file}.png`)
-  lines.close()
-  expect(written()).toContain('2 files refused: The service cannot read it: docs/10.png, docs/11.png"')
-})
 
 test('a trouble is logged with the name that status shows, and its field keeps the short one', () => {
   const { report, written } = startReport()

@@ -176,7 +176,9 @@ describe('blocked', () => {
     const { why, state, next_try, last_error, history } = ask('data/a.GZ')
     expect(state).toBe('blocked')
     expect(why[0]).toBe('type refused: the service could read none of 20 .gz files')
-    expect(why[1]).toContain(`sluice accept ${root}/data/a.GZ; or all files of its type: sluice accept '*.gz'`)
+    expect(why[1]).toContain(
+      `sluice accept ${root}/data/a.GZ; or all files of its type, from now on: sluice accept '*.gz'`,
+    )
     expect([next_try, last_error?.code]).toEqual([null, 'type_refused:gz'])
     expect(history.at(-1)).toMatchObject({ event: 'type_refused', detail: why[0]!.slice('type refused: '.length) })
     expect(
@@ -225,7 +227,7 @@ describe('waiting', () => {
     const wait = { code: 'type_unproven:gz', contents: 1, message: typeTrial('gz').message }
     expect(rig.view().retrying()).toMatchObject([wait])
     // Nothing waits for a result while nothing goes up.
-    const error = { code: 'x.y', message: 'the role is too small.', hint: 'ask an owner' }
+    const error = { code: 'x.y', message: 'the role is too small', hint: 'ask an owner' }
     await rig.record({ type: 'trouble_began', about: 'project:project_other', error })
     expect(rig.view().retrying()).toMatchObject([wait])
     await rig.record({ type: 'trouble_began', about: `project:${config.folders[0]!.project_id}`, error })

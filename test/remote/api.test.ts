@@ -203,7 +203,7 @@ describe('unexpected answers', () => {
       about: 'later',
       status: 429,
       code: 'publicapi.rate.limited',
-      humane: 'Slow down.',
+      humane: 'Slow down',
       retry_after_ms: 3_000,
       message: 'the service answered 429 publicapi.rate.limited when asked for an asset',
     })

@@ -217,7 +217,7 @@ describe('complete and read', () => {
     for (let round = 0; round < 6; round++) {
       reasons.push(successOf(await remote.readAsset(project_id, asset_id)).why_failed)
     }
-    expect(reasons).toEqual(['Read nothing.', code, expect.stringContaining('Wrong '), undefined, undefined, undefined])
+    expect(reasons).toEqual(['Read nothing', code, expect.stringContaining('Wrong '), undefined, undefined, undefined])
     expect(JSON.stringify(reasons)).not.toContain(token)
   })
 

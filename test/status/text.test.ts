@@ -209,7 +209,7 @@ test('a refused type has the command that uploads its files, and the setting tha
     text({ ...busy, problems: [{ ...group, code: `type_refused:${extension}` }] }, 120).join('\n')
   expect(shown('gz')).toContain('blocked: 835 files (5.0 MB): type refused: why\n  notes/a/x.gz\n  notes/y.GZ\n')
   expect(shown('gz')).toContain('and 832 more: `sluice ls --state blocked`')
-  expect(shown('gz')).toContain(`to upload all now:\n    sluice accept '*.gz'\n`)
+  expect(shown('gz')).toContain(`to upload all, from now on:\n    sluice accept '*.gz'\n`)
   expect(shown('gz')).toContain('setting of their folder:\n    exclude: ["*.[gG][zZ]"]')
 })
 

@@ -64,7 +64,7 @@ test('one failure has no effect, three in a row open the circuit, one probe goes
 test('a refused token stops all calls at once, until the token changes', async () => {
   let is_new = false
   const { circuits, clock, recorded, reported } = setUp(() => is_new)
-  expect(await circuits.failed(failure('account', { status: 401, humane: 'It is old.' }), 'p', 'api')).toBe('hold')
+  expect(await circuits.failed(failure('account', { status: 401, humane: 'It is old' }), 'p', 'api')).toBe('hold')
   expect(reported[0]).toMatch(/^it failed: It is old\. Sluice uploads nothing/)
   expect(recorded).toMatchObject([{ type: 'trouble_began', about: 'account' }])
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)

@@ -30,11 +30,6 @@ export function formatAmount({ files, bytes }: { files: number; bytes: number })
   return `${counted(files, 'file')} (${formatBytes(bytes)})`
 }
 
-/** A sentence of the service without its full stop, so that words can follow. */
-export function withoutStop(text: string): string {
-  return text.replace(/\.$/, '')
-}
-
 /** A duration in at most two units: 350 ms, 2.5 s, 42 s, 3 min 5 s, 2 h 10 min, 4 d 3 h. */
 export function formatDuration(ms: number): string {
   if (ms < 0) return `-${formatDuration(-ms)}`

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import { pino } from 'pino'
 import { codeOf, messageOf, SluiceError } from '../run/errors.ts'
 import { type Clock, second_ms } from '../time/time.ts'
-import { counted, formatBytes, formatCount, formatDuration, printableJson, withoutStop } from './format.ts'
+import { counted, formatBytes, formatCount, formatDuration, printableJson } from './format.ts'
 import { scrubValue } from './scrub.ts'
 
 export type Log = pino.Logger
@@ -155,7 +155,7 @@ export function createFileLines(options: FileLinesOptions) {
     for (const { state, reason, files, examples } of reasons.values()) {
       const more = files > examples.length ? ' and others' : ''
       const what = counted(files, 'file')
-      log.warn({ reason, files, examples }, `${what} ${state}: ${withoutStop(reason)}: ${examples.join(', ')}${more}`)
+      log.warn({ reason, files, examples }, `${what} ${state}: ${reason}: ${examples.join(', ')}${more}`)
     }
     steps = new Map()
     reasons = new Map()

@@ -1,13 +1,5 @@
 import type { SluiceError } from '../../base/run/errors.ts'
-import {
-  counted,
-  formatBytes,
-  formatCount,
-  formatDuration,
-  printable,
-  shellWord,
-  withoutStop,
-} from '../../base/text/format.ts'
+import { counted, formatBytes, formatCount, formatDuration, printable, shellWord } from '../../base/text/format.ts'
 import { scrubValue } from '../../base/text/scrub.ts'
 import { isoTime } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
@@ -186,7 +178,7 @@ function underwayLines({ view, now_ms }: PassEnd, folders: readonly FolderView[]
   for (const { about, message } of view.troubles()) lines.push(detail(`${troubleSubject(about)}: ${message}`))
   for (const { message, contents, next_try_ms, examples } of view.retrying()) {
     const next = next_try_ms > now_ms ? `, next try in ${formatDuration(next_try_ms - now_ms)}` : ''
-    lines.push(reasonLine(contents, `${withoutStop(message)}${next}`, examples))
+    lines.push(reasonLine(contents, `${message}${next}`, examples))
   }
   if (lines.length === 0) lines.push(detail('on their way, or held back for a while: sluice explain PATH says which'))
   return lines
@@ -200,9 +192,7 @@ function skippedLines({ pass }: PassEnd): string[] {
 
 function reasonLine(files: number, message: string, examples: readonly Example[]): string {
   const names = examples.map(({ folder, path }) => `${folder}/${path}`)
-  return detail(
-    `${formatCount(files)} × ${withoutStop(message)} (${names.join(', ')}${files > names.length ? ' …' : ''})`,
-  )
+  return detail(`${formatCount(files)} × ${message} (${names.join(', ')}${files > names.length ? ' …' : ''})`)
 }
 
 /** Indents a line and makes control characters visible: names and messages may hold any. */

@@ -1,4 +1,4 @@
-import { formatBytes, formatDuration, shellWord, withoutStop } from '../../base/text/format.ts'
+import { formatBytes, formatDuration, shellWord } from '../../base/text/format.ts'
 import { second_ms } from '../../base/time/time.ts'
 import { ingest_failed } from '../../domain/asset.ts'
 import { slowAfter_ms } from '../../domain/content.ts'
@@ -103,7 +103,7 @@ function blockedReasons(of: Case): string[] {
   const { error_code = '', error_message = '' } = of.story!.content ?? {}
   const type = of.story!.row.state === 'present' ? refusedTypeIn(error_code) : undefined
   if (type !== undefined) {
-    const all = of.for_reader ? '' : `; or all files of its type: sluice accept ${shellWord(`*.${type}`)}`
+    const all = of.for_reader ? '' : `; or all files of its type, from now on: sluice accept ${shellWord(`*.${type}`)}`
     const setting = of.for_reader ? '' : '; `sluice status` has the setting that leaves them out'
     return [
       error_message,
@@ -177,9 +177,7 @@ function standstill({ offline, troubles, daemon_runs, for_reader }: Case): strin
   const start = step({ for_reader }, '`sluice run`, or `sluice sync` for one pass, continues with it')
   return [
     ...(offline === undefined ? [] : [`its folder is offline: ${offline}`]),
-    ...troubles.map(({ message, hint }) =>
-      hint === undefined || for_reader ? message : `${withoutStop(message)}: ${hint}`,
-    ),
+    ...troubles.map(({ message, hint }) => (hint === undefined || for_reader ? message : `${message}: ${hint}`)),
     ...(daemon_runs ? [] : [`no daemon is running: ${start}`]),
   ]
 }

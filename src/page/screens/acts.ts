@@ -78,7 +78,7 @@ async function groupIn(visit: Visit, { config }: PageTools): Promise<{ facts: Us
     const groups = await withLedgerView(config.state_dir, (view) => view?.problems(names) ?? [])
     const facts = names.map((folder) => ({ type: 'accepted', folder, path: `*.${type}` }) as const)
     const is_held = groups.some((group) => group.code === code)
-    return { facts: is_held ? facts : [], said: `Sluice uploads all files of the type *.${type}.` }
+    return { facts: is_held ? facts : [], said: `Sluice uploads all files of the type *.${type}, from now on.` }
   }
   const facts = await withLedgerView(config.state_dir, (view) => {
     const found: UserFact[] = []

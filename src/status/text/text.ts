@@ -6,7 +6,6 @@ import {
   formatDuration,
   printableJson,
   shellWord,
-  withoutStop,
 } from '../../base/text/format.ts'
 import { ingest_failed } from '../../domain/asset.ts'
 import { waitsForUser } from '../../domain/disappearance.ts'
@@ -33,12 +32,9 @@ export function statusLines(status: StatusView, width: number): Line[] {
   if (status.health) healthLines(writer, status.health, Date.parse(status.at))
   for (const trouble of status.troubles) {
     writer.gap()
-    writer.say(
-      `${troubleSubject(trouble.about)}: ${withoutStop(trouble.message)} (for ${spanText(trouble.since, status.at)})`,
-      {
-        tone: 'bad',
-      },
-    )
+    writer.say(`${troubleSubject(trouble.about)}: ${trouble.message} (for ${spanText(trouble.since, status.at)})`, {
+      tone: 'bad',
+    })
     if (trouble.hint !== null) writer.say(trouble.hint, { indent: 2 })
   }
   sayOverLimit(writer, status)
@@ -163,7 +159,7 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
   for (const { stage, code, message, examples, ...amount } of status.problems) {
     writer.gap()
     const type = refusedTypeIn(code)
-    const why = type === undefined ? `${withoutStop(message)} [${code}]` : message
+    const why = type === undefined ? `${message} [${code}]` : message
     writer.say(`${words[stage]}: ${formatAmount(amount)}: ${why}`, { tone: stage === 'refused' ? 'bad' : 'warn' })
     for (const { folder, path } of examples) writer.say(`${folder}/${path}`, { indent: 2 })
     if (amount.files > examples.length) {
@@ -178,7 +174,7 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
   for (const { code, message, contents, next_try, examples } of status.retrying) {
     writer.gap()
     const when = next_try > status.at ? `in ${formatDuration(Date.parse(next_try) - Date.parse(status.at))}` : 'now'
-    writer.say(`tried by itself: ${formatCount(contents)}, the next ${when}: ${withoutStop(message)} [${code}]`, {
+    writer.say(`tried by itself: ${formatCount(contents)}, the next ${when}: ${message} [${code}]`, {
       tone: 'warn',
     })
     for (const { folder, path } of examples) writer.say(`${folder}/${path}`, { indent: 2 })
@@ -207,7 +203,9 @@ function sayExclude(writer: LineWriter, examples: readonly { path: string }[], f
 
 /** `type`: the extension, or an empty text. */
 function sayType(writer: LineWriter, type: string, examples: readonly { path: string }[]): void {
-  writer.say('Sluice tries one of them a day, and uploads all once one is ready; to upload all now:', { indent: 2 })
+  writer.say('Sluice tries one of them a day, and uploads all once one is ready; to upload all, from now on:', {
+    indent: 2,
+  })
   writer.command(`sluice accept ${shellWord(`*.${type}`)}`, 4)
   const exclude = excludeSetting(examples.map(({ path }) => path))
   if (exclude === undefined) return

@@ -182,7 +182,7 @@ test('names concepts and views that it could not check, and a skill that the ser
   )
   expect(await home.inProcess('ask', 'x', '--skill', 'juggling')).toMatchObject({
     code: 3,
-    err: expect.stringContaining('You have no skill called juggling.'),
+    err: expect.stringContaining('You have no skill called juggling'),
   })
   expect(home.service.chats(home.project_id)).toEqual([])
 })

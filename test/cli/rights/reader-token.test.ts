@@ -9,7 +9,7 @@ test('with the token of a reader, sync, status and explain say whom to ask for w
   const ask = `ask an owner of the project for the role collaborator (on a local service: \`sluice serve member add YOUR-EMAIL --project ${home.project_id} --role collaborator\`)`
   const synced = await home.sluice('sync')
   expect([synced.code, home.service.assets(home.project_id)]).toEqual([77, []])
-  expect(synced.err).toContain(`yours is reader.\n  ${ask}\n`)
+  expect(synced.err).toContain(`yours is reader\n  ${ask}\n`)
   expect(synced.err).not.toContain('check project_id')
   expect(synced.out).not.toContain('× it waits')
   const status = JSON.parse((await home.inProcess('status', '--json')).out)
