@@ -1,5 +1,5 @@
 import { SluiceError } from '../../base/run/errors.ts'
-import { counted, formatAmount, formatBytes, printable } from '../../base/text/format.ts'
+import { counted, formatAmount, formatBytes, printable, shellWord } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { type ControlVerbs, passFacts } from '../../control/control-verbs.ts'
@@ -27,7 +27,7 @@ export const accept = defineCommand({
         argument("a file, directory or folder (its path or FOLDER/PATH), or a pattern; '*.gz' is a type of files"),
       )
       .option('removals', flag('also remove from the service what was deleted or replaced there, without a limit'))
-      .option('undo', flag('accept a type of files no longer')),
+      .option('undo', flag('end the acceptance of a type')),
   run({ config, path, removals, undo }, terminal) {
     if (undo && !isTypePattern(path)) {
       const message = `--undo is about a type of files, and ${printable(path)} is none`
@@ -107,17 +107,17 @@ function outcomeText(type: UserFact['type'], request: UserRequest, reached: Reac
     return `${where}: the missing files count as deleted now${rest}`
   }
   if (type === 'retried') {
-    const of_type = `\`sluice accept '${where}'\` uploads files of a refused type`
+    const of_type = `\`sluice accept ${shellWord(where)}\` uploads files of a refused type`
     const hint = isTypePattern(named) ? of_type : '`sluice explain` says what a file waits for'
     if (files === 0) return `${where}: no file there waits for a retry; ${hint}`
     return `${where}: ${what} will be tried again ${when}`
   }
   if (opened?.startsWith('!')) {
     if (files === 0) return `${where}: the type is not accepted, so there is nothing to undo`
-    return `${where}: no longer accepted; while the service has read none of ${max_failed_of_type} such files, Sluice holds the others back and tries one a day`
+    return `${where}: no longer accepted; while the service has read none of ${max_failed_of_type} such files, the next pass holds the others back, and Sluice then tries one a day; files that are on their way go on`
   }
   if (opened !== undefined && files > 0)
-    return `${where}: ${what} will be uploaded ${when}, and all files of the type from now on; \`sluice accept '${printable(opened)}' --undo\` ends that`
+    return `${where}: ${what} will be uploaded ${when}, and all files of the type from now on; \`sluice accept ${printable(shellWord(opened))} --undo\` ends that`
   const outcome = files === 0 ? `${where}: nothing is held back` : `${where}: ${what} will be uploaded ${when}`
   if (!reached.is_emptied) return outcome
   return `${outcome}. Sluice accepts now that files of its project are gone on the service.`

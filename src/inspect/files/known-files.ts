@@ -30,7 +30,12 @@ export function filesNamedBy(
   return folders.map(({ name }) => ({ folder: name, path: '', matches: pathMatcher([text]) }))
 }
 
-function isThere({ folder, path }: Place, folders: readonly FolderConfig[], view: LedgerView | undefined): boolean {
+/** True for a file or directory that is on disk or in the ledger. */
+export function isThere(
+  { folder, path }: Place,
+  folders: readonly FolderConfig[],
+  view: LedgerView | undefined,
+): boolean {
   const root = folders.find(({ name }) => name === folder)!.path
   return (
     exists(join(root, path)) ||

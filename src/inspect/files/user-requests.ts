@@ -8,7 +8,7 @@ import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FileView } from '../../ledger/views/view-files.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 import type { DisappearanceWait, PassView } from '../../ledger/views/view-pass.ts'
-import { filesNamedBy, knownFiles, nothingMatches } from './known-files.ts'
+import { filesNamedBy, isThere, knownFiles, nothingMatches } from './known-files.ts'
 import { type Place, placeOf } from './place.ts'
 
 /** A request of a user about some files, with one fact for each place. */
@@ -24,7 +24,7 @@ const max_pattern_files = 2_000
 
 /**
  * The requests about these paths and patterns; without any, about every file. Errors `usage.path`:
- * one is in no folder, or a pattern matches no file or too many.
+ * one is in no folder or of no file, or a pattern matches none or too many.
  */
 export function requestsOf(
   type: UserFact['type'],
@@ -42,6 +42,7 @@ export function requestsOf(
     if (type === 'accepted' && isTypePattern(text)) return inAll(text)
     if (type === 'removals_accepted') return at(placeOf(text, folders, cwd))
     const named = filesNamedBy(text, folders, view, cwd)
+    if (named.some((place) => place.path !== '' && !isThere(place, folders, view))) throw nothingMatches(text)
     if (!view || named.every(({ matches }) => !matches)) return named.map(at)
     return { where: text, facts: factsOf(type, text, knownFiles(view, named, [])) }
   })

@@ -82,7 +82,7 @@ test('a type that the service cannot read: status, ls and plan name it, accept u
     "will be uploaded now, and all files of the type from now on; `sluice accept '*.png' --undo` ends that\n"
   expect((await home.inProcess('accept', '*.png')).out).toBe(`docs/*.png: 2 files (20 B) ${from_now_on}`)
   expect((await home.inProcess('accept', '*.png', '--undo')).out).toBe(
-    'docs/*.png: no longer accepted; while the service has read none of 20 such files, Sluice holds the others back and tries one a day\n',
+    'docs/*.png: no longer accepted; while the service has read none of 20 such files, the next pass holds the others back, and Sluice then tries one a day; files that are on their way go on\n',
   )
   expect((await home.inProcess('sync')).out).toMatch(/^blocked +23 files/m)
   expect(puts()).toBe(21)
@@ -90,6 +90,10 @@ test('a type that the service cannot read: status, ls and plan name it, accept u
   expect(await home.inProcess('accept', 'docs/20.png', '--undo')).toMatchObject({
     code: 64,
     err: expect.stringContaining('--undo is about a type of files, and docs/20.png is none'),
+  })
+  expect(await home.inProcess('accept', 'docs/none.png')).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('docs/none.png matches no file that Sluice knows'),
   })
   await home.inProcess('sync')
   expect([puts(), (await home.inProcess('ls', '--state', 'blocked')).out]).toEqual([21 + 23, ''])
