@@ -83,7 +83,7 @@ export interface Account {
 
 /** A data folder with a project and a token, made as the commands make them. */
 export function makeAccount(data_dir = temporaryFolder()): Account {
-  const { projects, tokens, close } = openAdministration(data_dir, system_clock)
+  const { projects, tokens, close } = openAdministration(data_dir, system_clock, true)
   const { project_id } = projects.create('processes')
   const { token } = tokens.create('tests')
   close()

@@ -10,6 +10,7 @@ export const user = {
   create: serveVerb({
     argument: ['email', 'their e-mail address'],
     options: { name: 'the name that other users see' },
+    may_begin: true,
     run: ({ users }, { email, name }, terminal) => terminal.out(users.create(email, name).user_id),
   }),
 
@@ -79,6 +80,10 @@ export const token = {
     run({ tokens }, { name, projects, user }, terminal) {
       terminal.out(tokens.create(name, { user, project_ids: wordsIfGiven(projects) }).token)
       printNote(terminal, 'Keep it in a file that only you can read: it is not shown again.')
+      if (tokens.list().find((made) => made.name === name)?.project_ids?.length !== 0) return
+      const member = `\`sluice serve member add ${user} --project PROJECT --role ROLE\``
+      const where = projects === undefined ? 'no project' : `no project of ${projects}`
+      printNote(terminal, `It reaches nothing yet: ${user} is a member of ${where}. ${member} changes that.`)
     },
   }),
 
@@ -117,6 +122,7 @@ export const project = {
   create: serveVerb({
     argument: ['name', 'the name that users see'],
     options: { workspace: 'the workspace that holds it', organisation: 'the organisation of the workspace' },
+    may_begin: true,
     run({ projects }, { name, workspace, organisation }, terminal) {
       terminal.out(projects.create(name, { organisation, workspace }).project_id)
     },

@@ -44,6 +44,8 @@ export function serveVerb<Argument extends string, Options extends Record<string
   /** The name of the argument and its help text. */
   argument: readonly [name: Argument, describe: string]
   options?: Options
+  /** True: the command may make the data folder. */
+  may_begin?: boolean
   run(administration: Administration, words: Words<Argument, Options>, terminal: Terminal): void
 }): Command<DataDirOptions & Words<Argument, Options>> {
   const [name, describe] = verb.argument
@@ -52,7 +54,8 @@ export function serveVerb<Argument extends string, Options extends Record<string
       const parser = withOptions(yargs, verb.options).positional(name, argument(describe))
       return parser as unknown as ReturnType<Command<DataDirOptions & Words<Argument, Options>>['options']>
     },
-    run: (options, terminal) => administer(options, (administration) => verb.run(administration, options, terminal)),
+    run: (options, terminal) =>
+      administer(options, (administration) => verb.run(administration, options, terminal), verb.may_begin),
   }
 }
 
@@ -78,8 +81,8 @@ export function serveList<Options extends Record<string, string>>(
   }
 }
 
-async function administer(options: DataDirOptions, work: (administration: Administration) => void) {
-  const administration = openAdministration(options['data-dir'], system_clock)
+async function administer(options: DataDirOptions, work: (administration: Administration) => void, may_begin = false) {
+  const administration = openAdministration(options['data-dir'], system_clock, may_begin)
   try {
     work(administration)
     return exit_codes.ok

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { holdLock, type Sqlite } from '../../base/files/sqlite.ts'
 import { isSluiceError } from '../../base/run/errors.ts'
 import type { Clock } from '../../base/time/time.ts'
@@ -68,9 +69,21 @@ function lockData(paths: DataPaths): { release(): void } {
   }
 }
 
-/** Opens the administration beside a running service, for commands like `sluice serve token`. */
-export function openAdministration(data_dir: string, clock: Clock): Administration & { close(): void } {
+/**
+ * Opens the administration beside a running service, for commands like `sluice serve token`. Error
+ * `config.service`: there is no service, and the command may not begin one.
+ */
+export function openAdministration(
+  data_dir: string,
+  clock: Clock,
+  may_begin: boolean,
+): Administration & { close(): void } {
   const paths = dataPaths(data_dir)
+  if (!may_begin && !existsSync(paths.database)) {
+    const hint =
+      'name its data folder by --data-dir, or begin one with `sluice serve` or `sluice serve project create NAME`'
+    throw refused(`there is no local service in ${paths.folder}`, hint)
+  }
   makeDataFolders(paths)
   const database = openServiceDatabase(paths)
   return { ...administrate(database, clock, paths), close: () => database.close() }

@@ -31,7 +31,7 @@ interface Account {
 
 function makeAccount(): Account {
   const data_dir = makeStore()
-  const { projects, tokens, close } = openAdministration(data_dir, system_clock)
+  const { projects, tokens, close } = openAdministration(data_dir, system_clock, true)
   const { project_id } = projects.create('machines')
   const token_file = join(makeStore(), 'token')
   writeFileSync(token_file, `${tokens.create('client').token}\n`, { mode: 0o600 })

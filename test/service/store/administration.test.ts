@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -48,6 +48,8 @@ test('D-05 users are made, listed and removed by commands, beside a running serv
   expect(await listed()).toMatch(/tests 0 .* every$/m)
   expect((await sluice('serve', 'member', 'remove', email, '--project', client.project_id, ...dir)).code).toBe(0)
   expect(await listed()).toMatch(/of ada .*ada@example\.org .*none$/m)
+  const idle = await sluice('serve', 'token', 'create', 'idle', '--user', email, ...dir)
+  expect(idle.err).toContain(`It reaches nothing yet: ${email} is a member of no project.`)
   expect((await ada.get('/v1/assets')).body.code).toBe('publicapi.tenancy.project.not_found')
   expect((await sluice('serve', 'user', 'create', email.toUpperCase(), ...dir)).code).toBe(78)
   expect((await sluice('serve', 'user', 'remove', email, ...dir)).code).toBe(0)
@@ -206,7 +208,9 @@ test.each([
   [['user', 'create', 'ada'], 'is not an e-mail address'],
   [['token', 'create', 'x', '--user', 'ada@example.org'], 'the user ada@example.org does not exist'],
 ])('a wrong argument is refused with a hint: %j', async (words, message) => {
-  const { code, err } = await sluice('serve', ...words, '--data-dir', temporaryFolder())
+  const dir = ['--data-dir', temporaryFolder()]
+  await sluice('serve', 'user', 'create', 'bob@example.org', ...dir)
+  const { code, err } = await sluice('serve', ...words, ...dir)
   expect([code, err]).toEqual([78, expect.stringContaining(message)])
 })
 
@@ -320,6 +324,10 @@ test('a subcommand of serve shows and takes its own options only', async () => {
   expect(out).not.toMatch(/--port|--latency/)
   const wrong = await sluice('serve', 'token', 'create', 'x', '--port', '1', '--data-dir', temporaryFolder())
   expect([wrong.code, wrong.err]).toEqual([64, expect.stringContaining('Unknown argument: port')])
+  const nowhere = join(temporaryFolder(), 'none')
+  const none = await sluice('serve', 'member', 'list', '--data-dir', nowhere)
+  expect([none.code, none.err]).toEqual([78, expect.stringContaining(`there is no local service in ${nowhere}`)])
+  expect(existsSync(nowhere)).toBe(false)
 })
 
 test.each([
