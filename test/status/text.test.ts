@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { shellWord, textWidth } from '../../src/base/text/format.ts'
 import { pathMatcher } from '../../src/base/text/ignore-patterns.ts'
-import { typeTrial } from '../../src/domain/file-type.ts'
+import { nothing_goes, typeTrial } from '../../src/domain/file-type.ts'
 import { stages } from '../../src/ledger/views/view-files.ts'
 import { no_removals } from '../../src/ledger/views/view-removal-cases.ts'
 import { removalStatus } from '../../src/status/assets.ts'
@@ -224,6 +224,11 @@ test('files of an unproven type: how many wait, and for what', () => {
     '  notes/a.gz',
     '  `sluice explain PATH` says more; `sluice retry PATH` tries now',
   ])
+  // No time of a next try while a trouble stops all uploads.
+  const stopped = [{ ...group, message: `${nothing_goes}${message}` }]
+  expect(text({ ...busy, retrying: stopped }, 200)).toContain(
+    'waiting: 830: nothing is uploaded now; afterwards it waits for the result of the first 20 .gz files: the service has not read one yet [type_unproven:gz]',
+  )
 })
 
 test('the setting that leaves out a type has all its spellings, and is absent without an extension', () => {

@@ -4,6 +4,7 @@ import { scrubValue } from '../../base/text/scrub.ts'
 import { isoTime } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { troubleSubject } from '../../domain/fact.ts'
+import { nothing_goes } from '../../domain/file-type.ts'
 import { type LedgerView, openLedgerView } from '../../ledger/views/view.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../../ledger/views/view-folders.ts'
@@ -177,7 +178,8 @@ function underwayLines({ view, now_ms }: PassEnd, folders: readonly FolderView[]
   if (reading > 0) lines.push(detail(`${formatCount(reading)} × uploaded, and still read by the service`))
   for (const { about, message } of view.troubles()) lines.push(detail(`${troubleSubject(about)}: ${message}`))
   for (const { message, contents, next_try_ms, examples } of view.retrying()) {
-    const next = next_try_ms > now_ms ? `, next try in ${formatDuration(next_try_ms - now_ms)}` : ''
+    const is_tried = next_try_ms > now_ms && !message.startsWith(nothing_goes)
+    const next = is_tried ? `, next try in ${formatDuration(next_try_ms - now_ms)}` : ''
     lines.push(reasonLine(contents, `${message}${next}`, examples))
   }
   if (lines.length === 0) lines.push(detail('on their way, or held back for a while: sluice explain PATH says which'))

@@ -11,7 +11,7 @@ import { ingest_failed } from '../../domain/asset.ts'
 import { waitsForUser } from '../../domain/disappearance.ts'
 import { troubleSubject } from '../../domain/fact.ts'
 import { excludeLine } from '../../domain/file.ts'
-import { extensionOf, refusedTypeIn } from '../../domain/file-type.ts'
+import { extensionOf, nothing_goes, refusedTypeIn } from '../../domain/file-type.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import { amountOf, underway } from '../folders.ts'
 import type { BandwidthStatus, StatusView } from '../view.ts'
@@ -174,9 +174,9 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
   for (const { code, message, contents, next_try, examples } of status.retrying) {
     writer.gap()
     const when = next_try > status.at ? `in ${formatDuration(Date.parse(next_try) - Date.parse(status.at))}` : 'now'
-    writer.say(`tried by itself: ${formatCount(contents)}, the next ${when}: ${message} [${code}]`, {
-      tone: 'warn',
-    })
+    const count = formatCount(contents)
+    const lead = message.startsWith(nothing_goes) ? `waiting: ${count}` : `tried by itself: ${count}, the next ${when}`
+    writer.say(`${lead}: ${message} [${code}]`, { tone: 'warn' })
     for (const { folder, path } of examples) writer.say(`${folder}/${path}`, { indent: 2 })
     writer.say('`sluice explain PATH` says more; `sluice retry PATH` tries now', { indent: 2, tone: 'faint' })
   }
