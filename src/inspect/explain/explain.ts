@@ -27,7 +27,6 @@ export function explain(options: {
   const { config, ledger, now_ms, daemon_runs, for_reader = false } = options
   const { path } = options.place
   const folder = config.folders.find(({ name }) => name === options.place.folder)!
-  const on_disk = checkPath(join(folder.path, path))
   const read = () => {
     const story = ledger?.story(folder.name, path)
     const parting = story?.content && ledger?.partingOf(story.content.id)
@@ -38,6 +37,8 @@ export function explain(options: {
   const obstacle = obstacleOn(folder.path, path, known.unreadable)
   // No scan goes beyond the obstacle, and rules there may not be readable.
   const reached = obstacle && obstacle.kind !== 'odd_name' ? obstacle.path : path
+  // What lies beyond a link is not in the folder: not even its size is shown.
+  const on_disk = checkPath(join(folder.path, obstacle?.kind === 'link' ? reached : path))
   const ignored_by = ignoredBy(folder, reached, reached === path ? on_disk.kind : 'directory')
   const state = ignored_by ? 'ignored' : stateOf(known.story, on_disk.kind, obstacle)
   const { uploads } = config

@@ -1,3 +1,5 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { agentOf } from '../mcp/agent-rig.ts'
 import { beginSignedIn, hostile, press } from '../signed-in.ts'
@@ -50,6 +52,18 @@ test('a path in another folder, or one that leads out, is not found; nothing of 
   expect((await browser.get(file('docs', 'never.txt'))).status).toBe(404)
   for (const odd of ['', 'a\0b', 'a'.repeat(5_000)])
     expect((await browser.get(file('docs', odd))).status).toBeLessThan(500)
+})
+
+test('what lies beyond a link is not looked at, and the page does not say whether it exists', async () => {
+  const tree = { 'docs/a.txt': 'a', 'secret/large.txt': 'x'.repeat(4_321) }
+  const { journey, as } = await beginSignedIn({ folders: { docs: {}, secret: {} }, tree })
+  symlinkSync(join(journey.base, 'secret'), join(journey.base, 'docs/link'))
+  const browser = await as('eve')
+  const beyond = await Promise.all(['large', 'none'].map((name) => browser.get(file('docs', `link/${name}.txt`))))
+  const texts = beyond.map(({ text }) => text.replaceAll(/large|none/g, '').replaceAll(/<footer.*|_csrf[^>]*/gs, ''))
+  expect(texts[0]).toBe(texts[1])
+  expect(texts[0]).not.toMatch(/4321|4\.2 KiB|4\.3 kB/)
+  journey.ends({ left_out: ['docs/link'] })
 })
 
 test('a reader sees no command and no place of the machine; an operator sees both', async () => {
