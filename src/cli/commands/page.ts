@@ -71,8 +71,12 @@ export const add = defineCommand({
       .option('password-file', text('the file with the password; - is standard input (default: asked for)')),
   async run({ config: file, name, role, folder, 'password-file': password_file }, terminal) {
     const { config } = loadConfig({ file })
-    if (!/^[^\p{C}\p{Z}][^\p{C}]{0,99}$/u.test(name)) {
-      throw wrong('usage.user', 'this cannot be the name of a user', 'take up to 100 characters in one line')
+    if (!/^[^\p{C}\p{Z}][^\p{C}]{0,99}$/u.test(name) || name.trim() === group_prefix) {
+      throw wrong(
+        'usage.user',
+        'this cannot be the name of a user',
+        'take up to 100 characters in one line, for a group also after group:',
+      )
     }
     const unknown = (folder ?? []).find((one) => !config.folders.some((known) => known.name === one))
     if (unknown !== undefined) {

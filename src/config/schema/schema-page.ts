@@ -32,8 +32,9 @@ const listen = z
       'off: nothing listens before somebody wants it.',
   )
 
-/** True if the text is an IP address or a range such as 10.0.0.0/8. */
+/** True if the text is an IP address or a range such as 10.0.0.0/8. All addresses are no proxy. */
 function isRange(text: string): boolean {
+  if (/\/0+$/.test(text)) return false
   try {
     addRange(new BlockList(), text)
     return true

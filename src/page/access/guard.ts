@@ -97,6 +97,6 @@ export function createProxyCheck({ listen, proxy }: PageConfig) {
     const user = isListed(socket.remoteAddress) ? onlyValue(proxy.user_header) : undefined
     if (!user) return undefined
     const groups = onlyValue(proxy.groups_header)?.split(',') ?? []
-    return { user, groups: groups.map((group) => group.trim()) }
+    return { user, groups: groups.map((group) => group.trim()).filter((group) => group !== '') }
   }
 }
