@@ -40,9 +40,10 @@ const sections = [
 ] as const
 
 // htmx must neither evaluate text nor add a style element: the policy of the page allows neither.
-// Names of files must not stay in the browser's store after the sign-out: it keeps no history.
+// Names of files must not stay in the browser's store after the sign-out: it keeps no history. A
+// refresh without an answer for ten seconds counts as failed.
 const htmx_config =
-  '{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0,"refreshOnHistoryMiss":true}'
+  '{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0,"timeout":10000,"refreshOnHistoryMiss":true}'
 
 /** A whole document. Without script it is complete, and shows the state when it was loaded. */
 export function documentOf({ title, heading, top, live, is_settled, said }: Screen, frame: Frame): Html {
