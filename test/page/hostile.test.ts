@@ -48,11 +48,14 @@ test('the token of a user opens screens, and sends no form', async () => {
   const { address, store } = await beginWithUser()
   const authorization = `Basic ${Buffer.from(`feed:${store.makeToken('ada')}`).toString('base64')}`
   expect((await fetch(address, { headers: { authorization } })).status).toBe(200)
+  // A password for the proxy in front is no token.
+  for (let tries = 0; tries < 5; tries++)
+    expect((await fetch(address, { headers: { authorization: 'Basic eDp5' } })).status).toBe(401)
   const headers = { authorization, origin: new URL(address).origin, 'content-type': form }
   expect((await fetch(`${address}/rescan`, { method: 'POST', headers, body: 'folder=docs' })).status).toBe(403)
   const statuses: number[] = []
   for (let tries = 0; tries < 4; tries++)
-    statuses.push((await fetch(address, { headers: { authorization: `Bearer guess-${tries}` } })).status)
+    statuses.push((await fetch(address, { headers: { authorization: `Bearer sluice_page_${tries}` } })).status)
   expect(statuses).toEqual([401, 401, 401, 429])
   expect((await fetch(address, { headers: { authorization } })).status).toBe(200)
 })
@@ -170,6 +173,7 @@ test('no group makes a user an operator of what another one shows them; a row of
     const [, role = 'none'] = /\((reader|operator)\)/.exec(text) ?? []
     return [role, ...Object.keys(folders).filter((name) => text.includes(`<bdi>${name}</bdi>`))]
   }
+  expect(await seenBy('eve', ', ,')).toEqual(['none'])
   expect(await seenBy('eve', 'a, unknown')).toEqual(['reader', 'docs'])
   expect(await seenBy('eve', 'b')).toEqual(['operator', 'minutes'])
   expect(await seenBy('eve', 'a, b')).toEqual(['reader', 'docs', 'minutes'])

@@ -42,6 +42,8 @@ CREATE INDEX questions_of ON questions (user, asked_ms);
 CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 `
 
+export const token_prefix = 'sluice_page_'
+
 export interface PageUser {
   name: string
   role: Role
@@ -98,7 +100,7 @@ export function openPageStore(state_dir: string, clock: Pick<Clock, 'now_ms'>) {
     },
     /** A new token of the user, in place of an earlier one. Error `usage.user`. */
     makeToken(name: string): string {
-      const token = `sluice_page_${randomBytes(24).toString('base64url')}`
+      const token = `${token_prefix}${randomBytes(24).toString('base64url')}`
       if (set_token.run(hashOf(token), name).changes === 0) throw noSuchUser(name)
       return token
     },

@@ -4,7 +4,7 @@ import { printable, shellWord } from '../../base/text/format.ts'
 import type { Clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { createClientNames, createProxyCheck } from './guard.ts'
-import { type PageStore, type PageUser, type SignedIn, viewerOf } from './page-store.ts'
+import { type PageStore, type PageUser, type SignedIn, token_prefix, viewerOf } from './page-store.ts'
 import { createSlowDown } from './slow-down.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -34,7 +34,8 @@ export function createRecognition(config: Config, store: PageStore, clock: Clock
     const owner = token === undefined ? undefined : store.userOfToken(token)
     if (owner) return { viewer: viewerOf(owner, 'token') }
     // A right token always counts: else one wrong agent behind a proxy would lock out the others.
-    if (token !== undefined) await slowDown([clientOf(request) ?? 'proxy'], async () => false)
+    // What is no token of the page is not counted, for a proxy may ask for a password of its own.
+    if (token?.startsWith(token_prefix)) await slowDown([clientOf(request) ?? 'proxy'], async () => false)
     return {}
   }
 
@@ -61,6 +62,11 @@ function foldersOf(users: readonly PageUser[]): PageUser['folders'] {
 
 export function unknownUser(name: string): SluiceError {
   const message = `you are signed in as ${printable(name)}, but this page does not know you`
+  // The command would let in a whole group.
+  if (name.startsWith(group_prefix)) {
+    const hint = `no user can be called ${group_prefix}…: ask your administrator for another name`
+    return new SluiceError({ code: 'page.no_user', message, hint })
+  }
   const hint = `your administrator lets you in by \`sluice page user add ${printable(shellWord(name))}\``
   return new SluiceError({ code: 'page.no_user', message, hint })
 }
