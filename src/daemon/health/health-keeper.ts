@@ -122,14 +122,14 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
     return healthFacts(view, in_force, now_ms, { prompts, ledger_fault, stuck: stuck() })
   }
 
+  /** What stops the calls of the account or a project was logged when it began. */
   function log(problems: readonly Problem[]): void {
-    const now = new Map(problems.map((problem) => [`${problem.kind} ${problem.about}`, problem]))
-    for (const [name, { message, hint }] of now) {
-      if (!known.has(name)) report.trouble(`health, ${name}`, `${message}. ${hint}`, 'error')
-    }
-    for (const name of known.keys()) {
-      if (!now.has(name)) report.trouble(`health, ${name}`, 'resolved', 'info')
-    }
+    const unlogged = problems.filter(({ kind }) => kind !== 'account' && kind !== 'project')
+    const now = new Map(unlogged.map((problem) => [`${problem.kind} ${problem.about}`, problem]))
+    for (const [name, { message, hint }] of now)
+      if (!known.has(name)) report.trouble('health', `${message}. ${hint}`, 'error')
+    for (const [name, { message }] of known)
+      if (!now.has(name)) report.trouble('health', `resolved: ${message}`, 'info')
     known = now
   }
 
