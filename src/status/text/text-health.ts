@@ -13,8 +13,11 @@ export function healthLines(writer: LineWriter, { state, paused, problems }: Hea
     const last = problems.length === 0 ? '' : `; ${count} when it was last known`
     writer.say(`health: unknown, no daemon is running${last}`, { tone: 'warn' })
   }
-  for (const { kind, message, hint } of problems) {
-    writer.say(`${kind}: ${message}`, { indent: 2, tone: state === 'unhealthy' ? 'bad' : 'warn' })
+  for (const { kind, about, message, hint } of problems) {
+    writer.say(`${kind === 'project' ? `project ${about}` : kind}: ${message}`, {
+      indent: 2,
+      tone: state === 'unhealthy' ? 'bad' : 'warn',
+    })
     writer.say(hint, { indent: 4, tone: 'faint' })
   }
 }

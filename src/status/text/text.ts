@@ -31,6 +31,8 @@ export function statusLines(status: StatusView, width: number): Line[] {
   sayVerdict(writer, status)
   if (status.health) healthLines(writer, status.health, Date.parse(status.at))
   for (const trouble of status.troubles) {
+    // The lines about health have said it.
+    if (status.health?.problems.some(({ message }) => message === trouble.message)) continue
     writer.gap()
     writer.say(`${troubleSubject(trouble.about)}: ${trouble.message} (for ${spanText(trouble.since, status.at)})`, {
       tone: 'bad',
@@ -208,7 +210,12 @@ function sayType(writer: LineWriter, type: string, examples: readonly { path: st
   })
   writer.command(`sluice accept ${shellWord(`*.${type}`)}`, 4)
   const exclude = excludeSetting(examples.map(({ path }) => path))
-  if (exclude === undefined) return
+  if (exclude === undefined) {
+    writer.say('or leave them out by lines in a .sluiceignore: no pattern is about files without an extension alone', {
+      indent: 2,
+    })
+    return
+  }
   writer.say('or leave them out by this setting of their folder:', { indent: 2 })
   writer.command(exclude, 4)
 }
@@ -246,5 +253,5 @@ export function excludeSetting(paths: readonly string[]): string | undefined {
 /** A pattern of gitignore(5) for one character. */
 function anyCase(letter: string): string {
   const forms = new Set([letter.toLowerCase(), letter.toUpperCase(), letter])
-  return forms.size === 1 ? letter.replace(/[\\*?[\]]/, '\\$&') : `[${[...forms].join('')}]`
+  return forms.size === 1 ? letter.replace(/[\\*?[\] ]/, '\\$&') : `[${[...forms].join('')}]`
 }

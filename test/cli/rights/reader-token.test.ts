@@ -14,6 +14,9 @@ test('with the token of a reader, sync, status and explain say whom to ask for w
   expect(synced.out).not.toContain('× it waits')
   const status = JSON.parse((await home.inProcess('status', '--json')).out)
   expect(status.troubles).toMatchObject([{ hint: `Sluice uploads nothing to this project: ${ask}` }])
+  const shown = (await home.inProcess('status')).out
+  expect(shown.split('Sluice uploads nothing to this project')).toHaveLength(2)
+  expect(shown).toContain(`project ${home.project_id}: `)
   const { out } = await home.inProcess('explain', 'docs/0.gz')
   expect(out).toContain('yours is reader: Sluice uploads nothing to this project: ask an owner')
   expect(out).not.toContain('\n    it waits')
