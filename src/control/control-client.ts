@@ -15,7 +15,7 @@ export interface ControlClient extends ControlVerbs {
 
 /** Longest wait for an answer. `accept` of a whole share takes seconds in one transaction. */
 const usual_answer_ms = 60 * second_ms
-/** Longest wait for `idle` and `ask`. If the daemon dies, the broken connection ends the wait at once. */
+/** Longest wait for `idle` and `ask`. A daemon that dies ends the wait by its connection. */
 const idle_answer_ms = 14 * day_ms
 /** An answer with the sources that it was asked over, 10,000 at the most. */
 const max_body_bytes = 16 * 1_048_576

@@ -38,7 +38,7 @@ export function typeTrial(extension: string): FaultNote {
   return { code: `type_unproven:${extension}`, message }
 }
 
-/** Begins the reason of `typeTrial` while a trouble stops uploads: then no first file is on its way. */
+/** Begins the reason of `typeTrial` while a trouble stops uploads, and no first file goes. */
 export const nothing_goes = 'nothing is uploaded now; afterwards '
 
 function firstFiles(extension: string): string {

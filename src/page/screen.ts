@@ -109,7 +109,7 @@ export function serveErrors(app: HttpApp, tools: PageTools): void {
   const answer = (request: HttpRequest, reply: HttpReply, error: unknown) =>
     sendScreen(request, reply, tools, errorScreen(httpFault(error), tools))
   app.setErrorHandler((error, request, reply) => {
-    // Nobody reads the answer, and it is no fault: see createHttpApp.
+    // The browser has gone, which is no fault: see createHttpApp.
     if (request.raw.readableAborted) throw error
     return answer(request, reply, error)
   })
@@ -175,7 +175,7 @@ function frameOf(request: HttpRequest, reply: HttpReply, { base_path, clock }: P
   return request.frame
 }
 
-/** A token makes a session, so programs that a proxy signs in get none: each request would make one. */
+/** False for programs that a proxy signs in: with a token, each request would make a session. */
 function mayKeepToken({ viewer, session, headers, method }: HttpRequest): boolean {
   if (!viewer || viewer.by === 'token') return false
   return session.is_known === true || (method !== 'HEAD' && /\btext\/html\b/.test(headers.accept ?? ''))

@@ -34,7 +34,7 @@ export const role_insufficient: ErrorCode = 'publicapi.tenancy.role.insufficient
 
 export const reader_text = 'the token has the role reader in the project: it may read and ask, and not upload'
 
-/** What to ask whom for, if the role of the token is too small to upload. */
+/** The hint where the role of the token does not allow uploads: whom to ask for which role. */
 export function roleHint(project_id: string): string {
   return `ask an owner of the project for the role collaborator (on a local service: \`sluice serve member add YOUR-EMAIL --project ${project_id} --role collaborator\`)`
 }

@@ -204,7 +204,7 @@ export function createCircuits(tools: CircuitTools) {
     /** Returns `hold` if the item is not at fault and must keep its state, `count` if it may be. */
     async failed(failure: Failure, project_id: string, host: Host, concern?: Concern): Promise<'hold' | 'count'> {
       probe_until_ms = 0
-      // The retry uses the new token. A request that ended with its connection says nothing, either.
+      // The retry uses the new token. A request that ended with its connection says nothing.
       if (failure.of_old_token || failure.code === 'network.aborted') return 'hold'
       if (failure.about === 'account') return trip('account', failure)
       // Leftover work of a project that the configuration no longer names is judged by itself.

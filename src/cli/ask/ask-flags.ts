@@ -26,7 +26,7 @@ export function checkedFields(written: Readonly<Record<string, string | readonly
   throw new SluiceError({ code: 'usage.invalid', message: lines.join('\n') })
 }
 
-/** Error `usage.invalid`: the project that is asked covers its own files, labels, concepts, views. */
+/** Error `usage.invalid` if a part of the project that is asked is named beside it. */
 export function refuseContradiction({ project_id, about_files, others }: Narrowing): void {
   const { labels, concepts, views } = others
   const is_narrowed = about_files || [labels, concepts, views].some((list) => list.length > 0)

@@ -37,7 +37,7 @@ export function explain(options: {
   const obstacle = obstacleOn(folder.path, path, known.unreadable)
   // No scan goes beyond the obstacle, and rules there may not be readable.
   const reached = obstacle && obstacle.kind !== 'odd_name' ? obstacle.path : path
-  // What lies beyond a link is not in the folder: not even its size is shown.
+  // Files beyond a link are not in the folder, so not even their size is shown.
   const on_disk = checkPath(join(folder.path, obstacle?.kind === 'link' ? reached : path))
   const ignored_by = ignoredBy(folder, reached, reached === path ? on_disk.kind : 'directory')
   const state = ignored_by ? 'ignored' : stateOf(known.story, on_disk.kind, obstacle)

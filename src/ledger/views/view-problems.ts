@@ -84,7 +84,7 @@ interface ProblemRow extends Omit<ProblemGroup, 'examples'> {
 
 const among = '(@names IS NULL OR folders.name IN (SELECT value FROM json_each(@names)))'
 
-/** Contents that need a user, each with its files. Sizes are theirs: SQLite reads no rows of files. */
+/** Contents that need a user, each with its files. SQLite reads no rows of files for the sizes. */
 const needy = `SELECT iif(contents.state = 'type_refused', 'blocked', contents.state) AS stage,
     coalesce(error_code, contents.state) AS code, coalesce(error_message, 'removed on the service') AS message,
     contents.size, contents.id AS place, folders.name AS folder, files.path

@@ -39,7 +39,7 @@ export function openLedgerView(state_dir: string) {
     /** Runs several reads on the same state of the ledger. */
     together: <Answer>(read: () => Answer) => database.transaction(read)(),
     folders: () => readFolders(database),
-    /** Those that hold uploads and questions up; or that of the page, which holds up nothing. */
+    /** Troubles that hold uploads and questions up, or that of the page, which holds up nothing. */
     troubles: (of_page = false) => readTroubles(database).filter(({ about }) => (about === 'page') === of_page),
     problems: (folders?: readonly string[]) => readProblems(database, folders),
     retrying: () => readRetrying(database),

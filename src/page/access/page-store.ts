@@ -10,13 +10,13 @@ import type { Role, Viewer } from './viewer.ts'
 const link_ms = 10 * minute_ms
 /** A session ends so long after the last request in it. */
 export const session_ms = 7 * day_ms
-/** Of one user, and of all users of a proxy: a program without cookies may make one each time. */
+/** One user has so many at most: a program without cookies may make one with each request. */
 const max_sessions = 10_000
 
 /*
- * users     who may sign in. `password`: see passwords.ts; NULL for users of a proxy, and for groups
- *           (`group:NAME`). `folders`: a list of names as JSON, or "all". `token`: hash of the token
- *           for agents and feeds.
+ * users     who may sign in. `password` (see passwords.ts) is NULL for users of a proxy and for
+ *           groups (`group:NAME`). `folders` is a list of names as JSON, or "all". `token` is the
+ *           hash of the token for agents and feeds.
  * sessions  by the hash of the identifier in the cookie. `user`: NULL for a one-time link, an empty
  *           text for users of a proxy, whose sessions have only the token of forms.
  * links     hashes of one-time links.
@@ -53,7 +53,7 @@ export interface PageUser {
   has_token?: boolean
 }
 
-/** The content of a session: the user who signed in. `by_link` is a one-time link, whose user is an operator. */
+/** The user who signed in. Who came `by_link`, a one-time link, is an operator. */
 export interface SignedIn {
   user?: string | undefined
   by_link?: boolean | undefined

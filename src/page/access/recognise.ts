@@ -8,7 +8,7 @@ import { type PageStore, type PageUser, type SignedIn, token_prefix, viewerOf } 
 import { createSlowDown } from './slow-down.ts'
 import type { Viewer } from './viewer.ts'
 
-/** `stranger`: the name that a proxy gives, if it is not known. Neither for who is not signed in. */
+/** A `stranger` is a name that a proxy gives and the page does not know. */
 type Recognised = { viewer?: Viewer; stranger?: string }
 
 /** A user of the daemon's account. */
@@ -62,7 +62,7 @@ function foldersOf(users: readonly PageUser[]): PageUser['folders'] {
 
 export function unknownUser(name: string): SluiceError {
   const message = `you are signed in as ${printable(name)}, but this page does not know you`
-  // The command would let in a whole group.
+  // The usual command would allow a whole group in.
   if (name.startsWith(group_prefix)) {
     const hint = `no user can be called ${group_prefix}…: ask your administrator for another name`
     return new SluiceError({ code: 'page.no_user', message, hint })

@@ -8,7 +8,7 @@ const pause = { first_ms: second_ms, max_ms: 5 * minute_ms }
 const max_names = 10_000
 /** Each check takes 64 MB and a core for a moment. */
 const max_checks = 2
-/** So many others wait for their turn: a few seconds. */
+/** More sign-ins than this do not wait in line, which would take many seconds. */
 const max_waiting = 20
 
 /** Lets passwords be tried ever more slowly, by name and by address. Errors: `page.slow_down`. */
@@ -31,7 +31,7 @@ export function createSlowDown(clock: Pick<Clock, 'monotonic_ms'>) {
     if (checking < max_checks) checking++
     else await new Promise<void>((resolve) => line.push(resolve))
     try {
-      // Those before this one in the line may have been wrong.
+      // A sign-in before this one in the line may have been wrong.
       refuseEarly(keys)
       const is_right = await check()
       for (const key of keys) if (is_right) failures.delete(key)

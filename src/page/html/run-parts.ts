@@ -11,7 +11,7 @@ export function promptPath(prompt: string): string {
   return `/prompts/${encodeURIComponent(prompt)}`
 }
 
-/** Where no report can be shown. Somebody else may see more. */
+/** Stands where no report can be shown. Other users may see more. */
 export function noReports({ role, folders }: Viewer): Html {
   const is_all = role === 'operator' && folders === 'all'
   return html`<p>${is_all ? 'No report is configured. docs/prompts.md shows how to get one every Monday.' : 'There is no report that you may see. Ask your administrator for one.'}</p>`

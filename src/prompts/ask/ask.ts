@@ -19,7 +19,7 @@ export interface UserQuestion {
 export type AskStep = { state: 'asked'; turn: Turn } | { state: 'answered'; answer: AskAnswer }
 export type AskAnswer = ReturnType<typeof askAnswer>
 
-/** True if no file is in the scope, and nothing else: an empty scope would mean the whole project. */
+/** True if the scope has nothing. An empty one would mean the whole project. */
 export function isAboutNothing({ narrowing, found }: Pick<UserQuestion, 'narrowing' | 'found'>): boolean {
   return narrowing.about_files && !found?.files.length && !hasOthers(narrowing.others)
 }

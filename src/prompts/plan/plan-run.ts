@@ -177,7 +177,7 @@ const said_of: Record<LossFact['type'], string> = {
   asset_failed: 'cannot be used by the service any more',
 }
 
-/** Finds labels by name. `missing`: names that the service does not know; `known`: those it does. */
+/** Finds labels by name. The service does not know the names in `missing`. */
 export async function labelIds(
   project_id: string,
   { labels }: Pick<PromptScope, 'labels'>,

@@ -27,7 +27,7 @@ export interface DryRun {
   why: string | undefined
 }
 
-/** What a dry run reads from. `withRemote` is called only if a part of the scope must be looked up. */
+/** A dry run reads from these. `withRemote` is called only if the scope has to be looked up. */
 export interface DryRunTools {
   view: FreshView | undefined
   withRemote: WithRemote

@@ -141,7 +141,7 @@ export function openProjects(database: Sqlite, clock: Clock, objects_folder: str
   }).immediate
 
   return {
-    /** What goes with a project. Error `config.service`: see `projectWith`. */
+    /** Counts what goes with a project. Error `config.service`: see `projectWith`. */
     contents(id_or_name: string): FoundProject & { assets: number; chats: number; members: number } {
       const count = (table: string) => `(SELECT count(*) FROM ${table} WHERE project = @seq) AS ${table}`
       const project = projectWith(database, id_or_name)

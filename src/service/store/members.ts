@@ -33,7 +33,7 @@ const lifetime_ms = 7 * day_ms
 
 const secret_bytes = 32
 
-/** A member can be invited, too, for another role, and an invited person can be added by command. */
+/** A member can also be invited, for another role, and an invited person can become a member. */
 const is_member = `EXISTS (SELECT 1 FROM members JOIN users ON users.seq = user
   WHERE members.project = invitations.project AND users.email = invitations.email)`
 
