@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { TlsKeys } from '../base/net/http-server.ts'
@@ -12,6 +13,9 @@ export function readPageKeys({ tls_cert, tls_key }: Config['page']): TlsKeys | u
   const is_open = (statSync(tls_key).mode & 0o077) !== 0
   if (is_open) throw fault(`group or others can read the key ${tls_key}`, `chmod 600 ${shellWord(tls_key)}`)
   try {
+    // createSecureContext accepts an empty key, and the key of another kind of certificate.
+    const is_pair = new X509Certificate(keys.cert).checkPrivateKey(createPrivateKey(keys.key))
+    if (!is_pair) throw new Error('the key does not belong to the certificate')
     createSecureContext(keys)
   } catch (error) {
     throw fault(`${tls_cert} and ${tls_key} cannot be used: ${messageOf(error)}`, 'give a PEM certificate and its key')
