@@ -145,10 +145,11 @@ export function checkCa(file: string | undefined, now_ms: number): { checks: Che
 
 export function judgeCertificates(find: Findings, ends_ms: readonly number[], now_ms: number): Check {
   const expired = ends_ms.filter((end_ms) => end_ms <= now_ms).length
-  const count = ends_ms.length === 1 ? 'one certificate' : `${ends_ms.length} certificates`
-  const hint = 'ask their issuer for new ones'
-  if (expired === ends_ms.length) return find.fault(`${count}, and none is valid any more`, hint)
-  if (expired > 0) return find.ok(`${count}, ${expired} of them expired`)
-  const is_soon = ends_ms.every((end_ms) => end_ms - now_ms < soon_ms)
-  return is_soon ? find.warning(`${count}, which expire within 30 days`, hint) : find.ok(count)
+  const name = ends_ms.length === 1 ? 'the certificate' : `${ends_ms.length} certificates, the last of them`
+  const day = new Date(Math.max(...ends_ms)).toISOString().slice(0, 10)
+  const hint = 'ask the issuer for a new one'
+  if (expired === ends_ms.length) return find.fault(`${name} expired on ${day}`, hint)
+  if (expired > 0) return find.ok(`${ends_ms.length} certificates, ${expired} of them expired`)
+  const text = `${name} expires on ${day}`
+  return ends_ms.every((end_ms) => end_ms - now_ms < soon_ms) ? find.warning(text, hint) : find.ok(text)
 }

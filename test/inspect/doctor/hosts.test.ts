@@ -126,12 +126,22 @@ describe('the certificates of ca_file', () => {
     expect(checkCa(trusted.file, now_ms).pem).toBe(trusted.cert)
     expect(checkCa(expired.file, now_ms).checks[0]).toMatchObject({
       level: 'fault',
-      message: expect.stringContaining('none is valid'),
+      message: 'the certificate expired on 2021-01-31',
     })
     const root = makeTree({ 'ca.pem': 'no certificate' })
     expect(levels(checkCa(`${root}/ca.pem`, now_ms).checks)).toEqual(['fault ca'])
     expect(levels(checkCa(`${root}/missing.pem`, now_ms).checks)).toEqual(['fault ca'])
-    expect(levels(checkCa(trusted.file, Date.UTC(2090, 0, 20)).checks)).toEqual(['warning ca'])
+    const last_days = Date.UTC(2090, 0, 20)
+    const soon = { level: 'warning', message: 'the certificate expires on 2090-01-31' }
+    expect(checkCa(trusted.file, last_days).checks).toMatchObject([soon])
+    const two = makeTree({ 'good.pem': trusted.cert.repeat(2), 'mixed.pem': trusted.cert + expired.cert })
+    expect(checkCa(`${two}/good.pem`, last_days).checks[0]!.message).toBe(
+      '2 certificates, the last of them expires on 2090-01-31',
+    )
+    expect(checkCa(`${two}/good.pem`, Date.UTC(2091)).checks[0]!.message).toBe(
+      '2 certificates, the last of them expired on 2090-01-31',
+    )
+    expect(checkCa(`${two}/mixed.pem`, now_ms).checks[0]!.message).toBe('2 certificates, 1 of them expired')
     expect(checkCa(undefined, now_ms).checks).toEqual([])
   })
 })

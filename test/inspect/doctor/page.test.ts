@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -20,10 +20,13 @@ test('a certificate must be valid, and belong to a key that its owner alone can 
   const old = filesOf(makeCertificate('page.example', ['2010', '2012']))
   expect(await check(good)).toMatchObject([{ id: 'page', level: 'ok', about: '127.0.0.1:1' }, no_daemon])
   expect(await check(old)).toMatchObject([
-    { level: 'fault', message: expect.stringContaining('valid any more') },
+    { level: 'fault', message: 'the certificate expired on 2012-01-31' },
     no_daemon,
   ])
+  const other = join(makeStore(), 'key.pem')
+  writeFileSync(other, '', { mode: 0o600 })
   for (const [files, message] of [
+    [{ ...good, tls_key: other }, 'cannot be used'],
     [{ ...good, tls_key: old.tls_key }, 'cannot be used'],
     [{ ...good, tls_cert: '/nowhere/cert.pem' }, 'ENOENT'],
   ] as const)
