@@ -1,10 +1,11 @@
-import { toPlainError } from '../base/run/errors.ts'
+import { SluiceError, toPlainError } from '../base/run/errors.ts'
 import { startThread, type Thread } from '../base/run/thread.ts'
 import { runWorker } from '../base/run/worker.ts'
 import type { Log } from '../base/text/log.ts'
 import { type Clock, minute_ms, second_ms, within } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Opened } from './page-thread.ts'
 import type { PageNote } from './page-tools.ts'
 
 type KeeperTools = { config: () => Config; record: Ledger['record']; log: Log; clock: Clock }
@@ -32,14 +33,18 @@ export function keepPage({ config, record, log, clock }: KeeperTools) {
   /** The message of the trouble in the ledger; undefined without one. */
   let trouble: string | undefined
   let calm_from_ms = 0
+  /** The certificate is read again every minute: programs that renew it reload nothing. */
+  let read_keys_at_ms = 0
   const on_error = (error: unknown) => log.error({ error }, 'the state of the page cannot be recorded')
   const worker = runWorker({ name: 'page', step, clock, signal: stop.signal, on_error })
 
   async function step(): Promise<{ wait_ms: number }> {
     try {
       const wanted = config()
-      if (wanted !== served) {
+      const is_renewal_due = wanted.page.tls_cert !== undefined && clock.monotonic_ms() >= read_keys_at_ms
+      if (wanted !== served || is_renewal_due) {
         served = wanted
+        read_keys_at_ms = clock.monotonic_ms() + minute_ms
         await serve(wanted)
       }
     } catch (error) {
@@ -53,15 +58,15 @@ export function keepPage({ config, record, log, clock }: KeeperTools) {
   }
 
   /** Logs and records a trouble, unless that is done already. */
-  async function begin(error: unknown): Promise<void> {
+  async function begin(error: unknown, what = 'the page cannot be served as it is configured'): Promise<void> {
     served = undefined
     const { code, message: why, hint: usual = 'the log of the daemon says more' } = toPlainError(error)
-    if (why === trouble) return
-    log.error({ error }, 'the page cannot be served')
+    const message = `${what}: ${why}`
+    if (message === trouble) return
+    log.error({ error }, what)
     const hint = code === 'http.listen' ? 'end the program that uses it (`ss -lptn`), or change page.listen' : usual
-    const message = `the page cannot be served as it is configured: ${why}`
     await record([{ type: 'trouble_began', about: 'page', error: { code, message, hint } }])
-    trouble = why
+    trouble = message
   }
 
   async function serve(wanted: Config): Promise<void> {
@@ -70,7 +75,8 @@ export function keepPage({ config, record, log, clock }: KeeperTools) {
       thread = startThread('page/page-thread', undefined, { young_mb })
       void passOnNotes(thread)
     }
-    const address = await thread.call<string | undefined>('open', wanted)
+    const { address, refused, kept } = await thread.call<Opened>('open', wanted)
+    if (refused) await begin(new SluiceError(refused), `the page goes on with its earlier ${kept}`)
     if (address !== undefined) log.info({ address }, 'the page is served')
   }
 

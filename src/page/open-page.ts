@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import { Server as TlsServer } from 'node:tls'
+import { isDeepStrictEqual } from 'node:util'
 import { closeServer, listen, listenOnSocket } from '../base/net/http-server.ts'
 import type { Clock } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
@@ -17,7 +18,7 @@ export interface OpenPage {
   address: string
   /**
    * Takes over another configuration, and certificates that were renewed, without a break. False:
-   * the page must be opened anew for it. Error `page.tls`.
+   * the page must be opened anew for it. Error `page.tls`: only the certificate stays the earlier one.
    */
   takeOver(newer: Config): boolean
   close(): Promise<void>
@@ -31,7 +32,7 @@ export async function openPage({ config: first, clock, log }: PageOptions): Prom
   // The screens keep this object, whose sections change with the configuration.
   const config = { ...first }
   const { base_url } = config.page
-  const tls = readPageKeys(config.page)
+  let tls = readPageKeys(config.page)
   const base_path = base_url === undefined ? '' : new URL(base_url).pathname.replace(/\/+$/, '')
   const store = openPageStore(config.state_dir, clock)
   try {
@@ -39,13 +40,17 @@ export async function openPage({ config: first, clock, log }: PageOptions): Prom
     const app = await createPageApp({ config, store, clock, log, asking, base_path }, tls)
     await app.ready()
     const address = await listenOn(app.server, config.page.listen, tls ? 'https' : 'http')
+    asking.endOpen()
     return {
       address: address.startsWith('/') ? address : `${address}${base_path}/`,
       takeOver(newer) {
         if (fixedPart(newer) !== fixedPart(config)) return false
-        const keys = readPageKeys(newer.page)
-        if (keys && app.server instanceof TlsServer) app.server.setSecureContext(keys)
         Object.assign(config, newer)
+        const keys = readPageKeys(newer.page)
+        if (!keys || isDeepStrictEqual(keys, tls)) return true
+        if (app.server instanceof TlsServer) app.server.setSecureContext(keys)
+        tls = keys
+        log({ level: 'info', message: 'the page serves a renewed certificate' })
         return true
       },
       async close() {

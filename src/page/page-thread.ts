@@ -1,15 +1,22 @@
-import { toPlainError } from '../base/run/errors.ts'
+import { type PlainError, toPlainError } from '../base/run/errors.ts'
 import { serveCalls } from '../base/run/thread.ts'
 import { system_clock } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import { readPageKeys } from '../config/page-keys.ts'
+import { hostAndPort } from '../config/schema/schema-page.ts'
 import { type OpenPage, openPage } from './open-page.ts'
 import type { PageNote } from './page-tools.ts'
 
-export type PageCalls = ReturnType<typeof begin>
+/**
+ * `address`: absent if the page goes on. `refused`: why it goes on with what is `kept` of the earlier
+ * configuration.
+ */
+export type Opened = { address?: string; refused?: PlainError; kept?: 'certificate' | 'settings' }
 
 function begin() {
   let page: OpenPage | undefined
+  /** Port or socket of the page. */
+  let place: string | number | undefined
   const notes: PageNote[] = []
   let send: ((notes: PageNote[]) => void) | undefined
 
@@ -25,16 +32,32 @@ function begin() {
     send = undefined
   }
 
+  async function close(): Promise<void> {
+    await page?.close()
+    page = undefined
+  }
+
   return {
-    /** Serves the page of this configuration. Returns its address; undefined if it goes on as it is. */
-    async open(config: Config): Promise<string | undefined> {
-      if (page?.takeOver(config)) return undefined
-      // A file that is missing must not end the page that is served now.
-      readPageKeys(config.page)
-      await page?.close()
-      page = undefined
-      page = await openPage({ config, clock: system_clock, log })
-      return page.address
+    /** Serves the page of this configuration. Rejects if no page is served then. */
+    async open(config: Config): Promise<Opened> {
+      const next_place = hostAndPort(config.page.listen)?.port ?? config.page.listen
+      let kept: Opened['kept'] = 'certificate'
+      try {
+        if (page?.takeOver(config)) return {}
+        kept = 'settings'
+        // A file that is missing must not end the page that is served now.
+        readPageKeys(config.page)
+        // Two pages cannot have the same port, but an address that is taken must not end this one.
+        if (place === next_place) await close()
+        const earlier = page
+        page = await openPage({ config, clock: system_clock, log })
+        place = next_place
+        await earlier?.close()
+        return { address: page.address }
+      } catch (error) {
+        if (!page) throw error
+        return { refused: toPlainError(error), kept }
+      }
     },
     /** Resolves with the next lines for the log. */
     notes: () =>
@@ -43,8 +66,7 @@ function begin() {
         flush()
       }),
     async close(): Promise<void> {
-      await page?.close()
-      page = undefined
+      await close()
       // Ends the call that waits for notes.
       send?.([])
     },

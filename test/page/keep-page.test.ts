@@ -54,6 +54,7 @@ async function begin(page: object = {}) {
 
 async function take(port: number): Promise<Server> {
   const server = createServer().listen(port, '127.0.0.1')
+  onTestFinished(() => void server.close())
   await new Promise((resolve) => server.once('listening', resolve))
   return server
 }
@@ -139,10 +140,10 @@ test('a reload changes folders and limits without a break, and only other settin
   expect(error.get()).toContain('started again')
 })
 
-test('a renewed certificate is taken over; one that cannot be used leaves the page as it is', async () => {
+test('a renewed certificate is taken over without a reload; one that cannot be used leaves the page as it is', async () => {
   const make = () => makeCertificates(makeStore(), ['127.0.0.1'], system_clock)
   const { cert, key, ca } = make()
-  const { setConfig, served, port, facts } = await begin({ tls_cert: cert, tls_key: key })
+  const { setConfig, served, port, facts, clock, logged } = await begin({ tls_cert: cert, tls_key: key })
   setConfig(['docs'])
   await served(1)
   const fingerprint = (options: https.RequestOptions) =>
@@ -159,14 +160,62 @@ test('a renewed certificate is taken over; one that cannot be used leaves the pa
   const kept_open = { agent, ca: readFileSync(ca), rejectUnauthorized: true }
   const first = await fingerprint(kept_open)
   const renewed = make()
-  writeFileSync(cert, readFileSync(renewed.cert))
-  setConfig(['docs'])
-  await until('the trouble', () => facts.length === 1)
-  expect(facts).toMatchObject([{ type: 'trouble_began', about: 'page', error: { code: 'page.tls' } }])
-  expect(await fingerprint({ agent: false })).toBe(first)
-  writeFileSync(key, readFileSync(renewed.key), { mode: 0o600 })
-  setConfig(['docs'])
+  const good_key = readFileSync(key)
+  const refusal = (message: string) => ({
+    type: 'trouble_began',
+    error: {
+      code: 'page.tls',
+      message: expect.stringMatching(`^the page goes on with its earlier certificate: .*${message}`),
+    },
+  })
+  writeFileSync(key, '')
+  clock.skip(minute_ms)
+  await until('the trouble of an empty key', () => facts.length === 1)
+  writeFileSync(key, good_key)
+  clock.skip(5_000)
   await until('its end', () => facts.length === 2)
+  writeFileSync(cert, readFileSync(renewed.cert))
+  clock.skip(minute_ms)
+  await until('the trouble of another key', () => facts.length === 3)
+  expect(facts).toMatchObject([refusal('cannot be used'), { type: 'trouble_ended' }, refusal('does not belong')])
+  expect(await fingerprint({ agent: false })).toBe(first)
+  writeFileSync(key, readFileSync(renewed.key))
+  clock.skip(5_000)
+  await until('its end', () => facts.length === 4)
   expect(await fingerprint({ agent: false })).not.toBe(first)
   expect(await fingerprint(kept_open), 'a connection that was open before').toBe(first)
+  const again = make()
+  writeFileSync(cert, readFileSync(again.cert))
+  writeFileSync(key, readFileSync(again.key))
+  const renewals = () => logged.filter((line) => line === 'the page serves a renewed certificate').length
+  clock.skip(minute_ms)
+  await until('the next certificate', () => renewals() === 2)
+  expect(facts).toHaveLength(4)
+})
+
+test('a page whose new port is taken goes on at the earlier one until the new one is free', async () => {
+  const { setConfig, served, port, facts, clock, store } = await begin()
+  setConfig(['docs'])
+  await served(1)
+  store.database.exec(
+    `INSERT INTO questions (user, asked_ms, wish, over) VALUES ('ada', ${system_clock.now_ms()}, '{}', '[]')`,
+  )
+  const next = await freePort()
+  const other = await take(next)
+  setConfig(['docs'], { listen: `127.0.0.1:${next}` })
+  await until('the trouble', () => facts.length === 1)
+  expect(facts).toMatchObject([
+    {
+      type: 'trouble_began',
+      error: { message: expect.stringMatching(`^the page goes on with its earlier settings: .*${next}`) },
+    },
+  ])
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(401)
+  expect(store.database.prepare('SELECT error FROM questions').pluck().get(), 'of a question that is open').toBeNull()
+  other.close()
+  clock.skip(5_000)
+  await served(2)
+  await until('its end', () => facts.length === 2)
+  expect((await fetch(`http://127.0.0.1:${next}/`)).status).toBe(401)
+  await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
 })

@@ -53,10 +53,6 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
   const insert = database.prepare('INSERT INTO questions (user, asked_ms, wish, over) VALUES (?, ?, ?, ?)')
   const end = database.prepare('UPDATE questions SET answer = ?, error = ? WHERE id = ?')
   const waiting = new Map<number, Promise<unknown>>()
-  // The page was closed meanwhile, so no answer to these can come.
-  database.exec(
-    `UPDATE questions SET error = 'the page was started again before the answer came; it may be in the chats of the assistant' WHERE answer IS NULL AND error IS NULL`,
-  )
   database.prepare('DELETE FROM questions WHERE asked_ms < ?').run(clock.now_ms() - kept_ms)
 
   /**
@@ -119,6 +115,11 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
   return {
     begin,
     one,
+    /** Ends what an earlier page has asked: its answers do not come here. */
+    endOpen: (): void =>
+      void database.exec(
+        `UPDATE questions SET error = 'the page was started again before the answer came; it may be in the chats of the assistant' WHERE answer IS NULL AND error IS NULL`,
+      ),
     list: (viewer: Viewer): Asked[] =>
       of_user
         .all(keyOf(viewer))
