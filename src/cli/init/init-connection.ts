@@ -6,7 +6,6 @@ import type { Clock } from '../../base/time/time.ts'
 import { readCa } from '../../config/ca-file.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { expandPath } from '../../config/resolve/local-paths.ts'
-import { baseUrlFault } from '../../config/schema/schema-deliver.ts'
 import { project_id as project_schema } from '../../config/schema/schema-folder.ts'
 import { openSecrets, type Secrets, secretsOf } from '../../config/secrets.ts'
 import type { StartingConfig } from '../../config/starting-config.ts'
@@ -18,7 +17,7 @@ import { printTitled, printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { pathCompleter } from './complete-path.ts'
 import { between, type Dialog, refuseStopped } from './init-dialog.ts'
-import { faultOf, type InitFlags } from './init-flags.ts'
+import { addressFault, faultOf, type InitFlags } from './init-flags.ts'
 
 /** The service, the token and the project that get the files. */
 export interface Connection {
@@ -51,7 +50,7 @@ export async function askConnection(tools: ConnectionTools): Promise<Connection>
   let token = flags['token-file'] === undefined ? undefined : await tokenFromFile(flags['token-file'], tools)
   let ca_file = flags['ca-file'] === undefined ? undefined : fromHome(flags['ca-file'])
   for (;;) {
-    base_url ??= await dialog!.text('Address of the assistant’s service:', { fault: baseUrlFault })
+    base_url ??= await dialog!.text('Address of the assistant’s service:', { fault: addressFault })
     token ??= await askToken(tools)
     const { file, typed, secrets } = token
     const reached = { base_url, ca_file, secrets }

@@ -39,9 +39,14 @@ export function refuseMissing(flags: InitFlags): void {
   })
 }
 
+/** Returns the fault of the service's address, if any. */
+export function addressFault(text: string): string | undefined {
+  return baseUrlFault(text) ?? (/\/v\d+\/?$/.test(text) ? 'must not end in /v1: Sluice adds it itself' : undefined)
+}
+
 /** Errors `usage.invalid`, before anything is asked of the service. */
 export function checkFlags(flags: InitFlags): { folders: NamedPath[]; start: StartText | undefined } {
-  const fault = flags['base-url'] === undefined ? undefined : baseUrlFault(flags['base-url'])
+  const fault = flags['base-url'] === undefined ? undefined : addressFault(flags['base-url'])
   if (fault) throw invalid(`--base-url ${fault}`)
   const start = flags.start?.replace(/^newer_than:? ?/, '')
   if (start !== undefined && !isStartText(start)) throw invalid('--start takes all, from_now, or an age such as 90d')

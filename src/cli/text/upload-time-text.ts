@@ -7,9 +7,9 @@ import { type Line, LineWriter } from '../../status/text/lines.ts'
 /** The estimate of `sluice init`. */
 export function firstSyncLines(estimate: Estimate, is_minimum: boolean, width: number): Line[] {
   const writer = new LineWriter(width)
-  writer.say(`first sync: ${is_minimum ? 'at least ' : ''}${formatAmount(estimate.would_upload)} to upload`, {
-    tone: 'strong',
-  })
+  const amount = `${is_minimum ? 'at least ' : ''}${formatAmount(estimate.would_upload)} to upload`
+  const is_unknown = is_minimum && estimate.would_upload.files === 0
+  writer.say(`first sync: ${is_unknown ? 'not known yet: no file was found' : amount}`, { tone: 'strong' })
   sayUploadTime(writer, estimate, is_minimum ? 'at least' : 'about')
   return writer.lines
 }

@@ -163,6 +163,7 @@ test.skipIf(!has_terminals)(
 test.each([
   [['--project', 'nobody'], 64, 'the token reaches no project nobody'],
   [['--base-url', 'http://assistant.example.com'], 64, 'must begin with https://'],
+  [['--base-url', 'https://assistant.example.com/v1'], 64, 'must not end in /v1: Sluice adds it itself'],
   [['--folder', 'Bad Name=docs'], 64, 'the name must be'],
   [['--folder', 'docs='], 64, 'has no path'],
   [['--start', 'yesterday'], 64, '--start takes'],

@@ -46,4 +46,6 @@ test('an amount that may be larger is a minimum', () => {
 
 test('nothing to upload has no time', () => {
   expect(textFor({ files: 0, bytes: 0 })).toEqual(['first sync: 0 files (0 B) to upload'])
+  const not_counted = textFor({ files: 0, bytes: 0, is_minimum: true })
+  expect(not_counted).toEqual(['first sync: not known yet: no file was found'])
 })
