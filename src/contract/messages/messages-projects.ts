@@ -16,16 +16,21 @@ export const roles = ['owner', 'collaborator', 'reader'] as const
 const join_methods = ['created', 'invited', 'added'] as const
 
 const name = text(1, max_name_length).meta({ examples: ['Finance'] })
+const new_name = text(1, max_name_length)
+  .refine((value) => value.trim() !== '', { error: 'must have a visible character' })
+  .meta({ description: 'With a visible character.', examples: ['Finance'] })
 const description = text(0, max_description_length)
 const email = z
   .email()
   .max(max_email_length)
   .meta({ examples: ['ada@example.org'] })
 
-export const projectCreate = z.strictObject({ name, description: description.optional() }).meta({ id: 'ProjectCreate' })
+export const projectCreate = z
+  .strictObject({ name: new_name, description: description.optional() })
+  .meta({ id: 'ProjectCreate' })
 
 export const projectUpdate = z
-  .strictObject({ name, description: description.optional() })
+  .strictObject({ name: new_name, description: description.optional() })
   .meta({ id: 'ProjectUpdate', description: 'Replaces the whole: a description that is left out is gone.' })
 
 export const projectRecord = z

@@ -50,8 +50,10 @@ export function fillText(text: string, values: Values): string {
 
 /** A sentence about the field at this path; `whole` names the value itself. */
 export function fieldSentence(whole: string, path: readonly PropertyKey[], finding: string): string {
-  const words = path.map((part) => (typeof part === 'number' ? `entry ${part + 1}` : `the ${String(part)}`))
-  const subject = words.length > 0 ? words.toReversed().join(' of ').replaceAll('_', ' ') : `the ${whole}`
+  const words = path.map((part) =>
+    typeof part === 'number' ? `entry ${part + 1}` : `the ${String(part).replaceAll(/_(?!by$)/g, ' ')}`,
+  )
+  const subject = words.length > 0 ? words.toReversed().join(' of ') : `the ${whole}`
   return `${subject[0]?.toUpperCase()}${subject.slice(1)} ${finding}.`
 }
 
@@ -61,7 +63,10 @@ export function findingOf(issue: z.core.$ZodRawIssue): string {
     finding_texts
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? missing : (type_texts[issue.expected] ?? other)
+      if (issue.input === undefined) return missing
+      // For other values than numbers, the validator expects a number here, too.
+      if ((issue.inst?._zod.def as { format?: string } | undefined)?.format === 'safeint') return type_texts.int!
+      return type_texts[issue.expected] ?? other
     case 'invalid_value':
       return fillText(choice, { choice: issue.values.join(', ') })
     case 'unrecognized_keys':

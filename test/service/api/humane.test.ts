@@ -93,6 +93,13 @@ test.each([
     { prompt: 'x', scope: { asset_ids: ['nonsense'] } },
     'Entry 1 of the asset ids of the scope must be an id of the form asset_ and 20 lower-case letters or digits.',
   ],
+  ['/v1/projects', { name: ' ' }, 'The name must have a visible character.'],
+  ['/v1/memories', { content: 'x', category: 'fact', importance: 'high' }, 'The importance must be a whole number.'],
+  [
+    '/v1/actions',
+    { name: 'On', prompt: 'x', trigger: { kind: 'x', created_by: 7 } },
+    'The created_by of the trigger must be a list.',
+  ],
   ['/v1/actions', { name: 'On', prompt: 'x' }, 'The request must have either a schedule or a trigger.'],
 ])('A-22 %s %j: %s', async (path, body, text) => {
   const client = await start()
