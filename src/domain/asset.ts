@@ -27,7 +27,8 @@ export interface AssetSaid {
 
 /** Fault of a content whose asset failed; `what`: what happened, as a clause. */
 export function ingestFault({ raw_status, why_failed }: AssetSaid, what: string): FaultNote {
-  const why = why_failed ?? 'it does not say why'
+  // The local service begins with what `what` says.
+  const why = why_failed?.replace(/^The file cannot be read: /, '') ?? 'it does not say why'
   return { code: ingest_failed, message: `${what} (status ${raw_status}): ${why}` }
 }
 

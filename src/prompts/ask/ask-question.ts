@@ -59,7 +59,7 @@ function notAsked(failure: Failure, { scope }: Question, chat_id: string | undef
     const is_gone = failure.status === 404 || failure.status === 410
     return new SluiceError({
       code: 'answer.refused',
-      message: `the service refused the question: ${what}`,
+      message: `the service refused the question: ${failure.humane ?? what}`,
       ...(is_gone ? { hint: goneHint(scope, chat_id) } : {}),
     })
   }

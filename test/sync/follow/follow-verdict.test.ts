@@ -43,6 +43,10 @@ describe('the verdict on an asset record', () => {
     expect(fact).toMatchObject({
       error: { message: 'The service cannot use this file (status failed): It is encrypted.' },
     })
+    const local = { ...record('failed'), why_failed: 'The file cannot be read: it contains NUL bytes' }
+    expect(followFact(work, local, 1_000, follow)).toMatchObject({
+      error: { message: 'The service cannot use this file (status failed): it contains NUL bytes' },
+    })
     expect(followFact(work, record('failed'), 1_000, follow)).toMatchObject({
       error: { message: 'The service cannot use this file (status failed): it does not say why' },
     })
