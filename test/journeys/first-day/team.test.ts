@@ -125,6 +125,7 @@ test('the administrator makes a user, a project and a member', async () => {
 
     admin$ sluice serve token create ada-laptop --user ada@example.org
     Keep it in a file that only you can read: it is not shown again.
+    It reaches nothing yet: ada@example.org is a member of no project. \`sluice serve member add ada@example.org --project PROJECT --role ROLE\` changes that.
     ADAS_TOKEN
 
     ada$ sluice init --base-url http://API --token-file token --yes --folder office=office
