@@ -1,4 +1,4 @@
-import { messageOf, SluiceError } from '../../base/run/errors.ts'
+import { SluiceError, toPlainError } from '../../base/run/errors.ts'
 import { formatDuration } from '../../base/text/format.ts'
 import { scrubText } from '../../base/text/scrub.ts'
 import { type Clock, day_ms, hour_ms } from '../../base/time/time.ts'
@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.ts'
 import type { AskAnswer, AskedQuestion } from '../../control/control-verbs.ts'
 import type { PageStore } from '../access/page-store.ts'
 import { maySee, type Viewer } from '../access/viewer.ts'
+import { forReader } from './for-reader.ts'
 import { notThere, withDaemon } from './with-daemon.ts'
 
 /** A question of a user. Without `folders` it is about all that they see. */
@@ -73,12 +74,19 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
     const id = Number(insert.run(keyOf(viewer), clock.now_ms(), JSON.stringify(wish), over).lastInsertRowid)
     const done = withDaemon({ config }, (daemon) => daemon.ask(questionOf(wish, folders, chat_id))).then(
       (answer) => end.run(JSON.stringify(answer), null, id),
-      (error: unknown) => end.run(null, scrubText(messageOf(error)), id),
+      (error: unknown) => end.run(null, scrubText(faultFor(viewer, error)), id),
     )
     // The page may close before the answer comes, and its database with it.
     const ended = done.catch(() => {}).finally(() => waiting.delete(id))
     waiting.set(id, ended)
     return id
+  }
+
+  function faultFor({ role }: Viewer, error: unknown): string {
+    const { code, message } = toPlainError(error)
+    if (role === 'operator') return message
+    const is_told = /^(account|answer|control|project|usage)\./.test(code)
+    return is_told ? forReader({ message }, config).message : 'the assistant could not be asked'
   }
 
   function refuseOddWish(viewer: Viewer, { question, folders, label }: AskWish): void {

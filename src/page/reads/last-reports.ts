@@ -5,6 +5,8 @@ import { beginOf, reportBody, withOwnRuns } from './own-runs.ts'
 
 /** Runs among which the last report of a prompt is searched; most may be skipped. */
 const max_searched = 50
+/** Viewers with different folders whose last reports are kept. */
+const max_known = 100
 
 /** The last report of each prompt: its run, and how it begins. */
 export type LastReports = Map<string, { run: number; begins: string }>
@@ -28,6 +30,7 @@ export async function lastReports(tools: PageTools, viewer: Viewer, { prompts }:
     })
     return new Map(found)
   })
+  if (known.size >= max_known) known.clear()
   known.set(who, { runs, reports })
   return reports
 }

@@ -7,6 +7,7 @@ import { reportOf } from '../../prompts/show/run-answers.ts'
 import { withPromptsView } from '../../status/with-view.ts'
 import { configFor, maySee, type Viewer } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
+import { forReader } from './for-reader.ts'
 import { notThere } from './with-daemon.ts'
 
 /** Runs of a prompt among which the one before is searched: years of a daily prompt. */
@@ -72,14 +73,20 @@ function ownRunsIn(view: PromptsView | undefined, config: Config, viewer: Viewer
   function run(id: number): RunView {
     const found = ownRun(id)
     if (!found) throw notThere()
-    return found
+    return told(found)
+  }
+
+  /** Reasons may name hosts and places of this machine, which are the operator's. */
+  function told<Run extends RunSummary>(of: Run): Run {
+    const { why, error, coverage } = of as Partial<RunView>
+    return viewer.role === 'operator' ? of : { ...of, ...forReader({ why, error, coverage }, config) }
   }
 
   /** Newest first. `from`: number of newer ones to leave out. */
   function history(name: string, from: number, limit: number): RunSummary[] {
     prompt(name)
     const runs = view?.runs(name, from + limit).slice(from) ?? []
-    return sees_all ? runs : runs.flatMap(({ run: id }) => ownRun(id) ?? [])
+    return (sees_all ? runs : runs.flatMap(({ run: id }) => ownRun(id) ?? [])).map(told)
   }
 
   return {
@@ -108,9 +115,10 @@ export function reportBody(run: RunView): { text: string; lost?: string } {
   return { text: is_file ? text.replace(/^---\n[\s\S]*?\n---\n/, '') : text, ...rest }
 }
 
-/** The first heading or sentence of a report, without its marks. */
+/** The first heading or sentence of a report, without its marks. A bold line above a quote is its source. */
 export function beginOf(report: string): string {
-  const bare = report.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/^[\s#>*+-]+(?:\d+[.)] )?|[*`]+/gm, '')
+  const text = report.replace(/^\*\*.+\*\*\n+(?=>)/gm, '')
+  const bare = text.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/^[\s#>*+-]+(?:\d+[.)] )?|[*`]+/gm, '')
   const first = bare.split('\n').find((line) => /\p{L}/u.test(line)) ?? ''
   const sentence = /^.*?[.!?](?=\s)/.exec(first)?.[0] ?? first.trim()
   return sentence.length > max_characters ? `${sentence.slice(0, max_characters)}…` : sentence

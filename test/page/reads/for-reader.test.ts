@@ -17,6 +17,17 @@ test.each([
   ['/srv/docs/minutes/x, /srv/docs/y', 'minutes/x, docs/y'],
   [`at /srv/it's "odd"/z`, 'at odd/z'],
   ['/var/lib/sluice/ledger.db is full', 'the state directory/ledger.db is full'],
+  [
+    'the last try failed: POST 127.0.0.1:8582: the connection broke (UND_ERR_SOCKET)',
+    'the last try failed: the service could not be reached',
+  ],
+  ['PUT [::1]:8: no answer came in time; it may come', 'the service could not be reached; it may come'],
+  [
+    "the page cannot be served as it is configured: the page cannot read /k.pem: ENOENT, open '/k.pem'",
+    'the page cannot be served as it is configured',
+  ],
+  ['cannot read the token file /etc/sluice/token: EACCES', 'cannot read the token file: EACCES'],
+  ['file /etc/sluice/token (service.token_file) holds none', 'the token file (service.token_file) holds none'],
   // A path in a folder, which links to its file.
   ['old/srv/docs/a.txt', 'old/srv/docs/a.txt'],
 ])('a reader sees %j as %j', (text, shown) => {
