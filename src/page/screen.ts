@@ -25,6 +25,9 @@ export interface Visit {
   field(name: string): string
 }
 
+/** Longest address with a question; Node takes heads of 16 KiB. */
+const max_kept = 8_000
+
 /** The end of an act: the path to go to, and a sentence about what it did. */
 interface Done {
   to: string
@@ -199,10 +202,14 @@ function askToSignIn(request: HttpRequest, reply: HttpReply, tools: PageTools): 
   if (request.headers['sec-fetch-site'] === 'cross-site' && request.method === 'GET') {
     return reply.header('refresh', `0; url=${request.url}`).type('text/html').send('')
   }
-  return sendScreen(
-    request,
-    reply,
-    tools,
-    signInScreen(tools, request.method === 'POST' ? tools.base_path || '/' : request.url),
-  )
+  return sendScreen(request, reply, tools, signInScreen(tools, afterSignIn(request, tools)))
+}
+
+/** The path after a sign-in. A question that was sent is kept, unless its address would be too long. */
+function afterSignIn({ method, url, body }: HttpRequest, { base_path }: PageTools): string {
+  if (method !== 'POST') return url
+  if (url !== `${base_path}/ask`) return `${base_path}/`
+  const { question = '' } = (body ?? {}) as { question?: unknown }
+  const kept = `${url}?${new URLSearchParams({ question: String(question) })}`
+  return kept.length > max_kept ? url : kept
 }

@@ -41,7 +41,7 @@ function reasonsOfState(of: Case): string[] {
     case 'refused':
       return [
         of.story?.content?.error_message ?? 'no reason was given',
-        `Sluice uploads the file again when it changes; once the reason is gone: ${byUser(of, 'retry')}`,
+        `Sluice uploads the file again when it changes; ${retryNow(of, 'once the reason is gone')}`,
         ...(of.story?.content?.error_code === ingest_failed && !of.for_reader
           ? [`or leave it out: add the line ${excludeLine(of.path)} to ${of.folder.path}/.sluiceignore`]
           : []),
@@ -122,7 +122,7 @@ function blockedReasons(of: Case): string[] {
   const again =
     not_before_ms === undefined
       ? `to check it again: ${byUser(of, 'retry')}`
-      : `it is checked again ${when(of, not_before_ms)}; now: ${byUser(of, 'retry')}`
+      : `it is checked again ${when(of, not_before_ms)}; ${retryNow(of, 'now')}`
   return [`blocked (${reason}): ${detail}`, again, ...standstill(of)]
 }
 
@@ -137,10 +137,7 @@ function sendingReasons(of: Case): string[] {
     // A content without a try waits for a folder, or for others of its type.
     const waits = error_code.startsWith('type_unproven:') && of.troubles.length > 0 ? nothing_goes : ''
     const tried = attempts > 0 ? `the last try failed (attempt ${attempts} of ${of.uploads.max_attempts}): ` : waits
-    reasons.push(
-      `${tried}${error_message}`,
-      `it is tried by itself ${when(of, due_ms)}${last}; now: ${byUser(of, 'retry')}`,
-    )
+    reasons.push(`${tried}${error_message}`, `it is tried by itself ${when(of, due_ms)}${last}; ${retryNow(of, 'now')}`)
   } else if (row.sent_ms !== undefined && due_ms > of.now_ms && due_ms <= resend_ms) {
     const pause = formatDuration(of.uploads.min_resend_s * second_ms)
     reasons.push(
@@ -189,11 +186,17 @@ function changedSince({ story, on_disk }: Case): string[] {
 }
 
 function when({ now_ms }: Case, at_ms: number | undefined): string {
-  return at_ms === undefined || at_ms <= now_ms ? 'now' : `in ${formatDuration(at_ms - now_ms)}`
+  if (at_ms === undefined || at_ms <= now_ms) return 'now'
+  return at_ms - now_ms < second_ms ? 'in a moment' : `in ${formatDuration(at_ms - now_ms)}`
 }
 
 function byUser(of: Case, verb: 'retry' | 'accept'): string {
   return step(of, `sluice ${verb} ${placeOf(of)}`)
+}
+
+/** `moment`: when somebody with a shell may do it. */
+function retryNow(of: Case, moment: string): string {
+  return of.for_reader ? 'to try it now, ask your administrator' : `${moment}: ${byUser(of, 'retry')}`
 }
 
 function placeOf({ folder, path }: Case): string {

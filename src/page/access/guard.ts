@@ -29,8 +29,9 @@ export function refuseStrangers(
   if (hosts !== 1 || !is_ours) throw strange('this page is not served under this name', 'set page.base_url to it')
   if (method === 'GET' || method === 'HEAD' || (for_agents && origin === undefined)) return
   const origins = [own?.origin, `http://${host}`, `https://${host}`]
-  if (origin === undefined || !origins.includes(origin))
-    throw strange('the form is not of this page', 'load the page again, and send the form from there')
+  if (origin !== undefined && origins.includes(origin)) return
+  if (for_agents) throw strange('an agent sends no Origin, or that of this page', 'leave the header Origin out')
+  throw strange('the form is not of this page', 'load the page again, and send the form from there')
 }
 
 function isAddress(host: string): boolean {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SluiceError } from '../../base/run/errors.ts'
 import { formatDuration, printable } from '../../base/text/format.ts'
 import { isoTime, second_ms } from '../../base/time/time.ts'
 import type { AskAnswer } from '../../control/control-verbs.ts'
@@ -9,7 +10,7 @@ import { promptNamed } from '../../prompts/show/find-run.ts'
 import { coverageText } from '../../prompts/show/run-answers.ts'
 import { configFor, type Viewer } from '../access/viewer.ts'
 import type { PageTools } from '../page-tools.ts'
-import type { AskWish } from '../reads/asking.ts'
+import { type AskWish, refuseOddQuestion } from '../reads/asking.ts'
 import { ownExplanation } from '../reads/own-explanation.ts'
 import { reportBody, withOwnRuns } from '../reads/own-runs.ts'
 import { max_query_chars } from '../reads/search-words.ts'
@@ -116,6 +117,7 @@ const ask = toolOf({
   }),
   async run({ since: from, ...wish }, call) {
     const { config, clock } = call.tools
+    refuseOddQuestion(wish.question)
     foldersMeant(wish.folders, configFor(config, call.viewer))
     const now_ms = clock.now_ms()
     const within_ms = from === undefined ? undefined : now_ms - timeOf(from, now_ms)
@@ -135,6 +137,9 @@ const lastReport = toolOf({
   input: z.strictObject({ prompt: z.string().min(1).max(255).describe('the name of the prompt') }),
   run: ({ prompt }, { tools, viewer }) =>
     withOwnRuns(tools, viewer, (own) => {
+      // That none is configured would be false for them.
+      if (own.config.prompts.length === 0 && (viewer.folders !== 'all' || viewer.role === 'reader'))
+        throw new SluiceError({ code: 'usage.prompt', message: 'there is no report that you may see' })
       const { schedule } = promptNamed(prompt, own.config)
       const written = own.history(prompt, 0, max_files).find((run) => run.state === 'written')
       if (!written) {
@@ -142,11 +147,14 @@ const lastReport = toolOf({
         return { text: `${prompt} has written no report yet; its next run: ${next}`, data: { prompt, run: null, next } }
       }
       const run = own.run(written.run)
-      const report = reportBody(run).text.slice(0, max_report_characters)
+      const whole = reportBody(run).text
+      const is_cut = whole.length > max_report_characters
+      const report = is_cut ? `${whole.slice(0, max_report_characters)}\n\n… the report goes on: it is cut here` : whole
       const [due, coverage] = [isoTime(run.due_ms), coverageText(run, own.config) ?? '']
-      const covered = run.planned_assets.map(({ name, asset_id }) => ({ name, asset_id }))
+      const covered = run.planned_assets.slice(0, max_files).map(({ name, asset_id }) => ({ name, asset_id }))
       const text = `The report of ${prompt} for ${due} (run ${run.run})\n${coverage}\n\n${report}`
-      return { text, data: { prompt, run: run.run, due, coverage, report, covered } }
+      const covered_files = run.planned_assets.length
+      return { text, data: { prompt, run: run.run, due, coverage, report, is_cut, covered, covered_files } }
     }),
 })
 

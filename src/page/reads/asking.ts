@@ -1,5 +1,5 @@
 import { SluiceError, toPlainError } from '../../base/run/errors.ts'
-import { formatDuration } from '../../base/text/format.ts'
+import { counted } from '../../base/text/format.ts'
 import { scrubText } from '../../base/text/scrub.ts'
 import { type Clock, day_ms, hour_ms } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
@@ -90,10 +90,7 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
   }
 
   function refuseOddWish(viewer: Viewer, { question, folders, label }: AskWish): void {
-    const wrong = (message: string, hint: string) => new SluiceError({ code: 'page.question', message, hint })
-    if (question.trim() === '') throw wrong('there is no question', 'write what you want to know')
-    if (question.length > max_question_characters)
-      throw wrong(`a question has at most ${max_question_characters} characters`, 'shorten it')
+    refuseOddQuestion(question)
     if (!folders.every((name) => maySee(viewer, name) && config.folders.some((folder) => folder.name === name)))
       throw notThere()
     if (viewer.folders === 'all') return
@@ -107,7 +104,7 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
     const is_over = viewer.role === 'reader' && asked >= limit
     if (!is_over && (open_sql.get(keyOf(viewer)) as number) < max_open) return
     const message = is_over
-      ? `you have asked ${asked} questions in the last ${formatDuration(hour_ms)}, and ${limit} are allowed`
+      ? `you have asked ${counted(asked, 'question')} in the last hour, and no more are allowed`
       : `${max_open} of your questions are not answered yet`
     throw new SluiceError({ code: 'page.asked_enough', message, hint: 'try again later' })
   }
@@ -136,6 +133,17 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
     /** Resolves when the question has its answer or its error. */
     ended: async (id: number): Promise<void> => void (await waiting.get(id)),
   }
+}
+
+/** Error `page.question`. */
+export function refuseOddQuestion(question: string): void {
+  if (question.trim() === '') throw wrong('there is no question', 'write what you want to know')
+  if (question.length > max_question_characters)
+    throw wrong(`a question has at most ${max_question_characters} characters`, 'shorten it')
+}
+
+function wrong(message: string, hint: string): SluiceError {
+  return new SluiceError({ code: 'page.question', message, hint })
 }
 
 /** By folders the answer has sources. Undefined by label, which leads to files of every folder. */

@@ -1,5 +1,6 @@
 import type { HttpApp } from '../../base/net/http-server-app.ts'
-import { day_ms } from '../../base/time/time.ts'
+import { formatDuration } from '../../base/text/format.ts'
+import { day_ms, second_ms } from '../../base/time/time.ts'
 import { configFor, type Viewer } from '../access/viewer.ts'
 import { type Html, html, markdownText, nameText, timeText } from '../html/html.ts'
 import { type Frame, namedFileLink } from '../html/layout.ts'
@@ -18,7 +19,7 @@ export function serveAsk(app: HttpApp, tools: PageTools): void {
   get(app, tools, '/ask', async ({ viewer, frame, query }) => {
     const before = asking.list(viewer)
     const top = html`<p>The assistant answers from the files that are in. Narrow it down to some of them, or leave the rest empty.</p>
-${askForm(tools, viewer, frame, { folder: query('folder'), path: query('path') })}
+${askForm(tools, viewer, frame, { folder: query('folder'), path: query('path'), question: query('question') })}
 ${
   before.length > 0 &&
   html`<h2>Your questions</h2><ul>${before.map(
@@ -39,7 +40,7 @@ ${
         folders: folder === '' ? [] : [folder],
         path: field('path').trim(),
         label: field('label').trim(),
-        within_ms: spans[field('since')],
+        within_ms: Object.hasOwn(spans, field('since')) ? spans[field('since')] : undefined,
         after: Number.isSafeInteger(after) && after > 0 ? after : undefined,
       }
       return { to: `/ask/${asking.begin(viewer, wish)}` }
@@ -54,9 +55,10 @@ ${
       html`<h2>Ask on</h2>${askForm(tools, viewer, frame, { folder: wish.folders[0] ?? '', path: wish.path, after: asked.id })}`
     if (answer || error !== undefined)
       return { title: wish.question, live: html`${answerOf(asked, base_path)}${asks_on}`, is_settled: true }
+    const waited_ms = Math.max(second_ms, frame.now_ms - asked.asked_ms)
     return {
       title: wish.question,
-      live: html`<p class="verdict">Asked ${timeText(asked.asked_ms)}. The assistant is reading; this takes seconds to minutes.</p>`,
+      live: html`<p class="verdict">Asked ${timeText(asked.asked_ms)}. The assistant is reading, for ${formatDuration(waited_ms)} now; this takes seconds to minutes.</p>`,
     }
   })
 }
@@ -65,14 +67,14 @@ function askForm(
   { config, base_path }: PageTools,
   viewer: Viewer,
   { csrf }: Frame,
-  given: { folder: string; path: string; after?: number },
+  given: { folder: string; path: string; question?: string; after?: number },
 ): Html {
   const folders = configFor(config, viewer).folders
   const option = (value: string, words: string) =>
     html`<option value="${value}"${value === given.folder && html` selected`}>${words}</option>`
   return html`<form method="post" action="${base_path}/ask" class="ask"><input type="hidden" name="_csrf" value="${csrf}">
 <input type="hidden" name="after" value="${given.after}">
-<label>Question <textarea name="question" rows="3" maxlength="4000" required></textarea></label>
+<label>Question <textarea name="question" rows="3" maxlength="4000" required>${given.question}</textarea></label>
 <div class="line"><label>Folder <select name="folder">${option('', viewer.folders === 'all' ? 'everything' : 'all of mine')}${folders.map(({ name }) => option(name, name))}</select></label>
 <label>Came in within <select name="since"><option value="">any time</option>${Object.keys(spans).map((span) => html`<option>${span}</option>`)}</select></label>
 <label>Path <input name="path" value="${given.path}" placeholder="contracts/*.pdf"></label>

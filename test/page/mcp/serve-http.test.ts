@@ -55,6 +55,7 @@ test('a page of another site is refused, and an agent without Origin is not', as
   for (const origin of ['https://evil.example', 'null']) {
     const { status, text } = await post(address, { ...bearer(token), origin })
     expect([status, JSON.parse(text).jsonrpc]).toEqual([403, '2.0'])
+    expect(text).toContain('an agent sends no Origin')
   }
   expect((await post(address, { ...bearer(token), origin: address })).status).toBe(200)
   // Forms still need it.

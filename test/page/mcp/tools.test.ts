@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { openPromptsView } from '../../../src/ledger/views/view-prompts.ts'
 import { withDaemon } from '../../../src/page/reads/with-daemon.ts'
 import { makeTree } from '../../rig/tree.ts'
 import { until } from '../../rig/waiting.ts'
@@ -151,6 +153,7 @@ test('a reader asks over their folders alone, as often as is allowed, and hears 
   const { call } = await agent('ada')
   for (const [given, words] of [
     [{ folders: ['secret'] }, 'there is no folder secret, or you may not see it'],
+    [{ question: '  ' }, 'there is no question'],
     [{ label: 'any' }, 'only who sees all folders may ask by label'],
     [{ since: 'once' }, 'since takes a time'],
   ] as const)
@@ -176,7 +179,7 @@ test('the last report of a prompt is for those who see all that it was about', a
     first_run: 'all',
     deliver: [{ file: { dir: makeTree() } }],
   }
-  const { config, agent } = await beginAgents({
+  const { config, store, agent } = await beginAgents({
     config: {
       prompts: [
         { ...prompt, name: 'weekly', scope: { folders: ['docs'] } },
@@ -198,4 +201,12 @@ test('the last report of a prompt is for those who see all that it was about', a
     await ada.call('last_report', { prompt: 'bath' }),
   ]
   expect(other.text).toBe(unknown.text.replace('bath', 'both'))
+  store.putUser({ name: 'ada', role: 'reader', folders: ['secret'] })
+  expect((await ada.call('last_report', { prompt: 'both' })).text).toBe('there is no report that you may see')
+
+  const view = openPromptsView(config.state_dir)
+  writeFileSync(view.run(1)!.report_path!, 'x'.repeat(70_000))
+  view.close()
+  const long = (await boss.call('last_report', { prompt: 'weekly' })).data
+  expect([long.is_cut, long.report.length, long.covered_files]).toEqual([true, 60_038, long.covered.length])
 })

@@ -25,6 +25,7 @@ test('a question of a reader is about their folders alone; the answer links to i
   const begun = (await browser.get(sent.headers.get('location')!)).text
   // Without script nothing loads it again.
   expect(begun).toMatch(/As of <span id="as-of"><time[^>]*>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/)
+  if (begun.includes('is reading')) expect(begun).toMatch(/is reading, for [\d.]+ s now/)
   if (begun.includes('is reading')) expect(begun).toContain('<noscript> · <a href="/ask/1">Load again</a></noscript>')
   const text = await asked(browser, sent.headers.get('location')!)
   expect(text).toContain('<a href="/file?folder=docs&amp;path=plan.txt">')
@@ -46,8 +47,12 @@ test('a follow-up goes on in the chat; nobody reads the question of another', as
   const { store, address } = await beginPage({ folders, tree })
   const browser = new Browser(address)
   await browser.useLink(store)
-  await browser.get('/ask')
-  const first = (await browser.post('/ask', { question: 'When is the harvest?' })).headers.get('location')!
+  const ended = await new Browser(address).post('/ask', { question: 'When <is> it?' })
+  expect(ended.text).toContain('name="next" value="/ask?question=When+%3Cis%3E+it%3F"')
+  expect((await browser.get('/ask?question=When+%3Cis%3E+it%3F')).text).toContain('>When &lt;is&gt; it?</textarea>')
+  const first = (await browser.post('/ask', { question: 'When is the harvest?', since: '__proto__' })).headers.get(
+    'location',
+  )!
   await asked(browser, first)
   const second = await browser.post('/ask', { question: 'And the pay?', after: first.split('/').at(-1)! })
   await asked(browser, second.headers.get('location')!)
@@ -70,5 +75,24 @@ test('readers ask as often as the configuration allows', async () => {
   await asked(browser, first.headers.get('location')!)
   const second = await browser.post('/ask', { question: 'When is the harvest?' })
   expect(second.status).toBe(429)
-  expect(second.text).toContain('1 are allowed')
+  expect(second.text).toContain('You have asked 1 question in the last hour, and no more are allowed')
+})
+
+test('to a reader a fault names no host; to an operator it does', async () => {
+  const { store, address, journey } = await beginPage({ folders, tree })
+  const { api } = journey.service
+  await addUser(store, { name: 'ada', role: 'reader', folders: ['docs'], password: 'correct horse' })
+  const [reader, operator] = [new Browser(address), new Browser(address)]
+  await reader.signIn('ada', 'correct horse')
+  await operator.useLink(store)
+  await journey.service.close()
+  const faultFor = async (browser: Browser) => {
+    await browser.get('/ask')
+    return asked(browser, (await browser.post('/ask', { question: 'When?' })).headers.get('location')!)
+  }
+  const [told, whole] = [await faultFor(reader), await faultFor(operator)]
+  await journey.restartService({})
+  expect(whole).toContain(new URL(api).host)
+  expect(told).toContain('the service could not be reached')
+  expect(told.match(/role="alert">([^<]*)/)![1]).not.toContain('127.0.0.1')
 })

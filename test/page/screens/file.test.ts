@@ -76,7 +76,7 @@ test('a reader sees no command and no place of the machine; an operator sees bot
   for (const path of [...seen, '/', '/problems', '/files?q=none', '/prompts', '/ask', '/about']) {
     expect((await eve.get(path)).text, path).not.toMatch(machine)
   }
-  expect((await eve.get(seen[0]!)).text).toContain('once the reason is gone: ask your administrator')
+  expect((await eve.get(seen[0]!)).text).toContain('to try it now, ask your administrator')
   expect((await eve.get(seen[1]!)).text).toContain('docs/in/.sluiceignore:1')
   expect((await ada.get(seen[0]!)).text).toContain(`sluice retry ${journey.base}/docs/large.txt`)
   const { call } = await agentOf(address, store.makeToken('eve'))
