@@ -209,7 +209,6 @@ function askToSignIn(request: HttpRequest, reply: HttpReply, tools: PageTools): 
 function afterSignIn({ method, url, body }: HttpRequest, { base_path }: PageTools): string {
   if (method !== 'POST') return url
   if (url !== `${base_path}/ask`) return `${base_path}/`
-  const { question = '' } = (body ?? {}) as { question?: unknown }
-  const kept = `${url}?${new URLSearchParams({ question: String(question) })}`
+  const kept = `${url}?${new URLSearchParams({ question: String((body as { question?: unknown })?.question ?? '') })}`
   return kept.length > max_kept ? url : kept
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { SluiceError } from '../../base/run/errors.ts'
 import { formatDuration, printable } from '../../base/text/format.ts'
 import { isoTime, second_ms } from '../../base/time/time.ts'
 import type { AskAnswer } from '../../control/control-verbs.ts'
@@ -138,8 +137,7 @@ const lastReport = toolOf({
   run: ({ prompt }, { tools, viewer }) =>
     withOwnRuns(tools, viewer, (own) => {
       // That none is configured would be false for them.
-      if (own.config.prompts.length === 0 && (viewer.folders !== 'all' || viewer.role === 'reader'))
-        throw new SluiceError({ code: 'usage.prompt', message: 'there is no report that you may see' })
+      if (own.config.prompts.length === 0 && (viewer.role === 'reader' || viewer.folders !== 'all')) own.prompt(prompt)
       const { schedule } = promptNamed(prompt, own.config)
       const written = own.history(prompt, 0, max_files).find((run) => run.state === 'written')
       if (!written) {

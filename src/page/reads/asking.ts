@@ -1,4 +1,4 @@
-import { SluiceError, toPlainError } from '../../base/run/errors.ts'
+import { messageOf, SluiceError } from '../../base/run/errors.ts'
 import { counted } from '../../base/text/format.ts'
 import { scrubText } from '../../base/text/scrub.ts'
 import { type Clock, day_ms, hour_ms } from '../../base/time/time.ts'
@@ -40,6 +40,8 @@ const max_question_characters = 4_000
 /** One user may not occupy the service with many questions at a time. */
 const max_open = 3
 
+const wrong = (message: string, hint: string) => new SluiceError({ code: 'page.question', message, hint })
+
 export type Asking = ReturnType<typeof createAsking>
 
 /** Questions of the page's users, kept in page.db, and asked by the daemon. */
@@ -72,21 +74,15 @@ export function createAsking({ config, store, clock }: { config: Config; store: 
     // The answer may use what was said in the chat before.
     const over = JSON.stringify(is_wide ? 'all' : [...new Set([...folders, ...(before?.over ?? [])])])
     const id = Number(insert.run(keyOf(viewer), clock.now_ms(), JSON.stringify(wish), over).lastInsertRowid)
+    const told = (message: string) => (viewer.role === 'reader' ? forReader({ message }, config).message : message)
     const done = withDaemon({ config }, (daemon) => daemon.ask(questionOf(wish, folders, chat_id))).then(
       (answer) => end.run(JSON.stringify(answer), null, id),
-      (error: unknown) => end.run(null, scrubText(faultFor(viewer, error)), id),
+      (error: unknown) => end.run(null, scrubText(told(messageOf(error))), id),
     )
     // The page may close before the answer comes, and its database with it.
     const ended = done.catch(() => {}).finally(() => waiting.delete(id))
     waiting.set(id, ended)
     return id
-  }
-
-  function faultFor({ role }: Viewer, error: unknown): string {
-    const { code, message } = toPlainError(error)
-    if (role === 'operator') return message
-    const is_told = /^(account|answer|control|project|usage)\./.test(code)
-    return is_told ? forReader({ message }, config).message : 'the assistant could not be asked'
   }
 
   function refuseOddWish(viewer: Viewer, { question, folders, label }: AskWish): void {
@@ -140,10 +136,6 @@ export function refuseOddQuestion(question: string): void {
   if (question.trim() === '') throw wrong('there is no question', 'write what you want to know')
   if (question.length > max_question_characters)
     throw wrong(`a question has at most ${max_question_characters} characters`, 'shorten it')
-}
-
-function wrong(message: string, hint: string): SluiceError {
-  return new SluiceError({ code: 'page.question', message, hint })
 }
 
 /** By folders the answer has sources. Undefined by label, which leads to files of every folder. */

@@ -55,10 +55,9 @@ ${
       html`<h2>Ask on</h2>${askForm(tools, viewer, frame, { folder: wish.folders[0] ?? '', path: wish.path, after: asked.id })}`
     if (answer || error !== undefined)
       return { title: wish.question, live: html`${answerOf(asked, base_path)}${asks_on}`, is_settled: true }
-    const waited_ms = Math.max(second_ms, frame.now_ms - asked.asked_ms)
     return {
       title: wish.question,
-      live: html`<p class="verdict">Asked ${timeText(asked.asked_ms)}. The assistant is reading, for ${formatDuration(waited_ms)} now; this takes seconds to minutes.</p>`,
+      live: html`<p class="verdict">Asked ${timeText(asked.asked_ms)}. The assistant is reading, for ${formatDuration(Math.max(second_ms, frame.now_ms - asked.asked_ms))} now; this takes seconds to minutes.</p>`,
     }
   })
 }

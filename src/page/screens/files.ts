@@ -44,17 +44,11 @@ export function serveFiles(app: HttpApp, tools: PageTools): void {
         : nothingFound(linkTo({ folder: '', state: '', since: '' }), q + state + since === '', viewer)
     const next = found?.next
     const further = next && linkTo({ after_folder: next.folder, after: next.path, seq: String(next.seq ?? 0) })
-    const ignored = [
-      state !== '' &&
-        wanted.length === 0 &&
-        html`<p class="warn">There is no state ${nameText(state)}: files of all states are listed.</p>`,
-      since !== '' &&
-        since_ms === undefined &&
-        html`<p class="warn">${nameText(since)} is no day: files of all times are listed.</p>`,
-    ]
+    const ignored = [wanted.length === 0 ? state : '', since_ms === undefined ? since : ''].filter(Boolean)
     // The links are in the part that follows what is typed, because they keep it.
     const live = html`<p class="soft">Came in ${links} (days in ${zone}). Listed ${order}.</p>
-${ignored}${answer}${further && html`<p><a rel="next" href="${further}">Look further</a></p>`}`
+${ignored.map((text) => html`<p class="warn">There is no state or day ${nameText(text)}: it does not narrow the list.</p>`)}
+${answer}${further && html`<p><a rel="next" href="${further}">Look further</a></p>`}`
     const top = searchForm({ q, folder, state, since }, all, base_path)
     return { title: 'Files', top, live, is_settled: (found?.rows_read ?? 0) > max_live_rows }
   })

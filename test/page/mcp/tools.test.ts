@@ -202,7 +202,7 @@ test('the last report of a prompt is for those who see all that it was about', a
   ]
   expect(other.text).toBe(unknown.text.replace('bath', 'both'))
   store.putUser({ name: 'ada', role: 'reader', folders: ['secret'] })
-  expect((await ada.call('last_report', { prompt: 'both' })).text).toBe('there is no report that you may see')
+  expect((await ada.call('last_report', { prompt: 'both' })).text).toBe('there is nothing here, or you may not see it')
 
   const view = openPromptsView(config.state_dir)
   writeFileSync(view.run(1)!.report_path!, 'x'.repeat(70_000))

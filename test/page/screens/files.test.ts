@@ -26,8 +26,8 @@ test('a search finds files by a part of their name, with a state and a day, with
   for (const odd of ['since=0000-99-99', 'since=x', 'state=x', 'q=%00', 'q=%5B*', `q=${'a'.repeat(3_000)}`, 'q=a&q=b'])
     expect((await browser.get(`/files?${odd}`)).status).toBe(200)
   const { text } = await browser.get('/files?state=bogus&since=2026-13-99')
-  expect(text).toContain('There is no state <bdi>bogus</bdi>: files of all states are listed.')
-  expect(text).toContain('<bdi>2026-13-99</bdi> is no day: files of all times are listed.')
+  expect(text).toContain('There is no state or day <bdi>bogus</bdi>: it does not narrow the list.')
+  expect(text).toContain('There is no state or day <bdi>2026-13-99</bdi>: it does not narrow the list.')
 })
 
 test('pages follow one another without gaps and doubles, over folders', async () => {
