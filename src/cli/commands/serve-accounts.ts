@@ -82,8 +82,8 @@ export const token = {
       printNote(terminal, 'Keep it in a file that only you can read: it is not shown again.')
       if (tokens.list().find((made) => made.name === name)?.project_ids?.length !== 0) return
       const member = `\`sluice serve member add ${user} --project PROJECT --role ROLE\``
-      const where = projects === undefined ? 'no project' : `no project of ${projects}`
-      printNote(terminal, `It reaches nothing yet: ${user} is a member of ${where}. ${member} changes that.`)
+      const what = projects === undefined ? 'a member of no project' : `no member of ${projects}`
+      printNote(terminal, `It reaches nothing yet: ${user} is ${what}. ${member} changes that.`)
     },
   }),
 

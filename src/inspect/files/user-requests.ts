@@ -43,7 +43,8 @@ export function requestsOf(
     if (type === 'removals_accepted') return at(placeOf(text, folders, cwd))
     const named = filesNamedBy(text, folders, view, cwd)
     if (named.some((place) => place.path !== '' && !isThere(place, folders, view))) throw nothingMatches(text)
-    if (!view || named.every(({ matches }) => !matches)) return named.map(at)
+    if (named.every(({ matches }) => !matches)) return named.map(at)
+    if (!view) throw nothingMatches(text)
     return { where: text, facts: factsOf(type, text, knownFiles(view, named, [])) }
   })
 }

@@ -195,6 +195,10 @@ test('accept --removals lets Sluice remove more assets than it removes by itself
 
 test('accept and retry refuse a path outside all folders; retry of an empty folder says that no file is refused', async (context) => {
   const home = await Home.of(context)
+  expect(await home.inProcess('accept', '*')).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('* matches no file'),
+  })
   expect(await home.inProcess('accept', '/etc')).toMatchObject({
     code: 64,
     out: '',
