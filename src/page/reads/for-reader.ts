@@ -6,7 +6,7 @@ const starts = ['"', "'", ' ', '(', '`']
 /** Faults that name hosts or secret files, and what stands for them. Paths of files are no faults. */
 const faults: [fault: RegExp, words: string][] = [
   [/\b[A-Z]{3,7} [\w.:[\]-]+: (?:the|no) [\w ]+(?:\([^)]*\))?/g, 'the service could not be reached'],
-  [/(the page cannot be served as it is configured): .*/s, '$1'],
+  [/(the page (?:cannot be served as it is configured|goes on with its earlier \w+)): .*/s, '$1'],
   [/\b(?:the token )?file \/[^:(]+(?=:| \([\w.]+\))/g, 'the token file'],
 ]
 

@@ -26,6 +26,10 @@ test.each([
     "the page cannot be served as it is configured: the page cannot read /k.pem: ENOENT, open '/k.pem'",
     'the page cannot be served as it is configured',
   ],
+  [
+    'the page goes on with its earlier certificate: the page cannot read /k.pem: EACCES',
+    'the page goes on with its earlier certificate',
+  ],
   ['cannot read the token file /etc/sluice/token: EACCES', 'cannot read the token file: EACCES'],
   ['file /etc/sluice/token (service.token_file) holds none', 'the token file (service.token_file) holds none'],
   // A path in a folder, which links to its file.
