@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { didYouMeanText } from '../base/text/did-you-mean.ts'
 import { scrubText } from '../base/text/scrub.ts'
 
@@ -83,7 +83,7 @@ function isInside(issue: Issue): boolean {
  */
 function generalMessage(issue: z.core.$ZodRawIssue): string {
   const { inst } = issue
-  if (issue.code === 'unrecognized_keys' && inst instanceof z.ZodObject) return Object.keys(inst.shape).join(', ')
+  if (issue.code === 'unrecognized_keys' && inst && 'shape' in inst) return Object.keys(inst.shape as object).join(', ')
   if (issue.code === 'invalid_type' && issue.expected === 'object') return 'must be a section with fields of its own'
   return 'is not as it should be'
 }

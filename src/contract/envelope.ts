@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { error_code_pattern, type IdKind, idSchema } from './identifiers.ts'
+import { idSchema } from './field-schemas.ts'
+import { error_code_pattern, type IdKind } from './identifiers.ts'
 import { default_list_limit, max_list_limit, min_list_limit } from './limits.ts'
 
 /** A point in time in an answer: ISO 8601, UTC. */

@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 /**
  * The kinds of ids that the service makes. The specification has `project` to `view` (A-10). Ids of
  * `session` to `memory` were seen on the hosted service (A-11). The last three are ours (A-32).
@@ -54,12 +52,4 @@ export function idPattern(kind: IdKind): RegExp {
 
 export function isId(kind: IdKind, value: unknown): value is string {
   return typeof value === 'string' && patterns[kind].test(value)
-}
-
-/** The schema of an id of one kind. */
-export function idSchema(kind: IdKind) {
-  return z
-    .string()
-    .regex(patterns[kind], { error: `must be an id of the form ${kind}_ and 20 lower-case letters or digits` })
-    .meta({ description: `The id of a ${kind}.`, examples: [`${kind}_4f7k2m9q0x3c8v1b6n5z`] })
 }

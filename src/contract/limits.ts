@@ -1,6 +1,3 @@
-import { z } from 'zod'
-import { hasCharacters } from '../base/text/format.ts'
-
 /**
  * Limits of the interface. Lengths are in characters. (S): from the specification. (P): seen on the
  * hosted service. (L): our choice for the local service; a client must work with other values.
@@ -47,14 +44,3 @@ export const max_skills = 20
 export const max_scope_ids = 10_000
 /** (L) Bytes. Enough for the largest prompt and a scope full of ids of three kinds. */
 export const max_body_bytes = 1_048_576
-
-/**
- * The schema of a text with `min` to `max` characters (code points, as in JSON Schema). Zod's own
- * limits count UTF-16 units, and an emoji has two.
- */
-export function text(min: number, max: number) {
-  return z
-    .string()
-    .refine((value) => hasCharacters(value, min, max), { error: `must have ${min} to ${max} characters` })
-    .meta({ ...(min === 0 ? {} : { minLength: min }), maxLength: max })
-}

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
-import { bandwidth, bandwidthText } from '../../src/config/schema/schema-bandwidth.ts'
+import { bandwidthText } from '../../src/config/schema/bandwidth-text.ts'
+import { bandwidth } from '../../src/config/schema/schema-bandwidth.ts'
 
 const read = (value: unknown) => bandwidth.parse(value)
 

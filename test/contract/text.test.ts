@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { text } from '../../src/contract/limits.ts'
+import { text } from '../../src/contract/field-schemas.ts'
 import { labelAttach } from '../../src/contract/messages/messages-assets.ts'
 
 const ajv = new Ajv2020({ strict: false })

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import type { Config, DeliveryConfig, FolderConfig, PromptConfig } from '../config.ts'
+import { bandwidthText } from '../schema/bandwidth-text.ts'
 import { withoutConstants } from '../schema/constants.ts'
-import { bandwidthText } from '../schema/schema-bandwidth.ts'
 import { durationText } from '../schema/units.ts'
 import { targetsOf } from './targets.ts'
 

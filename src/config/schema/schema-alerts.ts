@@ -1,9 +1,9 @@
 import { optional, z } from 'zod'
 import { isLoopbackHost } from '../../base/net/loopback.ts'
 import { day_ms, second_ms } from '../../base/time/time.ts'
+import { hostAndPort } from '../listen.ts'
 import { duration, off, size } from './fields.ts'
 import { deliveries, hasOneUrl, outgoing_url, url_file } from './schema-deliver.ts'
-import { hostAndPort } from './schema-page.ts'
 
 const ping_schema = z
   .strictObject({

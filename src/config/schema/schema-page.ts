@@ -1,24 +1,11 @@
-import { BlockList, isIP } from 'node:net'
 import { optional, z } from 'zod'
-import { isLoopbackHost } from '../../base/net/loopback.ts'
+import { hostAndPort, isLocalListen, isRange } from '../listen.ts'
 import { count, list, matching, off, refusing } from './fields.ts'
 import { baseUrlFault } from './schema-deliver.ts'
 import { local_path } from './schema-folder.ts'
 
 const wrong_listen =
   'must be off, an address with a port such as 127.0.0.1:8470 or [::]:8470, or a socket such as unix:/run/sluice/page.sock'
-
-/** Host and port of an address, or undefined for a Unix socket. */
-export function hostAndPort(text: string): { host: string; port: number } | undefined {
-  const { host, port } = /^(?<host>\[[\da-f:]+\]|[\d.]+):(?<port>\d{1,5})$/i.exec(text)?.groups ?? {}
-  if (host === undefined || isIP(host.replace(/^\[|\]$/g, '')) === 0 || Number(port) > 65_535) return undefined
-  return { host, port: Number(port) }
-}
-
-/** True if only this machine can reach the address. */
-export function isLocalListen(text: string): boolean {
-  return isLoopbackHost(hostAndPort(text)?.host ?? 'localhost')
-}
 
 const listen = z
   .union(
@@ -31,24 +18,6 @@ const listen = z
       'socket for a proxy on this machine. An address that other machines reach needs tls_cert or a proxy. Default ' +
       'off: nothing listens before somebody wants it.',
   )
-
-/** True if the text is an IP address or a range such as 10.0.0.0/8. All addresses are no proxy. */
-function isRange(text: string): boolean {
-  if (/\/0+$/.test(text)) return false
-  try {
-    addRange(new BlockList(), text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-export function addRange(ranges: BlockList, text: string): void {
-  const [address = '', bits] = text.split('/')
-  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-  if (bits === undefined) ranges.addAddress(address, family)
-  else ranges.addSubnet(address, /^\d+$/.test(bits) ? Number(bits) : -1, family)
-}
 
 const header_name = matching(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header, such as Remote-User')
 

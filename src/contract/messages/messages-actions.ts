@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { listEnvelope, timestamp } from '../envelope.ts'
-import { idSchema } from '../identifiers.ts'
+import { idSchema, text } from '../field-schemas.ts'
 import {
   max_action_description_length,
   max_action_name_length,
@@ -10,7 +10,6 @@ import {
   max_name_length,
   max_trigger_makers,
   min_action_name_length,
-  text,
 } from '../limits.ts'
 import { chatScope, prompt } from './messages-chats.ts'
 

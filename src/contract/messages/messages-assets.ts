@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { listEnvelope, openEnum, timestamp } from '../envelope.ts'
-import { idSchema, md5_pattern, mime_type_pattern } from '../identifiers.ts'
+import { idSchema, text } from '../field-schemas.ts'
+import { md5_pattern, mime_type_pattern } from '../identifiers.ts'
 import {
   max_description_length,
   max_filename_length,
@@ -8,7 +9,6 @@ import {
   max_mime_type_length,
   max_name_length,
   min_label_name_length,
-  text,
 } from '../limits.ts'
 
 const labelName = text(min_label_name_length, max_label_name_length).meta({

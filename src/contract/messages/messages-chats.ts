@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { listEnvelope, openEnum, timestamp } from '../envelope.ts'
-import { type IdKind, idSchema } from '../identifiers.ts'
-import { max_name_length, max_prompt_length, max_scope_ids, max_skills, text } from '../limits.ts'
+import { idSchema, text } from '../field-schemas.ts'
+import type { IdKind } from '../identifiers.ts'
+import { max_name_length, max_prompt_length, max_scope_ids, max_skills } from '../limits.ts'
 
 export const intelligence_modes = ['auto', 'fast', 'expert', 'research'] as const
 export const providers = ['automatic', 'anthropic', 'openai', 'google'] as const

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { listEnvelope, openEnum, timestamp } from '../envelope.ts'
-import { idSchema } from '../identifiers.ts'
-import { max_description_length, max_email_length, max_name_length, text } from '../limits.ts'
+import { idSchema, text } from '../field-schemas.ts'
+import { max_description_length, max_email_length, max_name_length } from '../limits.ts'
 
 /**
  * An owner changes the project and its members, a collaborator changes its content. A reader reads,

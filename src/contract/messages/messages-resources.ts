@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { listEnvelope, openEnum, timestamp } from '../envelope.ts'
-import { idSchema } from '../identifiers.ts'
+import { idSchema, text } from '../field-schemas.ts'
 import {
   max_description_length,
   max_memory_content_length,
@@ -8,7 +8,6 @@ import {
   max_session_turns,
   max_skill_content_length,
   max_turn_text_length,
-  text,
 } from '../limits.ts'
 
 /** A `project` skill is for everybody in the project, a `user` skill only for its maker. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { listQuery, noBody } from '../envelope.ts'
 import { type ErrorCode, isKnownCode } from '../errors.ts'
-import { type IdKind, idSchema } from '../identifiers.ts'
+import { idSchema } from '../field-schemas.ts'
+import type { IdKind } from '../identifiers.ts'
 
 /** One call of the interface. The service's routes and the OpenAPI description come from these. */
 export interface Route {

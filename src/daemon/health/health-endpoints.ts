@@ -2,7 +2,7 @@ import { closeServer, listen } from '../../base/net/http-server.ts'
 import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '../../base/net/http-server-app.ts'
 import { isLoopbackAuthority } from '../../base/net/loopback.ts'
 import { messageOf, SluiceError, toPlainError } from '../../base/run/errors.ts'
-import { hostAndPort } from '../../config/schema/schema-page.ts'
+import { hostAndPort } from '../../config/listen.ts'
 
 /** One answer: its status, and a JSON body, or text with its own content type. */
 export interface HealthAnswer {

@@ -3,7 +3,7 @@ import type { HttpRequest } from '../../base/net/http-server-app.ts'
 import { isLoopbackAuthority } from '../../base/net/loopback.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import type { Config } from '../../config/config.ts'
-import { addRange } from '../../config/schema/schema-page.ts'
+import { addRange } from '../../config/listen.ts'
 
 type PageConfig = Config['page']
 
