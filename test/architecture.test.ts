@@ -30,6 +30,20 @@ test('every package of the program has a door, and every door a package', () => 
   expect(Object.keys(doors).sort()).toEqual(Object.keys({ ...dependencies, ...optionalDependencies }).sort())
 })
 
+/** In each thread zod would take 12 MB and a quarter of the start. */
+test('no thread loads the schemas', () => {
+  const dist = join(root, 'dist')
+  const threads = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) => /-thread\.js$/.test(name))
+  expect(threads).toContain('page/page-thread.js')
+  const loaded = new Set([...threads, 'ledger/thread.js'])
+  for (const name of loaded) {
+    for (const { specifier, kind } of readSource(name, readFileSync(join(dist, name), 'utf8')).imports) {
+      expect(specifier, `imported by ${name}`).not.toBe('zod')
+      if (kind === 'import' && specifier.startsWith('.')) loaded.add(join(name, '..', specifier))
+    }
+  }
+})
+
 test('no test loads a better-sqlite3 of its own: which one is there depends on Node (base/files/sqlite-driver.ts)', () => {
   const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   const code = files.filter((name) => /\.(ts|mjs)$/.test(name) && !/node_modules/.test(name))
