@@ -78,10 +78,7 @@ export interface GateOptions {
   certificate: X509Certificate | undefined
   public_url?: string | undefined
   public_blob_url?: string | undefined
-  /**
-   * Origins whose pages may call the API, besides the service's own; `*` allows any. Undefined: any
-   * on loopback without a public address, elsewhere none besides the service's own.
-   */
+  /** Origins whose pages may call the API: see options.ts. */
   allowed_origins?: readonly string[] | undefined
 }
 

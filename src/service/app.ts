@@ -16,10 +16,7 @@ import type { Parts } from './parts.ts'
 import { type Access, type Call, type Caller, checkRole, type Handlers, minRole, type Who } from './store/access.ts'
 
 export interface AppParts extends Parts, Door {
-  /**
-   * Counts a request of this token. Returns the seconds to wait if it is one too many, else
-   * undefined. Call it once per request.
-   */
+  /** Counts a request of this token, so call it once. Returns the seconds to wait, or undefined. */
   limitFor: (token: number) => number | undefined
   handlers: Handlers<RouteId>
 }
@@ -64,8 +61,7 @@ export async function createApp(parts: AppParts): Promise<HttpApp> {
     }
     const notified = observer.notify('handled', entry)
     if (!notified) return done(null, payload)
-    // Fastify would turn an error here into its own answer, so a listener's error goes to the log
-    // only.
+    // Fastify would make an error here its own answer, so a listener's error only goes to the log.
     notified
       .catch((error: unknown) => log(`a listener of requests failed: ${messageOf(error)}`))
       .then(() => done(null, payload))

@@ -7,9 +7,7 @@ import type { RouteId } from '../contract/routes/routes.ts'
 import { sendXml } from './blobs/refusals.ts'
 import { takeRequest, whole } from './limits.ts'
 
-/**
- * The kind of a request: a call of the interface, the PUT to the blob store, or an unknown path.
- */
+/** The kind of a request. `put`: the PUT to the blob store. `unknown`: an unknown path. */
 export type Place = RouteId | 'put' | 'unknown'
 
 export interface Failure {
@@ -111,7 +109,6 @@ const codes: Record<number, ErrorCode> = {
 
 const by_order = 'This answer comes from the fault injection of the local service.'
 
-/** Sends the failure, or cuts the connection. */
 export function sendFailure(response: ServerResponse, failure: Failure, entry: { place: Place; status: number }): void {
   const { status, retry_after_s, body = 'error', drop_connection = false } = failure
   entry.status = drop_connection ? 0 : status

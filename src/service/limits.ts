@@ -90,8 +90,8 @@ export function takeRequest(
 }
 
 /**
- * The most callers that are remembered, those with the latest requests. A team has far fewer, and an
- * attacker with many addresses must not use up the memory.
+ * The most callers that are remembered, those with the latest requests. A team has far fewer, and
+ * an attacker with many addresses must not use up the memory.
  */
 const max_buckets = 10_000
 

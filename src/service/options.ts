@@ -57,10 +57,7 @@ const service_options = z.object({
   listen: z.string().default('127.0.0.1'),
   /** Certificate and key of both listeners. */
   tls: z.custom<TlsFiles>().optional(),
-  /**
-   * The addresses of the API and of the blob store for clients, if they differ from the listen
-   * address: behind a reverse proxy, or by a name.
-   */
+  /** The addresses for clients, if not `listen`: behind a reverse proxy, or by a name. */
   public_url: z.string().optional(),
   public_blob_url: z.string().optional(),
   /**
@@ -151,10 +148,7 @@ const default_profile = {
   blank_codes: new Set() as ReadonlySet<ErrorCode>,
 }
 
-/**
- * The behaviour of the service: by the specification (default), or as the hosted service was seen
- * to differ from it (contract, E).
- */
+/** The behaviour: by the specification, or as the hosted service differs from it (contract, E). */
 export type Profile = typeof default_profile
 
 const profiles: Record<ProfileName, Profile> = {

@@ -5,20 +5,16 @@ import { counted } from '../../base/text/format.ts'
 import { type Clock, minute_ms } from '../../base/time/time.ts'
 import type { RequestEntry } from '../observer.ts'
 
-/**
- * Descriptors for everything but connections: databases, threads, open files, and pipes to the
- * processes that read documents.
- */
+/** Descriptors for everything but connections: databases, threads, files, pipes to processes. */
 const reserved_descriptors = 128
 /** An upload needs one descriptor for the connection and one for the file. */
 const descriptors_of_upload = 2
 const log_every_ms = minute_ms
 
 /**
- * Limits the connections of each server so that some descriptors stay free. Without a limit,
- * connections could take all of them. Then no file can be opened, and Node does not report the
- * connections that it cannot accept. The server closes a connection above the limit at once. The
- * log reports this, at most once a minute.
+ * Limits the connections of each server. Without a limit they could take all descriptors. Then no
+ * file can be opened, and Node does not report the connections that it cannot accept. The server
+ * closes a connection above the limit at once, and the log reports this at most once a minute.
  */
 export function limitConnections(
   servers: { api: Server; blob: Server },
@@ -51,10 +47,7 @@ interface Finishing {
   log: (line: string) => void
 }
 
-/**
- * Stops the servers: accepts no new connection, lets requests finish for `grace_ms`, then cuts the
- * rest. The log reports how many it waits for, and how many it cut.
- */
+/** Accepts no new connection, lets requests finish for `grace_ms`, then cuts the rest. */
 export async function finishRequests({ servers, in_flight, grace_ms, log }: Finishing): Promise<void> {
   const waited_for = [...in_flight]
   if (waited_for.length > 0) log(`the service stops: it waits up to ${grace_ms / 1_000} s for ${nameOf(waited_for)}`)

@@ -23,9 +23,7 @@ interface ResourceGroup {
   check?(fields: Fields): void
   /** True if only its maker can see it. What a key without a user makes, everybody sees. */
   isOwn?(fields: Fields): boolean
-  /**
-   * The fault for a name that another resource visible to the caller has. Absent: names may repeat.
-   */
+  /** The fault for the name of another resource that the caller sees. Absent: names may repeat. */
   name_taken?: ErrorCode
   /** The fields of the record after its id. */
   record(row: ResourceRow, fields: Fields): object
@@ -103,10 +101,7 @@ function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
     return found(resources.find(reachOf(kind, call), id), kind, id)
   }
 
-  /**
-   * Like `find`, but for a change. A resource without an owner belongs to the project; a reader who
-   * changes it gets a fault (D-05).
-   */
+  /** Like `find`, but a reader who changes a resource of the project gets a fault (D-05). */
   function changeable(call: AnyCall): ResourceRow {
     const row = find(call)
     if (row.owner === null) checkRole(call.role, 'collaborator')

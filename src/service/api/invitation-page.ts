@@ -6,9 +6,9 @@ import { checkRate, limitRequests } from '../limits.ts'
 import type { Parts } from '../parts.ts'
 
 /**
- * Requests of this page per minute, of one address and of all; a sixth of them at once. A team opens
- * it some ten times. It slows down a program that guesses links, or that keeps the disk busy, and
- * leaves room for others.
+ * Requests of this page per minute, of one address and of all; a sixth of them at once. A team
+ * opens it some ten times. It slows down a program that guesses links, or that keeps the disk busy,
+ * and leaves room for others.
  */
 const [requests_per_minute, requests_of_all_per_minute] = [120, 1_200]
 

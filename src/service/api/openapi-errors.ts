@@ -45,7 +45,6 @@ export function errorResponsesOf(route: Route): Json {
   )
 }
 
-/** The error answers that several calls share. */
 export function sharedErrorResponses(): Json {
   return Object.fromEntries(
     Object.entries(shared).map(([status, codes]) => [`Error${status}`, responseOf(Number(status), codes)]),

@@ -43,8 +43,7 @@ interface Shape {
 
 /**
  * A complete example of a schema, made from the examples of its parts (`.meta({ examples })` in the
- * contract). Of alternatives it takes the first. A part without an example becomes a plain text or
- * the lowest number.
+ * contract). Of alternatives it takes the first.
  */
 function exampleOf(schema: Shape, schemas: Json): unknown {
   if (schema.$ref !== undefined) return exampleOf(schemas[schema.$ref.split('/').at(-1)!] as Shape, schemas)

@@ -30,10 +30,7 @@ const extractive_note =
 
 const nothing_found = 'No passage within the scope of this question matches it.'
 
-/**
- * Composes the answer of the extractive assistant in Markdown: each quote under its source, then
- * the names of the skills, and the notes. The last line says that no model wrote it.
- */
+/** The extractive assistant's answer in Markdown. Its last line says that no model wrote it. */
 export function composeAnswer(
   quotes: readonly Quote[],
   skills: readonly string[] = [],

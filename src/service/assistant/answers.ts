@@ -45,8 +45,7 @@ export function runAnswers(parts: Parts): Worker {
   async function begin(message: Asked): Promise<void> {
     try {
       const keep = await answerOne(parts, message)
-      // A full disk stays full for a while. The answer is kept, so that the model is not asked
-      // again.
+      // A full disk stays full for a while. Keep the answer, so that no model is asked again.
       while (!signal.aborted && !(await isWritten(keep))) await clock.sleep(write_retry_ms, signal)
     } catch (error) {
       if (!signal.aborted) on_error(error)

@@ -51,10 +51,7 @@ const model_host = z.strictObject({
 })
 
 const web_search = z.strictObject({
-  /**
-   * The service replaces `{query}` by the words to search for:
-   * `https://search.example.org/search?format=json&q={query}`.
-   */
+  /** `{query}` stands for the words: `https://search.example.org/search?format=json&q={query}`. */
   url: address.refine((url) => url.includes('{query}'), 'must contain {query}'),
   key_file: z.string().min(1).optional(),
   key_header: z

@@ -48,8 +48,7 @@ export function openOutsideHost(options: OutsideHostOptions) {
     /** Errors: `network.…`, `config.service`, and the reason of the caller's signal. */
     async ask(request: Omit<HttpRequest, 'signal'>, signal: AbortSignal): Promise<HttpResponse> {
       const headers = { accept: 'application/json', ...request.headers, ...keyHeaders() }
-      // The HTTP client limits the time of each step only: a host that sends a byte per minute
-      // would never end.
+      // The HTTP client limits only each step: a host that sends a byte a minute would never end.
       const late = new AbortController()
       const over = new AbortController()
       void clock.sleep(timeout_ms, over.signal).then(() => late.abort())

@@ -9,7 +9,6 @@ import { expandScope, type Knowledge } from './scope.ts'
 import type { TurnOptions, TurnPlan } from './turn-plan.ts'
 import type { Web } from './web-search.ts'
 
-/** A question to answer, with its options and its plan. */
 export interface Turn {
   message: MessageRow & { project: number }
   options: TurnOptions
@@ -21,10 +20,7 @@ type Material = Omit<PreparedTurn, 'prompt' | 'plan' | 'attempts'>
 /** The search asks for more hits than the answer uses: some may be of assets just removed. */
 const min_hits = 60
 
-/**
- * Gathers everything that the answer may use: skills, the conversation, and passages, chats, web
- * results and memories by the tools of the plan. Things removed since the question add nothing.
- */
+/** Gathers what the answer may use. Things that were removed since the question add nothing. */
 export async function gatherMaterial(parts: Parts, turn: Turn): Promise<Material> {
   const { message, options, plan } = turn
   const words = searchWords(message.prompt)

@@ -59,10 +59,7 @@ function rank(candidates: readonly Candidate[], provider: TurnOptions['provider'
 type Intelligence = (typeof intelligence_modes)[number]
 type Provider = (typeof providers)[number]
 
-/**
- * The options of a turn besides its prompt and scope. They are stored with the message, so that a
- * restart does not change them.
- */
+/** The options besides prompt and scope. The message stores them, so a restart changes none. */
 export interface TurnOptions {
   intelligence: Intelligence
   provider: Provider

@@ -58,10 +58,7 @@ function sampleOf(bytes: Buffer): Buffer {
   return bytes.subarray(from, from + sample_bytes)
 }
 
-/**
- * True if there is a control character that text does not contain. Tab, line ends, form feed and
- * escape (ISO-2022) are allowed.
- */
+/** Text may have tab, line ends, form feed and escape (ISO-2022), but no other controls. */
 function hasControls(bytes: Buffer): boolean {
   return bytes.some(
     (byte) => (byte < 0x20 && (byte < 0x09 || byte === 0x0b || byte > 0x0d) && byte !== 0x1b) || byte === 0x7f,

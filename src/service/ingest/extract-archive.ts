@@ -19,10 +19,7 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
   // The limit counts the bytes that are really unpacked: the sizes in an archive can be false.
   let left_bytes = unpacked_bytes
 
-  /**
-   * Yields the unpacked bytes of a part. It throws if the part is missing, encrypted or broken, or
-   * if all parts that were read are together too large.
-   */
+  /** Throws if the part is missing, encrypted or broken, or if all parts together are too large. */
   async function* stream(name: string): AsyncIterable<Buffer> {
     const entry = entries.get(name)
     if (!entry) throw unreadable(`broken: its part ${name} is missing`)

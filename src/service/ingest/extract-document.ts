@@ -80,10 +80,7 @@ function foreignText(file: FileToRead): string {
   return is_html ? htmlToText(text) : text
 }
 
-/**
- * The charset that a page names, if any. It stands in the first 1,024 bytes (HTML standard,
- * "prescan a byte stream").
- */
+/** The charset that a page names in its first 1,024 bytes (HTML: "prescan a byte stream"). */
 function charsetInHtml(bytes: Buffer): string | undefined {
   return /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)/i.exec(bytes.toString('latin1', 0, 1_024))?.[1]
 }

@@ -36,10 +36,7 @@ async function spineOf(archive: Archive): Promise<string[]> {
   })
 }
 
-/**
- * The path in a reference inside the book. One with an invalid % escape is taken as it is, because
- * a literal per cent sign is not rare.
- */
+/** A reference with an invalid % escape is taken as it is: a literal per cent sign is not rare. */
 function pathOf(reference: string): string {
   const path = reference.replace(/#.*/, '')
   try {

@@ -1,7 +1,4 @@
-/**
- * UTF-16 units. The longest passage: long enough to understand alone, short enough to read. Answers
- * quote passages.
- */
+/** UTF-16 units. Long enough to understand alone, short enough to read: answers quote passages. */
 export const max_passage_length = 1_000
 /** A shorter passage is joined with the next one if both fit: a heading belongs to its text. */
 const min_passage_length = 400

@@ -38,8 +38,7 @@ export function runIngest(parts: Parts): Worker {
       const due = withinBytes(assets.dueForIngest(clock.now_ms(), concurrency, 'thread'), max_batch_bytes)
       if (due.length > 0) {
         const outcomes = await readAll(parts, due)
-        // A power cut can undo this commit. The asset then shows `ingesting` again and is read
-        // again.
+        // A power cut can undo this commit. The asset is then `ingesting` and read again.
         await commits.writeUnflushed(() => {
           for (const { asset, unreadable, needs_child } of outcomes) {
             if (needs_child) assets.passToChild(asset)

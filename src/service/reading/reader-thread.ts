@@ -7,10 +7,7 @@ import { splitPassages } from '../ingest/split-passages.ts'
 import { type Hit, openPassageIndex, passage_migrations, type SearchRequest } from '../store/passage-index.ts'
 import { service_migrations } from '../store/schema.ts'
 
-/**
- * Start data of the reading thread: the files of both databases, the folder of the objects, and the
- * size from which on a file is unreadable.
- */
+/** Start data of the reading thread. A file larger than `max_bytes` is unreadable. */
 export interface ReaderData {
   database: string
   passages: string

@@ -33,10 +33,7 @@ type Limits = Pick<IngestSettings, 'time_ms' | 'memory_bytes' | 'unpacked_bytes'
 const memory_check_ms = 50
 /** A process that has not started within this time has failed. A busy machine needs seconds. */
 const start_within_ms = 30 * second_ms
-/**
- * A process ends after this many files. So the memory that libraries keep, and anything else that a
- * file leaves behind, is freed.
- */
+/** A process ends after this many files, which frees all that libraries and files left behind. */
 const max_files_per_process = 200
 
 /**
@@ -108,9 +105,8 @@ export function keepReadingProcess(settings: Limits) {
      */
     async read(file: Omit<ReadRequest, 'limits'>): Promise<Extracted> {
       const first = await readOnce(file)
-      // The process may have ended because of earlier files, or a kill may have come from outside,
-      // for lack of memory elsewhere. Only a second, fresh process proves that the file is the
-      // cause.
+      // Earlier files, or a kill for lack of memory elsewhere, may have ended the process. Only a
+      // second, fresh process proves that the file is the cause.
       const found = 'ended' in first && first.may_retry ? await readOnce(file) : first
       return 'ended' in found ? { unreadable: found.ended } : found
     },

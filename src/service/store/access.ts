@@ -11,9 +11,7 @@ import { statementsOf } from './database.ts'
 /** The token of a request and the user it belongs to. */
 export interface Caller {
   token: number
-  /**
-   * The user of the token. Null: the token has no user and is an owner in every project it reaches.
-   */
+  /** Null: the token has no user and is an owner in every project that it reaches. */
   user: number | null
   /** 1: all projects of its user, or all without a user. 0: of these, those in `token_projects`. */
   every_project: 0 | 1
@@ -53,10 +51,7 @@ const ranks: Record<Role, number> = { reader: 0, collaborator: 1, owner: 2 }
 /** Groups of calls in which a reader may also write: a reader can ask, and keep memories. */
 const open_to_readers = ['chats', 'messages', 'memories']
 
-/**
- * Calls in these groups in which a reader may make or change own things only, which the handler
- * checks.
- */
+/** Calls of these groups where a reader may make or change own things only. Handlers check it. */
 const of_own_things: readonly string[] = [
   'chats.update',
   'chats.delete',

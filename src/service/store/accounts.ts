@@ -63,9 +63,7 @@ export function openTokens(database: Sqlite, clock: Clock) {
          FROM tokens ORDER BY seq`,
         ['project_ids'],
       ),
-    /**
-     * A running service refuses a revoked token from the next request on. Error `config.service`.
-     */
+    /** A running service refuses the token from the next request on. Error `config.service`. */
     revoke(name: string): void {
       if (run('DELETE FROM tokens WHERE name = ?', name).changes === 0) throw unknownThing('token', name)
     },

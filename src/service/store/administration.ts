@@ -19,9 +19,7 @@ export function checkEmail(email: string): void {
   throw refused(`"${email}" is not an e-mail address`, 'give an address such as ada@example.org')
 }
 
-/**
- * The error `config.service` for a thing that is not stored. `kind` is the word of its commands.
- */
+/** Error `config.service` for a thing that is not stored. `kind`: the word of its commands. */
 export function unknownThing(kind: string, name: string): SluiceError {
   return refused(`the ${kind} ${name} does not exist`, `list them with \`sluice serve ${kind} list\``)
 }
@@ -60,9 +58,7 @@ export function listRows<Row extends { created_at: string }>(
     })
 }
 
-/**
- * A workspace and its organisation by name. An absent name means `default`, which always exists.
- */
+/** An absent name means `default`, which always exists. */
 interface WorkspaceName {
   organisation?: string | undefined
   workspace?: string | undefined
@@ -92,10 +88,7 @@ const always_there = 'default'
 export function openWorkspaces(database: Sqlite, clock: Clock) {
   const { run } = statementsOf(database)
   return {
-    /**
-     * Makes a workspace, and its organisation if there is none. Error `config.service` for a name
-     * in use.
-     */
+    /** Also makes its organisation if there is none. Error `config.service` for a name in use. */
     create: database.transaction((name: string, organisation = always_there) => {
       checkName('a workspace', name)
       checkName('an organisation', organisation)

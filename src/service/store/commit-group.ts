@@ -13,10 +13,7 @@ interface Waiting {
   outcome?: { value: unknown } | { error: unknown }
 }
 
-/**
- * Another process, such as `sluice serve token`, locks the database only for moments. After this
- * time callers get an error and do not wait on.
- */
+/** Another process, such as `sluice serve token`, locks the database only for moments. */
 const max_lock_wait_ms = 1_000
 const lock_retry_ms = 20
 

@@ -204,7 +204,6 @@ export function openConceptStore(database: Sqlite) {
         `SELECT asset FROM concept_assets JOIN assets ON assets.seq = asset WHERE concept = ? AND status = 'ready'`,
         concept,
       ),
-    /** The concepts with this label. */
     labelled: (label: number) => values<number>('SELECT concept FROM concept_labels WHERE label = ?', label),
     findView: (project: number, view_id: string) =>
       one<Filter>('SELECT label_names, name_pattern FROM views WHERE view_id = ? AND project = ?', view_id, project),

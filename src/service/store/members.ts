@@ -95,10 +95,9 @@ export function openMembers(database: Sqlite, clock: Clock) {
     invitationOf,
     uninvite,
     /**
-     * Makes the invited person a member, and a user if needed, and ends the invitation. Returns a
-     * token of this user; undefined as with `invitationOf`. Who is a user already gets no token by the
-     * link of an owner, who could open it and act as that user. A member gets none by any link. Call
-     * it in a transaction.
+     * Makes the invited person a member, and a user if needed. Returns a token of this user;
+     * undefined as with `invitationOf`. A user gets no token by the link of an owner, who could
+     * open it and act as that user. A member gets none by any link. Call it in a transaction.
      */
     accept(secret: string): { token: string | undefined } | undefined {
       const invitation = invitationOf(secret)
@@ -126,10 +125,7 @@ export function openMembers(database: Sqlite, clock: Clock) {
       setMember(project, user, role, 'added', clock.now_ms())
       return undefined
     }).immediate,
-    /**
-     * Members, and invited persons who have not accepted yet. Error `config.service`: an unknown
-     * project.
-     */
+    /** Members and persons still invited. Error `config.service`: an unknown project. */
     list(of?: string) {
       const only = of === undefined ? undefined : projectWith(database, of).project_id
       const rows = listRows<{ email: string; project_id: string; role: Role; joined: string; created_at: string }>(
@@ -143,8 +139,8 @@ export function openMembers(database: Sqlite, clock: Clock) {
       return rows.filter(({ project_id }) => only === undefined || project_id === only)
     },
     /**
-     * Returns what the person was. Error `config.service` for an address that is neither a member nor
-     * invited, and for the only owner.
+     * Returns what the person was. Error `config.service` for an address that is neither a member
+     * nor invited, and for the only owner.
      */
     remove: database.transaction((email: string, project_id: string) => {
       const was = endMemberships(database, email, projectWith(database, project_id).seq)

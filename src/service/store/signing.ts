@@ -4,10 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { writeFileAtomic } from '../../base/files/atomic-file.ts'
 import { refused } from '../faults/faults.ts'
 
-/**
- * The rights of an upload URL: one PUT to one asset, with exactly these headers, up to this size,
- * until this time.
- */
+/** The rights of an upload URL: one PUT to one asset, with exactly these headers. */
 interface Ticket {
   asset_id: string
   /** Names as clients get them; compared in lower case. */
@@ -44,8 +41,7 @@ export function loadSigningKey(file: string): KeyObject {
 
 export function signWith(key: KeyObject) {
   function signature(method: string, asset_id: string, limit: string, expires: string, headers: string[]): Buffer {
-    // No part can contain a line feed: ids and numbers are checked, and a header value cannot
-    // contain one.
+    // No part has a line feed: ids and numbers are checked, and no header value can have one.
     const text = [method, asset_id, limit, expires, ...headers].join('\n')
     return createHmac('sha256', key).update(text).digest()
   }

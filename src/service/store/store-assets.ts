@@ -46,7 +46,6 @@ export function openAssetStore(database: Sqlite) {
          VALUES (@asset_id, @project, @filename, @mime_type, 'uploaded', @declared_md5, @created_at_ms, @expires_at_ms)`,
         asset,
       ),
-    /** Finds an asset by its id within one project. */
     find(project: number, asset_id: string) {
       const row = findAnywhere(asset_id)
       return row?.project === project ? row : undefined
@@ -107,10 +106,7 @@ export function openAssetStore(database: Sqlite) {
         change.description,
         seq,
       ),
-    /**
-     * Removes the asset. Stores its position in the list, and its number for the ingest worker,
-     * which deletes its passages.
-     */
+    /** Also stores the number for the ingest worker, which deletes the passages. */
     remove(asset: AssetRow) {
       removeListed(database, 'assets', { ...asset, id: asset.asset_id })
       if (asset.status !== 'ingesting' && asset.status !== 'ready') return
@@ -121,10 +117,7 @@ export function openAssetStore(database: Sqlite) {
     forgotten(assets: readonly number[]) {
       for (const asset of assets) run('DELETE FROM assets_to_forget WHERE asset = ?', asset)
     },
-    /**
-     * Slots without `complete` whose upload URL expired: without bytes before `bare_ms`, or with
-     * bytes before `unused_ms`.
-     */
+    /** Slots whose URL expired: without bytes before `bare_ms`, with bytes before `unused_ms`. */
     expired: (bare_ms: number, unused_ms: number, limit: number) =>
       all<AssetRow>(
         `SELECT * FROM assets WHERE status = 'uploaded' AND expires_at_ms < ?

@@ -19,10 +19,7 @@ export interface ResourceRow {
   modified_at_ms: number
 }
 
-/**
- * What a caller can see: a user sees the project's resources and own ones, a key without a user
- * only the project's.
- */
+/** A user sees the project's resources and own ones, a key without a user only the project's. */
 export interface ResourceReach {
   kind: ResourceKind
   project: number

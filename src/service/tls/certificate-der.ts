@@ -96,10 +96,7 @@ function nameOf(common_name: string): asn1.Sequence {
   return sequence(new asn1.Set({ value: [sequence(oid('common_name'), new asn1.Utf8String({ value: common_name }))] }))
 }
 
-/**
- * A time in whole seconds: UTCTime up to the year 2049, GeneralizedTime from 2050 on (RFC 5280,
- * 4.1.2.5).
- */
+/** In whole seconds. UTCTime up to 2049, GeneralizedTime from 2050 on (RFC 5280, 4.1.2.5). */
 function time(at_ms: number): asn1.UTCTime {
   const valueDate = new Date(at_ms - (at_ms % 1_000))
   return valueDate.getUTCFullYear() < 2050 ? new asn1.UTCTime({ valueDate }) : new asn1.GeneralizedTime({ valueDate })
