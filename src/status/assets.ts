@@ -3,7 +3,6 @@ import { isMassRemoval } from '../domain/audit.ts'
 import type { AuditView } from '../ledger/views/view-folders.ts'
 import type { RemovalsView } from '../ledger/views/view-removal-cases.ts'
 
-/** The audit of one project, as JSON; see `auditStatus`. */
 export type AuditStatus = ReturnType<typeof auditStatus>
 
 type Full = NonNullable<AuditView['last_full']>
@@ -18,10 +17,7 @@ export function auditStatus({ project_id, last_full, running, emptied }: AuditVi
      */
     last_full: fullStatus(last_full),
     running: runningStatus(running),
-    /**
-     * True if so many assets are gone that the project seems emptied or replaced. Sluice then
-     * uploads none of them again without a user.
-     */
+    /** True if so many assets are gone that Sluice uploads none of them again without a user. */
     seems_emptied: emptied !== undefined || isRunningOut(running),
   }
 }

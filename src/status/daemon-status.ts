@@ -10,10 +10,7 @@ import { pauseText } from './text/text-health.ts'
 import { type DaemonStatus, pauseStatus, type RebuildStatus } from './view.ts'
 import { withLedgerView } from './with-view.ts'
 
-/**
- * Finds out whether a daemon uses this state directory. The client is loaded only if there is a
- * socket.
- */
+/** Finds out whether a daemon uses this directory. Loads the client only if there is a socket. */
 export async function daemonStatus(state_dir: string): Promise<DaemonStatus> {
   try {
     if (!existsSync(controlSocket(state_dir))) {
@@ -31,10 +28,7 @@ export async function daemonStatus(state_dir: string): Promise<DaemonStatus> {
   }
 }
 
-/**
- * The state of an open rebuild and its faults; undefined without one. A rebuild is a pass into a
- * new ledger in a subdirectory.
- */
+/** An open rebuild, which is a pass into a new ledger in a subdirectory; undefined without one. */
 export async function rebuildStatus(
   state_dir: string,
   daemon: DaemonStatus,
@@ -76,7 +70,6 @@ function freeBytes(state_dir: string): number {
   return (statSync(state_dir).uid === 0 ? bfree : bavail) * bsize
 }
 
-/** The pause in force; undefined without one. */
 export function readPause(state_dir: string): Promise<Pause | undefined> {
   return withLedgerView(state_dir, (view) => view?.pause(system_clock.now_ms()))
 }

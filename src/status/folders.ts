@@ -4,13 +4,9 @@ import type { Amount, FolderView } from '../ledger/views/view-folders.ts'
 
 const nothing = Object.fromEntries(stages.map((stage) => [stage, { files: 0, bytes: 0 }])) as Record<Stage, Amount>
 
-/** A folder as JSON; see `folderStatus`. */
 export type FolderStatus = ReturnType<typeof folderStatus>
 
-/**
- * Folders of the config, in its order. The ledger may have other folders, if the running daemon
- * uses an older config.
- */
+/** In the order of the config. A running daemon with an older config may know other folders. */
 export function folderStatuses(
   folders: readonly Pick<FolderStatus, 'name' | 'path' | 'project_id'>[],
   known: readonly FolderView[],
@@ -25,9 +21,7 @@ export function folderStatuses(
 
 type NewFolder = Pick<FolderView, 'name' | 'root' | 'project_id'> & Partial<FolderView>
 
-/**
- * Status of a folder. One that the ledger does not know has no more than the fields of its config.
- */
+/** A folder that the ledger does not know has only the fields of its config. */
 export function folderStatus(folder: NewFolder) {
   const { name, root: path, project_id, online, offline_reason, state_since_ms, watch } = folder
   const state = online ? 'online' : offline_reason === undefined ? 'new' : 'offline'
@@ -48,10 +42,7 @@ export function folderStatus(folder: NewFolder) {
   }
 }
 
-/**
- * Number of watchers replaced, and of watchers given up for scans; null without any. `last`: the
- * last replacement.
- */
+/** Numbers of watchers replaced and given up for scans. `last`: the last replacement. */
 function watcherChanges(changes: FolderView['watcher_changes'] | undefined) {
   if (changes === undefined || changes.replaced + changes.given_up === 0) return null
   const { replaced, given_up, last } = changes

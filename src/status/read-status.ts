@@ -7,10 +7,7 @@ import { withHealthView, withLedgerView, withPromptsView } from './with-view.ts'
 
 type Settings = StatusSettings & HealthSettings & PromptHealthSettings & { readonly watchdog: { silence_ms: number } }
 
-/**
- * The whole status, as `status --json` prints it, with or without a running daemon. Errors: those of
- * openLedgerReadOnly.
- */
+/** The whole status, as `status --json` prints it. Errors: those of openLedgerReadOnly. */
 export async function readStatus(settings: Settings, clock: Clock): Promise<StatusView> {
   const { state_dir } = settings
   const daemon = await daemonStatus(state_dir)

@@ -34,10 +34,7 @@ export class AlertJudge {
     this.#reported = byName(reported)
   }
 
-  /**
-   * Returns the alert that is due; undefined if none is. Its problems count as reported only after
-   * `markReported`. `now_ms`: monotonic.
-   */
+  /** The alert that is due. It counts as reported after `markReported`. `now_ms`: monotonic. */
   judge(
     problems: readonly Problem[],
     now_ms: number,
@@ -86,10 +83,6 @@ interface AlertPlace {
 
 const longest_subject = 160
 
-/**
- * Message of an alert. First come new problems and what to do, then those still open, then the
- * resolved ones.
- */
 export function alertText(
   { began, over, lasting }: AlertDue,
   { host, state_dir }: AlertPlace,

@@ -77,10 +77,7 @@ function waitingFact(
   return { since_ms, name, held: max !== 'off' && view.sent(day_ms, now_ms).bytes + size > max }
 }
 
-/**
- * The age of an audit counts from the end of the last full round. If the project's first folder was
- * configured later, it counts from then.
- */
+/** An audit's age counts from the last full round, or from the project's first folder if later. */
 function auditFacts(view: HealthView | undefined, { audit }: HealthSettings): HealthFacts['audits'] {
   const audits = new Map((view?.audits() ?? []).map((each) => [each.project_id, each]))
   const began_ms = new Map<string, number>()
@@ -114,10 +111,7 @@ function diskOf(path: string): HealthFacts['disk'] {
   }
 }
 
-/**
- * The health as JSON. `unknown`: no daemon runs, so the ledger only shows the past, and `problems`
- * follow from its last records.
- */
+/** The health as JSON. `unknown`: no daemon runs, so `problems` are those of the last records. */
 export type HealthStatus = ReturnType<typeof healthStatus>
 
 export function healthStatus(facts: HealthFacts, limits: HealthLimits, is_at_work: boolean) {
@@ -125,10 +119,7 @@ export function healthStatus(facts: HealthFacts, limits: HealthLimits, is_at_wor
   const state: 'healthy' | 'unhealthy' | 'unknown' = is_at_work ? (healthy ? 'healthy' : 'unhealthy') : 'unknown'
   return {
     state,
-    /**
-     * Start of a pause by a user; null without one. Nothing is uploaded meanwhile, so the age of
-     * waiting files is no problem.
-     */
+    /** Start of a pause by a user; null without one. */
     paused: facts.paused ? isoTime(facts.paused.since_ms) : null,
     problems: problems.map(({ since_ms, ...problem }) => ({ ...problem, since: isoTime(since_ms) })),
   }

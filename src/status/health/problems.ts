@@ -45,10 +45,7 @@ type ProblemKind = (typeof problem_kinds)[number]
 /** Facts that decide the health, all of one moment. Times are Unix ms. */
 export interface HealthFacts {
   now_ms: number
-  /**
-   * Pause by a user; undefined without one. Nothing is uploaded or asked then, which is no problem.
-   * Scans go on.
-   */
+  /** Pause by a user. Nothing is uploaded or asked then, which is no problem. Scans go on. */
   paused: { since_ms: number } | undefined
   /** Times without a daemon and ended pauses, by start. Pauses excuse only uploads and prompts. */
   absences: readonly Absence[]
@@ -64,10 +61,7 @@ export interface HealthFacts {
     scanned_ms: number | undefined
     rescan_interval_ms: number
   }[]
-  /**
-   * The content that waits longest to be ready; undefined if none waits. `held`: true if the
-   * rest of the daily limit is too small for it.
-   */
+  /** The content that waits longest. `held`: the rest of the daily limit is too small for it. */
   waiting: { since_ms: number; name: string; held: boolean } | undefined
   /** The file whose check is due for longest; undefined if none is. */
   unchecked: { since_ms: number; name: string } | undefined
@@ -119,13 +113,11 @@ export interface Problem {
    */
   about: string
   message: string
-  /** Advice for the user. */
   hint: string
   since_ms: number
 }
 
 export interface Health {
-  /** True without problems. */
   healthy: boolean
   /** In the order of `problem_kinds`; one for each pair of `kind` and `about`. */
   problems: Problem[]
