@@ -39,10 +39,7 @@ export interface PromptScope {
   readonly folders: readonly string[]
   /** Patterns as in .gitignore, relative to the folder; empty: every file. */
   readonly paths: readonly string[]
-  /**
-   * Contents that no written report covers (`since_last_run`), all, or arrivals from `within_ms`
-   * before the due time on.
-   */
+  /** Contents in no written report, all, or those since `within_ms` before the due time. */
   readonly fresh: 'since_last_run' | 'all' | { readonly within_ms: number }
   /** Label names. */
   readonly labels: readonly string[]

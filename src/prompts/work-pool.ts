@@ -20,10 +20,7 @@ export interface PoolOptions<Item> {
   defer(item: Item, error: FaultNote): Promise<void>
 }
 
-/**
- * Works on the items that the ledger hands out, a limited number at once, until the soft signal
- * aborts. Running items then end by themselves.
- */
+/** Works on items of the ledger until the soft signal aborts. Running items then still end. */
 export function startPool<Item>(
   options: PoolOptions<Item>,
   { clock, report, heartbeats, soft, hard }: Pick<RunTools, 'clock' | 'report' | 'heartbeats' | 'soft' | 'hard'>,
@@ -85,7 +82,6 @@ export function startPool<Item>(
   return {
     worker,
     inFlight: () => under_way.size,
-    /** Resolves when all running items have ended. */
     drained: async () => void (await Promise.all(under_way)),
   }
 }

@@ -39,10 +39,7 @@ async function stepOf(work: RunWork, settings: PromptSettings, tools: RunTools):
   }
 }
 
-/**
- * Fails a claimed run whose prompt the config of these workers does not have. This is a guard: when
- * a config loses a prompt, the ledger ends its open runs.
- */
+/** This is only a guard: when a config loses a prompt, the ledger ends its open runs. */
 function unconfigured({ run, prompt }: RunWork): RunFact {
   const message = `the prompt ${prompt} is no longer in the configuration`
   return { type: 'run_failed', run, error: { code: 'prompt.unconfigured', message } }

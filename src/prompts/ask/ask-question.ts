@@ -13,10 +13,7 @@ export interface AskTools {
   remote: Remote
   project_id: string
   clock: Clock
-  /**
-   * Aborts when the user stops waiting. The caller then closes `remote`, which ends the call in
-   * flight.
-   */
+  /** Aborts when the user stops waiting. The caller then closes `remote`, which ends the call. */
   stopped: AbortSignal
 }
 

@@ -80,7 +80,6 @@ export function hasOthers(others: Others): boolean {
   return Object.values(others).some((list) => list.length > 0)
 }
 
-/** Describes the scope for users. */
 export function scopeText(narrowing: Narrowing, found: FilesInScope | undefined): string {
   const { project_id, others, about_files } = narrowing
   if (!about_files && !hasOthers(others)) return `the whole project ${project_id}`

@@ -8,9 +8,7 @@ import { Patience, type PromptSettings } from '../prompt-settings.ts'
 import { defer, isNotFound, noteOf, type RunTools } from '../run-tools.ts'
 import { lostTurn } from './find-turn.ts'
 
-/**
- * Failed reads allowed after the deadline: a brief fault must not lose an answer that may exist.
- */
+/** Failed reads allowed after the deadline: a brief fault must not lose a possible answer. */
 const max_late_reads = 5
 
 /**

@@ -179,8 +179,7 @@ const losses = {
 /** A lost turn is asked once more for each cause: not found, or ended by the service. */
 export function lostTurn({ run, turn, turns, notes }: RunWork, code: keyof typeof losses): RunFact {
   const what = losses[code]
-  // The newest losses in the notes belong to this turn, because turns are asked one after the
-  // other.
+  // Turns are asked one after another, so the newest losses in the notes belong to this turn.
   const all = notes.filter((note) => Object.values(losses).some((words) => note.startsWith(words)))
   const { asked_again } = turns[turn]!
   const before = asked_again === 0 ? [] : all.slice(-asked_again)

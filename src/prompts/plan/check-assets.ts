@@ -58,8 +58,8 @@ type CheckedKinds = Pick<PromptScope, 'chats' | 'projects'>
 
 /**
  * Omits chats and projects that the service does not have (for this token, in this project).
- * `notes` has a text for each. Concepts and views cannot be read, so only the answer to the question
- * shows whether they exist.
+ * `notes` has a text for each. Concepts and views cannot be read, so only the answer to the
+ * question shows whether they exist.
  */
 export async function checkScope<Kinds extends CheckedKinds>(
   project_id: string,

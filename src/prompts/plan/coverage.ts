@@ -30,7 +30,6 @@ export function composeCoverage(run: {
   const { fresh, more = 0, taken, due_ms, left_are = 'next time' } = run
   return {
     due_ms,
-    /** Number of assets that were ready for this run. */
     ready: fresh.length + more,
     taken: taken.length,
     left_for_next: fresh.length + more - taken.length,
@@ -53,7 +52,6 @@ function folderCoverage(folder: FolderScan, due_ms: number) {
     scanned_ms: scan_ended_ms,
     /** True if a scan that began at or after the due time has ended. */
     scanned_in_time: scan_ended_ms !== undefined && scan_began_ms !== undefined && scan_began_ms >= due_ms,
-    /** Undefined for online folders. */
     offline_reason: online ? undefined : (offline_reason ?? 'offline'),
   }
 }
@@ -71,10 +69,7 @@ const shown_as: Record<(typeof stages)[number], string> = {
   removed: 'removed on the service',
 }
 
-/**
- * The line in a report, such as `41 of 43 files ready; 2 refused (a.pdf, b.pdf)`. It also names
- * each folder that is offline or was not fully scanned in time.
- */
+/** For example `41 of 43 files ready; 2 refused (a.pdf, b.pdf)`, then late or offline folders. */
 export function coverageLine(coverage: Coverage, zone: string): string {
   const clauses = [...readyClauses(coverage)]
   for (const stage of stages) {

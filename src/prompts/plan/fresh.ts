@@ -39,10 +39,7 @@ export async function collectFresh(
   return { fresh, more: found.size - fresh.length }
 }
 
-/**
- * Arrivals for a run. A time span begins before the due time, has no end, and includes contents
- * that a report covers.
- */
+/** A time span begins before the due time, has no end, and includes covered contents. */
 export function freshQueryOf(
   settings: Pick<PromptSettings, 'scope' | 'first_run'>,
   due_ms: number,

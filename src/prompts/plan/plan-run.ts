@@ -51,7 +51,6 @@ export async function planRun(
   return [composePlan(work, there, { ...gathered.value, label_ids: labels.value.label_ids, state, notes }, change)]
 }
 
-/** Input of a plan: fresh assets, label ids, and the state of the prompt. */
 export interface Findings extends Gathered {
   label_ids: readonly string[]
   state: Pick<PromptState, 'began_ms' | 'chat_id'> | undefined
@@ -165,8 +164,7 @@ async function gatherChecked(
   }
   const is_checked = fresh.slice(0, maxTaken(settings)).every(({ content }) => there.has(content))
   if (!is_checked) fresh = fresh.filter(({ content }) => there.has(content))
-  // Assets just found gone, failed or in ingest again are not part of the report. The coverage
-  // shows them as not ready.
+  // The coverage must show the assets just found gone, failed or in ingest as not ready.
   const { unready } = has_lost ? await gatherFresh(work, settings, tools.ledger) : gathered
   return { ok: true, value: { ...gathered, fresh, unready } }
 }

@@ -25,9 +25,7 @@ export interface TurnsWanted {
   /** Due time of the last written run; absent: `first_since_ms`, and without that, no start. */
   since_ms: number | undefined
   first_since_ms?: number | undefined
-  /**
-   * A refused body, perhaps too long. The file list shrinks until the prompt has half its length.
-   */
+  /** A refused body, perhaps too long: the file list shrinks until the prompt is half as long. */
   shorter_than?: string | undefined
 }
 
@@ -52,8 +50,7 @@ export function composeTurns(wanted: TurnsWanted): Turns {
     return question(settings, prompt, filledScope(settings, { ...wanted.ids, asset_ids }))
   })
   const taken = batches.flatMap((batch, turn) => batch.map((asset) => ({ ...asset, turn })))
-  // Until the chat is known, the closing turn has the first batch as its scope, which is never too
-  // wide.
+  // Until the chat is known, the closing turn has the first batch as its scope: never too wide.
   const { scope } = bodies[0]!
   if (turns > 1) bodies.push({ ...closing(wanted, taken, turns), ...(scope && { scope }) })
   return { bodies, assets: taken }
@@ -69,7 +66,6 @@ function batchesOf(assets: readonly FreshAsset[], { max_assets, when_too_many }:
   return batches
 }
 
-/** Maximum number of assets that a run takes. */
 export function maxTaken({ max_assets, when_too_many }: PromptSettings): number {
   return when_too_many === 'more_turns' ? max_assets * max_batches : max_assets
 }
@@ -203,12 +199,10 @@ export function matchesRun(prompt: string, run: string | Pick<RunWork, 'turn' | 
   return line !== '' && lastLine(prompt) === line
 }
 
-/** The scope in a stored request body. */
 export function scopeIn(body: string): Scope {
   return (JSON.parse(body) as { scope?: Scope }).scope ?? {}
 }
 
-/** The prompt in a stored request body. */
 export function promptOf(body: string): string {
   return (JSON.parse(body) as { prompt: string }).prompt
 }

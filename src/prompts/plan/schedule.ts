@@ -8,9 +8,7 @@ import type { PromptSettings, Schedule } from '../prompt-settings.ts'
 /** Later runs count as late. The scheduler steps once a minute, and may be delayed. */
 const on_time_ms = 2 * minute_ms
 
-/**
- * A clock this far behind `checked_ms` was ahead before. Smaller steps: daylight saving or drift.
- */
+/** A clock this far behind `checked_ms` was ahead before. Smaller steps: summer time or drift. */
 const set_right_ms = day_ms
 
 /** Maximum count of missed times: counting a year of minutes would take 20 s. */
@@ -20,7 +18,6 @@ type ScheduleFact = Extract<RunFact, { type: 'run_due' | 'run_passed_over' | 'sc
 
 export interface DueQuestion {
   prompt: Pick<PromptSettings, 'name' | 'schedule' | 'catch_up_ms' | 'overlap'>
-  /** Times of the prompt's schedule. */
   times: CronTimes
   state: Pick<PromptState, 'checked_ms' | 'open_runs'>
   now_ms: number

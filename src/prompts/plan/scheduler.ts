@@ -18,17 +18,13 @@ export interface SchedulerParts {
   rest_ms?: number
 }
 
-/**
- * Backup for `wakeAt`. After the machine slept or its clock was set, the wake for a past time may
- * never come. A step then finds that time within this interval.
- */
+/** Backup for `wakeAt`: after sleep or a set clock, the wake for a past time may never come. */
 const longest_rest_ms = minute_ms
 
 /**
  * Turns due times into runs (`run_due`) in the ledger, until the signal aborts. Each prompt has one
- * wake, at its next time. `whatIsDue` decides what is due and what is made up. A prompt waits until
- * the ledger knows it (`prompts_configured`). The fault of one prompt is reported, and retried a
- * minute later.
+ * wake, at its next time. A prompt waits until the ledger knows it (`prompts_configured`). The
+ * fault of one prompt is reported, and retried a minute later.
  */
 export function startScheduler(parts: SchedulerParts, signal: AbortSignal): Worker {
   const { ledger, clock, wakeAt, on_fault, heartbeats, rest_ms = longest_rest_ms } = parts

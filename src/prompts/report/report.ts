@@ -37,10 +37,7 @@ export interface ReportDelivery extends Pick<ReportToDeliver, 'report_path' | 't
   written: RunContent & { written_ms: number }
 }
 
-/**
- * Builds the message of a delivery, with the same id and text at every try. It begins with a link to
- * the page, because chats cut long reports at the end.
- */
+/** Every try has the same id and text. The link comes first, because chats cut long reports. */
 export function reportMessage(
   { written, report_path, target }: ReportDelivery,
   settings: PromptSettings,

@@ -5,7 +5,6 @@ import { answerOf } from './run-answers.ts'
 
 type ComparedRun = Pick<RunView, 'prompt' | 'due_ms' | 'turns' | 'planned_assets'>
 
-/** The differences of two runs as JSON. */
 export function differenceOf(before: ComparedRun, after: ComparedRun, config: Configured) {
   const [one, other] = [answerOf(before), answerOf(after)]
   const names = [runName(before, config), runName(after, config)] as const

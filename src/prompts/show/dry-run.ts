@@ -74,7 +74,6 @@ async function planned(
   return { bodies: withClosing(bodies, settings, chat_id), chat_id, assets, coverage: line, notes, why: undefined }
 }
 
-/** With several turns, the last one asks over the chat of the others. */
 function withClosing(bodies: readonly string[], settings: PromptSettings, chat_id = '…'): readonly string[] {
   if (bodies.length < 2) return bodies
   const turns = bodies.map(newTurn)

@@ -5,7 +5,6 @@ import type { PromptsView, RunSummary, RunView } from '../../ledger/views/view-p
 import type { PromptSettings } from '../prompt-settings.ts'
 import { stateText } from './run-texts.ts'
 
-/** The part of the configuration that has the prompts. */
 export interface Configured {
   readonly prompts: readonly PromptSettings[]
 }
@@ -23,10 +22,7 @@ export function runName({ prompt, due_ms }: Pick<RunSummary, 'prompt' | 'due_ms'
 /** Newest runs of a prompt among which a time is searched: years of a daily prompt. */
 const max_searched = 2_000
 
-/**
- * Finds a run by its number or as PROMPT@TIME; the beginning of the time is enough. Errors
- * `usage.run`, `usage.prompt`.
- */
+/** By number or PROMPT@TIME (its beginning suffices). Errors `usage.run`, `usage.prompt`. */
 export function runNamed(text: string, view: PromptsView | undefined, config: Configured): RunView {
   const found = view && (/^\d+$/.test(text) ? view.run(Number(text)) : runByTime(text, view, config))
   if (found) return found
@@ -85,9 +81,8 @@ function unknownPrompt(name: string, known: readonly string[]): SluiceError {
 export const no_prompts_hint = 'add `prompts:` to the configuration: docs/prompts.md has three to begin with'
 
 /**
- * Returns the deliveries to send. A finished one is never sent again, because receivers rely on
- * that. A delivery that is new in the configuration must be named. Errors `usage.run`,
- * `usage.target`.
+ * The deliveries to send. A finished one is never sent again: receivers rely on that. One that is
+ * new in the configuration must be named. Errors `usage.run`, `usage.target`.
  */
 export function targetsOf(run: RunView, target: string | undefined, { prompts }: Configured): string[] {
   if (run.state !== 'written') {

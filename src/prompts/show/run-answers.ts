@@ -7,7 +7,6 @@ import { nextTimes } from '../plan/schedule.ts'
 import { coverageOf } from '../report/report.ts'
 import { type Configured, zoneOf } from './find-run.ts'
 
-/** Each prompt of the configuration with its last run and its next time. */
 export function listPrompts(view: PromptsView | undefined, { prompts }: Configured, now_ms: number) {
   return prompts.map((settings) => ({
     settings,
@@ -63,7 +62,6 @@ export function coverageText(run: RunView, config: Configured): string | undefin
   return run.coverage === undefined ? undefined : coverageLine(coverageOf(run), zoneOf(run.prompt, config))
 }
 
-/** A delivery as JSON. */
 export function deliveryAnswer({ target, state, attempts, not_before_ms, ended_ms, error, output }: DeliveryView) {
   return {
     target,
@@ -76,7 +74,6 @@ export function deliveryAnswer({ target, state, attempts, not_before_ms, ended_m
   }
 }
 
-/** A run as JSON, with its turns, its files and its deliveries. */
 export function wholeAnswer(run: RunView, config: Configured) {
   return {
     ...runAnswer(run, config),

@@ -19,7 +19,6 @@ export function stateText(state: RunState): string {
   return state_texts[state]
 }
 
-/** One delivery of a run, in a line: where it stands, and its last error. */
 export function deliveryText({ target, state, attempts, not_before_ms, error }: DeliveryView): string {
   const why = error === undefined ? '' : `: ${printable(error.message)}`
   const name = `delivery ${printable(target)}`
