@@ -1,6 +1,5 @@
 /** The queries of the auditor; a part of Ledger. */
 export interface AuditLedger {
-  /** The state of the audit of each project. */
   audits(): Promise<AuditState[]>
   /**
    * Contents that were ready before the running round and that it has not seen ready. A page may

@@ -104,10 +104,9 @@ function copyInto(source: Sqlite, file: string): void {
 }
 
 /**
- * Replaces the ledger by a backup, and moves the old ledger aside. The tickets of open slots are
- * deleted: they belong to the old ledger. Returns the new name of the old ledger. Errors:
- * `account.no_right`, `ledger.locked`, `usage.backup` for an invalid backup or the ledger itself,
- * `database.*`.
+ * Replaces the ledger by a backup and deletes its tickets. The old ledger is moved aside, and its
+ * new name is returned. Errors: `account.no_right`, `ledger.locked`, `usage.backup` for an invalid
+ * backup or the ledger itself, `database.*`.
  */
 export function restoreLedger(state_dir: string, file: string, now_ms: number): { aside: string | undefined } {
   refuseItself(state_dir, file)
@@ -136,9 +135,8 @@ export function restoreLedger(state_dir: string, file: string, now_ms: number): 
 }
 
 /**
- * Marks a closed ledger as restored from a backup. Nothing that it calls ready is known to be ready
- * still, so each project is audited as soon as a daemon can. An audit round that was running when
- * the backup was made saw the state of that time, so it does not continue.
+ * Has each project audited, because assets that a backup calls ready may be gone since. An audit
+ * round that was running when the backup was made saw the state of that time, so it ends.
  */
 function markRestored(file: string, now_ms: number): void {
   changeClosed(file, (database) => {
@@ -149,9 +147,8 @@ function markRestored(file: string, now_ms: number): void {
 }
 
 /**
- * Puts the rebuilt, closed ledger of `new_dir` in the place of the lost one. The lost one is moved
- * aside, and its new path is returned; undefined without one. The caller holds the locks of both.
- * The tickets of the lost ledger are deleted, and those of the new one take their place.
+ * Puts the rebuilt, closed ledger of `new_dir` and its tickets in the place of the lost ones.
+ * Returns the new path of the lost ledger; undefined without one. The caller holds both locks.
  */
 export function putRebuiltInPlace(state_dir: string, new_dir: string, now_ms: number): string | undefined {
   forgetWanted(ledgerFile(new_dir))

@@ -9,10 +9,9 @@ import type { AuditLedger } from './audit-work.ts'
 import type { DeliveryWork, PromptLedger, RunWork } from './prompt-work.ts'
 
 /**
- * The only link between workers: they record facts and ask for work. Every call is coarse and
- * bounded, and all but `release` and `onWork` are asynchronous. A claim hides its item from other
- * claims until the worker releases it, in `finally`. No fact and no time ends a claim. Errors:
- * `database.*` (full, damaged, …); earlier records stay.
+ * The only link between workers: they record facts and ask for work. Every call is bounded. A claim
+ * hides its item from other claims until the worker releases it, in `finally`. Nothing else ends a
+ * claim. Errors: `database.*` (full, damaged, …). Earlier records stay.
  */
 export interface Ledger extends PromptLedger, AuditLedger {
   /** All facts or none, in one transaction, durable when it resolves. Then workers are woken. */
@@ -28,15 +27,11 @@ export interface Ledger extends PromptLedger, AuditLedger {
   /** True if the folder's setting `start` left out this file (inode, size, mtime) at any path. */
   wasBeforeStart(folder: string, stat: FileStat): Promise<boolean>
 
-  /**
-   * Claims due checks in configured folders that are not offline: at most `limit` small files and
-   * `limit` large ones of each folder. Without a choice, no folder and no size is left out.
-   */
+  /** Claims due checks: `limit` small and `limit` large ones of each folder that is not offline. */
   claimToCheck(limit: number, choice?: CheckChoice): Promise<Claimed<CheckWork>>
   /**
-   * `large` limits the number of large contents whose bytes are to be uploaded; others take their
-   * place. `is_probe`: the upload tests whether the service works again. The claim then takes the
-   * content due longest, so that one faulty content is not the only probe.
+   * `large` limits the number of large contents to upload. With `is_probe`, the upload tests the
+   * service with the content due longest, so that one faulty content is not the only probe.
    */
   claimToSend(
     limit: number,
@@ -55,8 +50,7 @@ export interface Ledger extends PromptLedger, AuditLedger {
 
   /**
    * Work that becomes due within the horizon by itself, counted up to 1,000 of each kind (removals:
-   * 2,000). A `blocked` file counts only if it is due now: its checks may go on for ever. What a
-   * pause or the daily limit holds is not counted.
+   * 2,000). Blocked files not due yet, and what a pause or the daily limit holds, do not count.
    */
   pending(horizon_ms: number): Promise<Pending>
   /** True if any other project has a content to upload, follow or label within the horizon. */
@@ -67,9 +61,8 @@ export interface Ledger extends PromptLedger, AuditLedger {
   tidy(): Promise<void>
 
   /**
-   * The listener is called after each `record` with the kinds of work that the facts may have made,
-   * and after a release with its kind. A wake is only a hint: a worker must still ask for work. The
-   * returned function removes the listener.
+   * Calls the listener after each `record` or release, with the kinds of work that may be due. This
+   * is only a hint: a worker must still ask for work. The returned function removes the listener.
    */
   onWork(listener: WorkListener): () => void
   close(): Promise<void>
@@ -78,9 +71,8 @@ export interface Ledger extends PromptLedger, AuditLedger {
 export interface Claimed<Work> {
   work: Work[]
   /**
-   * Due time of the next item that is not due yet, Unix ms; undefined without one. It is the
-   * present time if the claim stopped early at its own maximum of rows. While a pause or the daily
-   * limit holds uploads, it is at the latest the next full hour.
+   * Due time of the next item, Unix ms; undefined without one. It is the present time if the claim
+   * stopped at its maximum of rows, and at the latest the next full hour while uploads are held.
    */
   next_due_ms: number | undefined
 }
@@ -93,10 +85,7 @@ export type Release =
 
 export type WorkListener = (kinds: ReadonlySet<WorkKind>, why: 'recorded' | 'released') => void
 
-/**
- * Kinds of work. `scan`: a full scan of a folder is requested. `prompt`: the prompts or their known
- * due times changed. `audit`: a user requested a round.
- */
+/** `scan` and `audit`: one is requested. `prompt`: the prompts or their due times changed. */
 export type WorkKind =
   | 'check'
   | 'send'
@@ -125,9 +114,7 @@ export interface FolderState {
   /** Identity of the root when it was last online; undefined if not known. */
   identity: string | undefined
   started_ms: number
-  /**
-   * True if its path is new, or it was configured again, until a complete scan that began later.
-   */
+  /** True from a new path or a return to the configuration until a later complete scan. */
   is_moved: boolean
   first_scan_ms: number | undefined
   /** Start of the last finished scan, Unix ms; undefined before the first. */
@@ -135,10 +122,7 @@ export interface FolderState {
   scan_ended_ms: number | undefined
   /** Earliest start of a requested full scan, Unix ms; undefined if none was ever requested. */
   scan_wanted_ms: number | undefined
-  /**
-   * Missing files that a user was asked about, and whether the user accepted that. Undefined
-   * without such a question, and after the next complete scan.
-   */
+  /** Missing files to be accepted by a user; undefined without them and after a complete scan. */
   disappearance: Disappearance | undefined
   /** Number of files that should be there: seen, present, skipped or blocked. */
   known_files: number
@@ -196,7 +180,6 @@ export interface CheckWork {
   path: string
 }
 
-/** One path with the wanted bytes. */
 export interface SourcePath {
   folder: string
   root: string
@@ -248,9 +231,7 @@ export interface LabelWork extends AssetWork {
   /** Labels that the folders of its present files give. Those of users alone are in no list. */
   wanted: string[]
   attached: { name: string; label_id: string }[]
-  /**
-   * Labels whose attach or detach began and has no recorded answer: the asset may have them or not.
-   */
+  /** Labels whose attach or detach has no recorded answer: the asset may have them or not. */
   in_doubt: string[]
 }
 
@@ -274,7 +255,6 @@ export interface Pending {
   next_due_ms: number | undefined
 }
 
-/** Limits of the configuration for uploads, history and removals. */
 export interface LedgerLimits {
   upload_limit: { files: number; bytes: number; per_ms: number } | undefined
   max_bytes_per_day: number | undefined

@@ -30,9 +30,7 @@ export interface LedgerOptions {
 
 /**
  * Opens the ledger for writing, for one process at a time. Errors: `ledger.locked` if another
- * process has it, `account.no_right`, `database.*`, `config.rebuild_open`, and `config.state_dir`
- * for a directory that is open to other users and holds other things: Sluice must not make it
- * private.
+ * process has it, `account.no_right`, `database.*`, `config.rebuild_open`, `config.state_dir`.
  */
 export async function openLedger({ state_dir, limits, ...rest }: LedgerOptions): Promise<Ledger> {
   refuseNoRight(state_dir, [ledgerFile(state_dir), ticketsFile(state_dir)], 'write')
@@ -135,10 +133,9 @@ function workMadeBy(facts: readonly Fact[]): Set<WorkKind> {
 }
 
 /**
- * Refuses to begin a new ledger while a rebuild is unfinished: the rebuild would then be refused,
- * and what it has found lost. Like an invalid configuration, the error `config.rebuild_open` lasts
- * until a user acts, so service managers must not restart Sluice again and again. The caller holds
- * the lock.
+ * Refuses to begin a new ledger while a rebuild is unfinished: what that has found would be lost.
+ * Like an invalid configuration, the error `config.rebuild_open` lasts until a user acts, so
+ * service managers must not restart Sluice again and again. The caller holds the lock.
  */
 function refuseOpenRebuild(state_dir: string): void {
   if (!isRebuildOpen(state_dir) || conditionOfLedger(state_dir) !== 'none') return

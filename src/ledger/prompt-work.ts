@@ -5,9 +5,8 @@ import type { RunAsset, RunCause, RunRefusal, RunState, RunTurn } from '../domai
 export interface PromptLedger {
   prompts(): Promise<PromptState[]>
   /**
-   * Files that a prompt may cover: pairs (arrival, present path) of ready contents in these
-   * folders, ordered by (seq, path). A page reads a limited number of arrivals. So it may have
-   * fewer than `limit` files, or none, and still a next page.
+   * Files that a prompt may cover: pairs (arrival, present path) of ready contents, by (seq, path).
+   * A page may have fewer than `limit` files, or none, and still a next page.
    */
   arrivals(query: ArrivalQuery): Promise<ArrivalPage>
   /** Files in these folders that are not ready and not skipped. */
@@ -132,9 +131,8 @@ export interface UnreadyFile {
   folder: string
   path: string
   /**
-   * `moving`: it is not settled, or waits for its next check. `on_the_way`: its content is being
-   * sent or read. `blocked`: a user or time must help. `refused`, `removed`: the state of its
-   * content.
+   * `moving`: not settled, or waiting for a check. `on_the_way`: its content is sent or read.
+   * `blocked`: a user or time must help. `refused`, `removed`: the state of its content.
    */
   stage: 'moving' | 'on_the_way' | 'blocked' | 'refused' | 'removed'
   /** Ledger id of its content; undefined without one. */

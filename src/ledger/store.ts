@@ -220,19 +220,14 @@ export type LedgerStore = ReturnType<typeof createLedgerStore>
 
 /** Maximum number of rows that one statement of `tidy` deletes: a few milliseconds. */
 const tidy_rows = 5_000
-/**
- * Days that the row of a gone file is kept. A file that returns within them is known: what it held,
- * since when its bytes were there, and whether a user accepted it.
- */
+/** Days that the row of a gone file is kept: what it held, since when, and if it was accepted. */
 const tombstone_days = 90
 
-/** Deletes rows that are too old or too many. */
 function trimHistory(database: Sqlite, { history_days, max_history_rows }: LedgerLimits, at_ms: number): void {
   const newest = readOne<number>(database.prepare('SELECT max(id) FROM history').pluck()) ?? 0
   database
     .prepare(
-      // It reads only the oldest rows: a read of the whole history takes as long as a scan of the
-      // folder.
+      // It reads only the oldest rows: reading all takes as long as a scan of the folder.
       `DELETE FROM history WHERE id IN (
          SELECT id FROM (SELECT id, at_ms FROM history ORDER BY id LIMIT ?) WHERE id <= ? OR at_ms < ?)`,
     )

@@ -43,7 +43,6 @@ export interface SendQuery extends ClaimQuery {
   is_probe?: boolean | undefined
 }
 
-/** States before the bytes are uploaded. */
 const before_bytes: readonly ContentRow['state'][] = ['wanted', 'reserving', 'reserved']
 
 type ChecksOfFolder = { folder: number; is_large: number }
@@ -254,7 +253,6 @@ export function createClaims(database: Sqlite, parts: ClaimParts) {
     return (queries.next_due[work].get(now_ms) as number | null) ?? undefined
   }
 
-  /** Folder and path of a file with this content, as a name for users. */
   function nameOf(row: ContentRow): string {
     const file = queries.a_path.get(row.id) as { folder: number; path: string } | undefined
     return file ? `${parts.folders.withId(file.folder)?.name}/${file.path}` : `content ${row.id}`

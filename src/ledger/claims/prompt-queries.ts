@@ -145,7 +145,6 @@ export function createPromptQueries(database: Sqlite, rows: { folders: FolderRow
     return { files }
   }
 
-  /** Rows of one folder in path order. */
   function pageOf(query: PageOfFolder): UnreadyRows {
     if (readOne<number>(on_the_way)! > max_sorted) return walkOn(query)
     const both = [unready_sql, unsettled_sql].flatMap((statement) => readAll<RawUnready>(statement, query))

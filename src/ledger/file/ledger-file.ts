@@ -6,10 +6,7 @@ import { files_schema } from './schema-files.ts'
 import { prompts_schema } from './schema-prompts.ts'
 import { isRebuildOpen, ledgerFile, noRight, refuseNoRight } from './state-directory.ts'
 
-/**
- * Pages in the write-ahead log (16 MB) from which SQLite writes them back into the ledger: four
- * times its default. A first scan writes the same pages again and again.
- */
+/** 16 MB, four times SQLite's default: a first scan writes the same pages again and again. */
 const pages_between_checkpoints = 4_000
 
 /** Opens a ledger for writing and brings it to the newest version. */
@@ -20,9 +17,8 @@ export function openLedgerFile(file: string): Sqlite {
 }
 
 /**
- * Writes the log back into the ledger file before it is closed. SQLite does this only when the last
- * connection closes, and not if that is a reader's. Then a copy of the file alone would be old. If
- * this fails (a full disk), nothing is lost: SQLite reads the log together with the file.
+ * Writes the log back into the ledger file, so that a copy of the file alone is not old. SQLite
+ * does not do this if a reader's connection closes last. A failure (a full disk) loses nothing.
  */
 export function emptyLogOf(database: Sqlite): void {
   try {
@@ -69,9 +65,8 @@ export const ledger_migrations: readonly Migration[] = [
 ]
 
 /**
- * One file's part in a batch of calls: a transaction that begins with the first write, and a
- * savepoint around each call. Statements are prepared once: at thousands of calls a second, parsing
- * "SAVEPOINT" costs more than the savepoint.
+ * One file's part in a batch of calls: a transaction from the first write, a savepoint for each
+ * call. Statements are prepared once: parsing "SAVEPOINT" costs more than the savepoint.
  */
 export function createTransaction(database: Sqlite) {
   let in_call = false
@@ -96,9 +91,7 @@ export function createTransaction(database: Sqlite) {
     in_call = false
   }
 
-  /**
-   * Undoes the call's writes. False: SQLite ended the transaction (disk full), so the batch fails.
-   */
+  /** Undoes the call's writes. False: SQLite ended the transaction (disk full). The batch fails. */
   function undoCall(): boolean {
     if (!in_call) return true
     in_call = false
@@ -127,9 +120,8 @@ const usual_kib = 6_144
 const first_scan_kib = 32_768
 
 /**
- * Sets the size of SQLite's page cache. The cache fills up with every page that is read, and a
- * rescan of a million rows gains nothing by it. So it is large only while files are recorded by the
- * thousand.
+ * Sets the size of SQLite's page cache. It is large only while files are recorded by the thousand:
+ * a rescan of a million rows would fill it and gain nothing.
  */
 export function createPageCache(database: Sqlite) {
   let kib = 0

@@ -9,10 +9,9 @@ export interface LedgerFault {
 }
 
 /**
- * Call this when the ledger has been opened. The returned function checks, each time, whether the
- * opened file is still the one at its path. A removed file stays open: the process records
- * everything in it, and all of that is lost when the process ends. Errors returned:
- * `ledger.removed`, `ledger.replaced`, `ledger.out_of_sight`.
+ * Call this when the ledger has been opened. The returned function checks whether the opened file
+ * is still at its path. All that is recorded in a removed file is lost when the process ends.
+ * Errors returned: `ledger.removed`, `ledger.replaced`, `ledger.out_of_sight`.
  */
 export function watchLedgerPlace(state_dir: string, clock: Clock): () => LedgerFault | undefined {
   const file = ledgerFile(state_dir)
@@ -60,9 +59,7 @@ function faultOf(file: string, opened: string): SluiceError | undefined {
 /** Lists every socket with the path that it was bound to, also of a removed file. */
 const sockets_file = '/proc/net/unix'
 const socket_line = /^\S+: \S+ \S+ (\S+) \S+ \S+ +(\d+) (.*)$/
-/**
- * __SO_ACCEPTCON: the socket listens. An accepted connection has the same path, but not this flag.
- */
+/** __SO_ACCEPTCON, the flag of a listening socket. Accepted connections have the same path. */
 const listens_flag = 0x1_00_00
 
 /**

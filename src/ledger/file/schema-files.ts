@@ -3,25 +3,18 @@
  * times of files are Unix nanoseconds (`*_ns`). Paths are UTF-8 and relative to the root of their
  * folder. SQLite compares TEXT by bytes, and a scan goes in the same order.
  *
- * projects   the project ids of folders and prompts. Other tables name a project by its small
- *            number.
+ * projects   the project ids of folders and prompts. Other tables name a project by its `id`.
  *
  * folders    one row per folder that was ever configured. A folder that left the config keeps its
  *            rows (`configured` is 0), so that nothing is uploaded again if it returns.
- *   device, identity   of the root when it was last online (disk/root/identity.ts). The system
- *            gives a device number again to the next disk; it is TEXT because it has 64 bits. NULL
- *            if not known yet, or if the file system has no identity.
- *   disappearance   what a waiting folder asks the user to confirm: the root that was there, how
- *            many known files were found, and whether a user accepted that. NULL again after the
- *            next complete scan.
+ *   device, identity   of the root when it was last online (disk/root/identity.ts); NULL if not
+ *            known. `device` is TEXT because it has 64 bits.
+ *   disappearance   what a waiting folder asks the user to confirm (domain/disappearance.ts). NULL
+ *            again after the next complete scan.
  *   kept_ms  since when the folder has been configured with this project, without interruption.
  *   moved_ms when it got another root, or was configured again; NULL after a complete scan that
  *            began later. Until then nothing in it counts as deleted or changed, because it may be
  *            another place.
- *   on_delete, on_change, delete_grace_ms   the present settings of the config.
- *   watch    its watcher and the reason for it; also when and why a watcher was given up. NULL if
- *            no watcher was chosen yet.
- *   watcher_changes  how often its watcher was replaced or given up.
  *   `disappearance`, `scan_summary`, `watch` and `watcher_changes` are JSON (rows/folder-row.ts).
  *
  * files      one row per path that is not ignored. `content` is what the path holds (`present`), or
@@ -29,29 +22,20 @@
  *   there_ms set if the bytes were there before the folder was configured: the first scan found
  *            them, with a ctime not later than folders.started_ms. The value is that ctime, in ms.
  *            If the folder got another project: when the files were first seen. NULL if the bytes
- *            came later. It stays as long as the bytes are the same, whatever else happens to the
- *            file.
- *   gone_ms  in a row that is not `gone`: the file had been gone, or was under another root. It
- *            holds nothing until its bytes are known.
- *   left_out_after   in a `skipped` row: the highest id of a content when the file was left out
- *            with its present stat. The file cannot be a content that came later. NULL if it is not
- *            left out.
- *   files_by_content leads from a content to its copies. It shows whether a copy is still there,
- *            and since when the oldest is, without reading the others. A folder may hold thousands
- *            of equal files.
- *   files_to_check_in   the files of one folder to check, large ones (`large_bytes` in
- *            domain/file.ts) apart. A claim that leaves out a folder, or its large files, does not
- *            read their rows.
+ *            came later. It stays as long as the bytes are the same.
+ *   gone_ms, left_out_after   see FileRow in rows/file-rows.ts.
+ *   files_by_content shows whether a content has a copy, and since when the oldest is there. A
+ *            folder may hold thousands of equal files, which need not be read for that.
+ *   files_to_check_in   has large files (`large_bytes` in domain/file.ts) apart. A claim that
+ *            leaves out a folder, or its large files, does not read their rows.
  *   files_unsettled_size, files_skipped_size   find the files of one size whose bytes are not
  *            known. One of them may be a file that is gone, under another name.
  *
  * contents   one row per (project, md5, size): equal bytes at ten paths are one upload. It has the
  *            only index on md5.
- *   queue    the worker whose turn it is (rows/content-rows.ts); NULL if none. It follows `state`.
- *            It is a column of its own for the sake of the indexes. SQLite takes a row out of every
- *            index whose condition names a written column, and puts it in again. From `wanted` to
- *            `sent` a content changes its state three times, but stays where it is in these
- *            indexes.
+ *   queue    the worker whose turn it is by `state` (rows/content-rows.ts); NULL if none. SQLite
+ *            takes a row out of each index whose condition names a written column, and puts it in
+ *            again. With `queue`, the three changes of state up to `sent` do not cause that.
  *   newest_ms  the newest mtime of its files when they made it wanted. `newest_first` sends the
  *            highest first.
  *   slot_failures    failures in a row on its present slot.
@@ -72,10 +56,9 @@
  *            rename, a copy, or an edit and its revert makes no new arrival. `there_ms`: the oldest
  *            one of its files at that time. Prompts with first_run: from_now leave out such
  *            arrivals.
- * asset_labels   labels that Sluice attached. Labels that users attached are not here, and Sluice
- *            never changes them.
- * label_intents  labels whose attach or detach began and has no recorded answer. The asset may
- *            carry them or not.
+ * asset_labels   labels that Sluice attached. Those of users are not here and never changed.
+ * label_intents  labels whose attach or detach has no recorded answer. The asset may have them or
+ *            not.
  * counts     files and bytes by (folder, stage), changed in the transaction that changes the rows.
  *            The stage of a present file is the state of its content; of any other file, its own.
  * known_ranges  ranges of a scan, from `after_path` (exclusive) to `through_path` (inclusive), that

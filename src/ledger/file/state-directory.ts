@@ -41,10 +41,7 @@ export function isRebuildOpen(state_dir: string): boolean {
   return exists(ledgerFile(rebuildDirectory(state_dir)))
 }
 
-/**
- * Makes the directory if it is missing, and sets its mode to 0700. Errors: `database.unreadable`;
- * `config.state_dir` if it is open to other users and holds other things.
- */
+/** Makes the directory with mode 0700. Errors: `database.unreadable`; see also refuseShared. */
 export function makeStateDirectory(state_dir: string): void {
   try {
     mkdirSync(state_dir, { recursive: true, mode: 0o700 })
@@ -63,7 +60,7 @@ export function makeStateDirectory(state_dir: string): void {
 
 /**
  * Sluice closes the directory to all other users. That would take /tmp or a home directory from its
- * users, so it refuses an open directory that holds other things.
+ * users, so it refuses an open directory that holds other things (`config.state_dir`).
  */
 function refuseShared(state_dir: string): void {
   const is_open = (statSync(state_dir).mode & 0o077) !== 0
@@ -103,9 +100,7 @@ export function removeDatabase(file: string): void {
   for (const part of parts) rmSync(file + part, { force: true })
 }
 
-/**
- * Renames an existing ledger to `ledger.db.WHY-DATE`. Returns its new path; undefined without one.
- */
+/** Renames a ledger to `ledger.db.WHY-DATE`. Returns its new path; undefined without one. */
 export function moveAside(state_dir: string, why: 'damaged' | 'replaced', now_ms: number): string | undefined {
   const file = ledgerFile(state_dir)
   if (!parts.some((part) => exists(file + part))) return undefined
@@ -134,8 +129,7 @@ export function syncPath(path: string, flags: 'r' | 'r+'): void {
 
 /**
  * Call this after a command has made files in the state directory. If root ran it, the database
- * files go to the owner of the directory: the daemon could not open them otherwise. Does nothing
- * for other users.
+ * files go to the owner of the directory, because the daemon could not open them otherwise.
  */
 export function giveToOwner(state_dir: string): void {
   const { uid, gid } = statSync(state_dir)
@@ -158,10 +152,9 @@ function exists(path: string): boolean {
 const not_allowed: readonly (string | undefined)[] = ['EACCES', 'EPERM']
 
 /**
- * Throws if this user may not use these paths as `wish` says. Without this check SQLite reports
- * "cannot open", and existsSync "not there". A missing path is no error here. Errors:
- * `account.no_right`, whose hint names the user to run as; `database.read_only` if the file system
- * is read-only.
+ * Throws if this user may not use these paths as `wish` says. SQLite would only report "cannot
+ * open", and existsSync "not there". A missing path is no error. Errors: `account.no_right`, whose
+ * hint names the user to run as, and `database.read_only`.
  */
 export function refuseNoRight(state_dir: string, files: readonly string[], wish: 'read' | 'write'): void {
   const { R_OK, W_OK, X_OK } = constants

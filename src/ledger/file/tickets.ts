@@ -3,9 +3,9 @@ import type { Ticket } from '../../domain/asset.ts'
 import { createTransaction } from './ledger-file.ts'
 
 /*
- * tickets.db stands apart from the ledger, with secure_delete, so that backups and logs never
- * contain tickets. A ticket lost in a power cut costs one slot. So its commits need not reach the
- * disk at once: synchronous NORMAL.
+ * tickets.db stands apart from the ledger, with secure_delete, because upload URLs and headers are
+ * secrets that backups and logs must never contain. A ticket lost in a power cut costs one slot. So
+ * its commits need not reach the disk at once: synchronous NORMAL.
  */
 const tickets = `
 CREATE TABLE tickets (
@@ -20,10 +20,7 @@ CREATE TABLE tickets (
 
 export const ticket_migrations: readonly Migration[] = [{ version: 1, sql: tickets }]
 
-/**
- * Keeps the upload URLs and headers of open slots, which are secrets, in a file of their own. A
- * ticket is erased once no upload can use it (`ends_ticket` in fact-table.ts).
- */
+/** Keeps the tickets of open slots until a fact with `ends_ticket` (fact-table.ts) erases them. */
 export function createTickets(file: string) {
   /** True at first: a process that was killed may have left its write-ahead log. */
   let written_since_checkpoint = true

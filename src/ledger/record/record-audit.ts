@@ -77,11 +77,10 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
   }
 
   /**
-   * The service lacks an asset, and the ledger came back from a backup since the last audit. Sluice
-   * itself may have removed the asset after the backup was made, and the service may have the same
-   * bytes as another asset. So this is not reported. The files are checked as if they were new.
-   * Then the service is asked for their bytes, and they are sent if it lacks them. They count for
-   * the upload limit.
+   * An asset is missing, and the ledger came back from a backup since the last audit. Sluice itself
+   * may have removed the asset after the backup, and the service may have the bytes as another
+   * asset. So this is not reported. The files are checked as if they were new, and count for the
+   * upload limit.
    */
   function wantRestored(content: number, at_ms: number): void {
     for (;;) {

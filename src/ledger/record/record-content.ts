@@ -35,8 +35,7 @@ export function createContentRecorder(
        ${oldestThere('@content', '@folder')}) ON CONFLICT DO NOTHING`,
   )
   const mark_ready = database.prepare(`UPDATE files SET ready_ms = ? WHERE content = ? AND state = 'present'`)
-  // A file that changed while its bytes were sent is no longer `present`, but its next version must
-  // wait, too.
+  // A file that changed while it was sent is not `present`, but its next version must wait, too.
   const mark_sent = database.prepare(`UPDATE files SET sent_ms = ? WHERE content = ? AND state <> 'gone'`)
   const mark_labels_due = database.prepare('UPDATE contents SET labels_due_ms = ? WHERE id = ?')
   const want_anew = database.prepare('UPDATE contents SET wanted_ms = ? WHERE id = ?')
@@ -107,10 +106,7 @@ export function createContentRecorder(
   const arrive = (folder: number, content: number, at_ms: number): void =>
     void arrive_sql.run({ folder, content, at_ms })
 
-  /**
-   * Makes the labels of a content due; does nothing if no folder gives labels. If the config takes
-   * a label away, record-user.ts makes the contents due.
-   */
+  /** Makes labels due if a folder gives any. If the config takes one away, record-user.ts does. */
   function labelsDue(content: number, at_ms: number): void {
     if (folders.wantLabels()) mark_labels_due.run(at_ms, content)
   }
@@ -156,8 +152,7 @@ export function createContentRecorder(
       counts.add(folder, after.state, files, files * before.size)
       if (after.state === 'ready') arrive(folder, before.id, at_ms)
     }
-    // The waiting time counts from here: a content that was ready or refused for a year has not
-    // waited for a year.
+    // A content that was ready or refused for a year has not waited for a year.
     if (isUnderway(after.state) && !isUnderway(before.state)) want_anew.run(at_ms, before.id)
     if (after.state === 'refused' && after.error_code === ingest_failed) types.failed(before, at_ms)
     else if (!isUnderway(after.state)) types.leave(before.id, at_ms)

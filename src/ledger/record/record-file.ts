@@ -219,10 +219,7 @@ export function createFileRecorder(parts: {
     if (row?.state === 'gone') forget(row, row.gone_ms ?? row.seen_ms)
   }
 
-  /**
-   * Makes one row due for a check now: a user asked for it, the config changed, or the service
-   * lacks the asset after a restore.
-   */
+  /** Makes a row due for a check now: for a user, a changed config or a restored ledger. */
   function checkAgain(
     row: FileRow,
     change: Partial<Pick<FileRow, 'accepted' | 'content' | 'gone_ms'>>,
@@ -242,11 +239,9 @@ export function createFileRecorder(parts: {
 export type FileRecorder = ReturnType<typeof createFileRecorder>
 
 /**
- * The row to build on. `seen_ms` is the first sight of this version of the file. It stays while the
- * file settles, and is new when a settled file changed. The row keeps the content that it held
- * last, so that a touched file and its old version are still known to belong together. If the file
- * was gone, or under another root, it does not hold that content until its bytes are known
- * (`heldBy`).
+ * The row to build on. `seen_ms` is the first sight of this version of the file, and stays while
+ * the file settles. The row keeps its last content, so that a touched file and its old version are
+ * still known to belong together. `heldBy` says when the file does not hold that content.
  */
 function baseRow(
   folder: FolderRow,
@@ -278,9 +273,8 @@ function baseRow(
 
 /**
  * Unix ms since when the bytes were there; undefined if they came later. The first scan of a folder
- * decides this, and it stays as long as the bytes may be the same. So a file that is renamed, or
- * made readable, before it could be uploaded is no arrival. Whether the bytes are the same is
- * certain when the file settles.
+ * decides this, for as long as the bytes may be the same. So a file that is renamed, or made
+ * readable, before its upload is no arrival.
  */
 function thereSince(folder: FolderRow, row: FileRow | undefined, stat: FileStat): number | undefined {
   if (row) {

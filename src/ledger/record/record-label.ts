@@ -67,7 +67,6 @@ export function createLabelRecorder(database: Sqlite, folders: FolderRows) {
   return {
     apply,
     attached: (content: number) => readAll<{ name: string; label_id: string }>(attached_sql, content),
-    /** Names of labels whose attach or detach began and has no recorded answer. */
     inDoubt: (content: number) => readAll<string>(in_doubt_sql, content),
     wanted,
   }

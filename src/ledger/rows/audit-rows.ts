@@ -28,7 +28,6 @@ const files_in = (stage: string) =>
   `(SELECT coalesce(sum(files), 0) FROM counts JOIN folders ON folders.id = counts.folder
     WHERE folders.project = projects.id AND stage = '${stage}')`
 
-/** The rows of `audits`: each project has one. */
 export function createAuditRows(database: Sqlite) {
   const want = database.prepare('UPDATE audits SET wanted = 1')
   // A round that begins anew keeps the time of its first begin. Otherwise a round that never ends
@@ -69,8 +68,8 @@ export function createAuditRows(database: Sqlite) {
   }
 
   /**
-   * Ends the running round. `emptied_ms` is set if so many assets were missing in it that a user
-   * must check (`isMassRemoval`), and cleared if fewer files lack their assets now.
+   * Ends the running round. `emptied_ms` is set if so many assets were missing that a user must
+   * check (`isMassRemoval`), and cleared if fewer files lack their assets now.
    */
   function end(project: number, unanswered: number, at_ms: number): void {
     const row = readOne<Row>(one, project)!

@@ -6,9 +6,8 @@ import type { RaisedAlert } from '../prompt-work.ts'
 const max_alerts = 1_000
 
 /**
- * Rows of `deliveries` and `alerts`. A delivery is `wanted` until it is `done`, or `failed` if it
- * was given up and a user must check. A fact about a try changes nothing if the delivery is not
- * `wanted`.
+ * A delivery is `wanted` until it is `done`, or `failed` if it was given up and a user must check.
+ * A fact about a try changes nothing if the delivery is not `wanted`.
  */
 export function createDeliveryRows(database: Sqlite) {
   const want_sql = database.prepare(

@@ -18,9 +18,9 @@ interface Kept extends KnownRange {
 }
 
 /**
- * The ranges of a folder that a scan found to be exactly as the rows say. There are only a few for
- * each thousand files, so they are kept in memory. A new range reaches the table when the next
- * facts are recorded. When a row is written, its range leaves the table in the same transaction.
+ * The ranges that a scan found to be exactly as the rows say. They are few, so they are kept in
+ * memory. A new range reaches the table when the next facts are recorded. When a row is written,
+ * its range leaves the table in the same transaction.
  */
 export function createKnownRanges(database: Sqlite) {
   /** Ranges by folder, in the order of their paths. */
@@ -57,8 +57,7 @@ export function createKnownRanges(database: Sqlite) {
 
   /** Call this inside the transaction, when a row was written or is about to be. */
   function touch(folder: number, path: string): void {
-    // A replaced range in the table may have the path, too. After a restart it would count as
-    // unchanged.
+    // A replaced range in the table may have the path, too, and would count after a restart.
     dropReplaced()
     const all = ofOwn(folder)
     if (all.length === 0) return

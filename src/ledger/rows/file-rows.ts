@@ -5,10 +5,7 @@ import { file_reasons } from '../../domain/file-reasons.ts'
 const states: Record<FileState, true> = { seen: true, present: true, blocked: true, skipped: true, gone: true }
 const quoted = (Object.keys(states) as FileState[]).map((state) => `'${state}'`)
 
-/**
- * SQL for a row of `files` with a content: the file holds it, or held it last and is not gone. The
- * states are listed so that an index by state serves the condition.
- */
+/** SQL for a file that is not gone. The states are listed so that an index by state serves it. */
 export const is_there = `files.state IN (${quoted.filter((state) => state !== `'gone'`).join()})`
 
 const accept_reasons = Object.entries(file_reasons).filter(([, { can_be_accepted }]) => can_be_accepted)
@@ -19,9 +16,8 @@ export const waits_for_accept = `+files.reason IN (${accept_reasons.map(([reason
 export const best_copy_first = `files.state <> 'present', files.state = 'gone'`
 
 /**
- * SQL for the oldest `there_ms` of the copies of a content in a folder, gone ones included. Both
- * arguments are SQL expressions. It asks state by state: one entry of files_by_content answers
- * each.
+ * SQL for the oldest `there_ms` of the copies of a content in a folder, gone ones included. It asks
+ * state by state: one entry of files_by_content answers each.
  */
 export function oldestThere(content: string, folder: string): string {
   const of_state = quoted.map(
@@ -36,9 +32,8 @@ export interface FileRow extends KnownFile {
   content: number | undefined
   settled_ms: number | undefined
   /**
-   * The highest id of a content when the file was left out with its present stat; undefined if it
-   * is not left out, or if this is not known. No later content can have moved here from another
-   * name. Kept while the stat is the same.
+   * The highest id of a content when the file was left out with its present stat: no later content
+   * can have moved here. Undefined if it is not left out, or if this is not known.
    */
   left_out_after: number | undefined
   ready_ms: number | undefined
@@ -49,10 +44,7 @@ export interface FileRow extends KnownFile {
   gone_ms: number | undefined
   /** Unix ms of the last upload of this path, where `min_resend_s` begins. Undefined before. */
   sent_ms: number | undefined
-  /**
-   * Unix ms since when these bytes were there, if that was before the folder was configured or got
-   * its present project; undefined if they came later.
-   */
+  /** Unix ms since when the bytes were there, if before the folder's setup (schema-files.ts). */
   there_ms: number | undefined
 }
 
@@ -87,9 +79,8 @@ export function beforeStart(database: Sqlite, folder_sql: string) {
 export type RawFile = Record<string, bigint | string | null>
 
 /**
- * Reads and writes single rows of `files`; knows nothing of counts or contents. Only this module
- * writes the state and stat of a row. Each write drops the known range of its path by `touch`: the
- * range may differ from then on.
+ * Reads and writes rows of `files`. Only this module writes the state and stat of a row, because
+ * each such write must drop the known range of its path (`touch`).
  */
 export function createFileRows(database: Sqlite, touch: (folder: number, path: string) => void) {
   const get_sql = database.prepare('SELECT * FROM files WHERE folder = ? AND path = ?').safeIntegers(true)
@@ -186,10 +177,7 @@ export function fileRow(raw: RawFile): FileRow {
   }
 }
 
-/**
- * Node gives inodes above 2^63 as negative numbers, because its stat arrays are of int64. The
- * ledger stores and compares them like that.
- */
+/** Inodes above 2^63 are negative numbers here, as in Node's stat arrays, which are of int64. */
 export function fileStat(raw: { readonly [Part in keyof FileStat]?: unknown }): FileStat {
   return {
     size: Number(raw.size),

@@ -23,7 +23,6 @@ export interface FolderRow
 }
 
 interface WatcherChanges {
-  /** Number of times that its watcher was replaced. */
   replaced: number
   /** The last replacement; undefined before the first. */
   last?: { at_ms: number; why: string } | undefined
@@ -93,9 +92,8 @@ export function storedFolder({ id: _, online: __, scan, ...row }: FolderRow): St
 }
 
 /**
- * The row of a folder as the configuration has it now; `before` is the row of that name until now.
- * The caller's fact is a section of the configuration, which also has `watch`. That is a setting
- * and must not replace the watcher in the row.
+ * The row of a folder as the configuration has it now. The fact may also have the setting `watch`,
+ * which must not replace the watcher in the row.
  */
 export function configuredFolder(before: FolderRow | undefined, fact: FolderFact, project: number, at_ms: number) {
   const { name, root, project_id, labels, label_from, rules } = fact
@@ -186,15 +184,11 @@ export function folderAfter(before: FolderRow, event: OneFolderEvent, at_ms: num
   }
 }
 
-/**
- * False if more files were missing than one scan checks, or if more paths were unreadable than are
- * listed. Then not all missing files were checked.
- */
+/** False if not all missing files were checked, or more paths were unreadable than are listed. */
 export function isWhole({ summary, is_part }: Extract<FolderEvent, { type: 'scan_finished' }>): boolean {
   return !is_part && summary.unreadable_total <= summary.unreadable.length
 }
 
-/** `known_files`: the number of files that are in the folder as far as the ledger knows. */
 export function folderState(
   { scan, moved_ms, ...folder }: FolderRow,
   judged_ms: number | undefined,

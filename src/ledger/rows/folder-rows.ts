@@ -3,10 +3,7 @@ import { waitsForUser } from '../../domain/disappearance.ts'
 import type { FolderEvent, FolderFact } from '../../domain/fact.ts'
 import { configuredFolder, type FolderRow, folderAfter, isWhole, readFolderRows, storedFolder } from './folder-row.ts'
 
-/**
- * A folder before and after a change of its configuration. The caller changes the rows of other
- * tables that follow from it (record-user.ts).
- */
+/** A changed folder. The caller changes what follows from it in other tables (record-user.ts). */
 export interface FolderChange {
   /** Undefined for a new folder. */
   before: FolderRow | undefined
@@ -106,10 +103,9 @@ export function createFolderRows(database: Sqlite) {
   }
 
   /**
-   * Records that a user accepted this disappearance, if the folder waits for that. Returns false if
-   * it waits for nothing: then the command is about something else, and a later disappearance must
-   * be accepted anew. A waiting folder is not scanned. So the scan that ends next began after the
-   * acceptance, and uses it up.
+   * Records that a user accepted this disappearance. False if the folder waits for nothing: then a
+   * later disappearance must be accepted anew. A waiting folder is not scanned. So the scan that
+   * ends next began after the acceptance, and uses it up.
    */
   function acceptDisappearance(folder: FolderRow): boolean {
     if (!waitsForUser(folder.offline_reason)) return false

@@ -11,10 +11,7 @@ export interface PromptRow {
   configured: boolean
   began_ms: number
   began_seq: number
-  /**
-   * Unix ms since when the prompt has existed, as the manifests in a rebuilt ledger say: its begin,
-   * or the due time of its oldest run if that is earlier. Undefined without manifests.
-   */
+  /** As the manifests in a rebuilt ledger say, see schema-prompts.ts; undefined without them. */
   restored_ms: number | undefined
   checked_ms: number
   last_written_due_ms: number | undefined
@@ -85,10 +82,7 @@ export function createPromptRows(database: Sqlite) {
     begin_sql.run({ name, project_id, schedule, first_run, at_ms })
   }
 
-  /**
-   * Begins the prompt in another project, or continues there from its last position. Due times that
-   * passed meanwhile are not made up.
-   */
+  /** Begins or continues in another project. Due times that passed meanwhile are not made up. */
   function move(id: number, prompt: PromptFact, at_ms: number): void {
     leave.run(id)
     begin(prompt, at_ms)

@@ -9,7 +9,6 @@ import { type FileRow, heldBy, is_there } from './file-rows.ts'
 import type { FolderRow } from './folder-row.ts'
 import type { FolderRows } from './folder-rows.ts'
 
-/** SQL for a row of `files` that is not settled. */
 const unsettled = `files.state IN ('seen', 'blocked')`
 /**
  * SQL for a file without known bytes: it may be any content of its size, under another name.
@@ -25,9 +24,8 @@ const any_so_far = all_contents - 1
 export const newest_it_may_be = `max(iif(files.state = 'skipped', coalesce(files.left_out_after, ${any_so_far}), ${all_contents}))`
 
 /**
- * The twin of a content, by `newest_it_may_be` of the rows of its size. A file that was left out
- * with its present stat before the content came can only be a copy of it. A file that moved there
- * later would have another stat.
+ * The twin of a content, by `newest_it_may_be` of the rows of its size. A file left out with its
+ * present stat before the content came can only be a copy: a moved file would have another stat.
  */
 export function twinOf(content: number, newest: number | undefined): Twin {
   if (newest === undefined) return 'none'
@@ -38,15 +36,9 @@ export function twinOf(content: number, newest: number | undefined): Twin {
 /** Delay of the next check, in case no fact reports the event that it waits for. */
 export const check_again_ms = 600_000
 
-/**
- * Records which paths no longer hold a content, and since when no path holds it (outdated). A row
- * that is `seen` or `blocked` holds what it held last until its bytes are known. If the file was
- * gone before, it holds nothing until then.
- */
+/** Records which paths no longer hold a content, and since when no path does (outdated). */
 export function createRemovalRows(database: Sqlite, { folders, usage }: { folders: FolderRows; usage: Usage }) {
-  /**
-   * Contents that wait for a file of their size. After a start, the first scan checks all again.
-   */
+  /** Contents that wait for a file of their size. The first scan after a start checks all again. */
   const by_size_of_twin = new Map<number, Set<number>>()
   /** True while no path has parted from any content, as in every first scan. */
   let is_idle = database.prepare('SELECT 1 FROM partings LIMIT 1').get() === undefined
@@ -127,10 +119,7 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
     wake_replaced.run({ content, at_ms })
   }
 
-  /**
-   * The asset is gone on the service, so its partings go, too. Only partings that no user accepted
-   * count for the removal limits.
-   */
+  /** Forgets the partings. Those that no user accepted count for the removal limits. */
   function removed({ id, project, size }: ContentRow, at_ms: number): void {
     for (const { folder, why } of unaccepted.all(id) as { folder: number; why: Parting['why'] }[]) {
       usage.add(removedIn(folder), size, at_ms)
@@ -242,12 +231,10 @@ export function createPartingRows(database: Sqlite) {
   return { ofContent }
 }
 
-/** The kind of usage for removals in a folder after their files were deleted. */
 export function deletedIn(folder: number): Used {
   return `deleted in ${folder}`
 }
 
-/** The kind of usage for all removals in a folder. */
 export function removedIn(folder: number): Used {
   return `removed in ${folder}`
 }

@@ -30,7 +30,6 @@ export function createTroubleRows(database: Sqlite) {
   return { apply }
 }
 
-/** Reads the problems, oldest first. */
 export function readTroubles(database: Sqlite): Trouble[] {
   return readAll(database.prepare('SELECT * FROM troubles ORDER BY since_ms, about'))
 }
@@ -104,10 +103,7 @@ function readRow(database: Sqlite): Pause | undefined {
  * that dies again and again would never count as late.
  */
 const shortest_ms = 5 * minute_ms
-/**
- * Absences that are kept: more than a year if the machine is off every night. Work that is older
- * than the oldest of them is late anyway.
- */
+/** More than a year if the machine is off every night. Work from before that is late anyway. */
 const max_absences = 500
 
 /** Rows of `absences`, and of `at_work`: the time until which a daemon is known to have worked. */
@@ -118,10 +114,7 @@ export function createAbsenceRows(database: Sqlite) {
   const forget = database.prepare('DELETE FROM absences WHERE to_ms > ?')
   const trim = database.prepare('DELETE FROM absences WHERE id <= (SELECT max(id) FROM absences) - ?')
 
-  /**
-   * Records that a daemon is at work, and the absence before it. All time before the first record
-   * counts as absence, because nothing is known about it.
-   */
+  /** Records that a daemon is at work, and the absence before it. The first absence begins at 0. */
   function atWork({ since_ms }: LifeFact, at_ms: number): void {
     // A clock that ran ahead and was set right can leave an absence in the future. It would excuse
     // work that is really late.
@@ -146,7 +139,6 @@ export function createAbsenceRows(database: Sqlite) {
 
 export type AbsenceRows = ReturnType<typeof createAbsenceRows>
 
-/** Reads the absences from a ledger that is open for reading, ordered by their begin. */
 export function readAbsences(database: Sqlite): Absence[] {
   return readAll(database.prepare('SELECT why, from_ms, to_ms FROM absences ORDER BY from_ms'))
 }

@@ -18,8 +18,8 @@ interface TypeRow {
 }
 
 /**
- * An unproven type. It is in memory only: after a restart another `max_failed_of_type` files go, and
- * those that wait are found by their error code.
+ * An unproven type, in memory only: after a restart another `max_failed_of_type` files go. Those
+ * that wait are found by their error code.
  */
 interface Trial extends Pick<TypeRow, 'project' | 'extension'> {
   /** Unix ms of the claim, by id of each content that has no result yet. */
@@ -105,7 +105,7 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
   }
 
   /**
-   * A type that holds a content: all its types are refused, or have no place left. If none does, the
+   * The type that holds a content, if all its types are refused or have no place left. If not, the
    * content takes a place in each unproven one.
    */
   function holding(content: Content, at_ms: number): TypeRow | undefined {
@@ -150,7 +150,6 @@ export function createTypeRows(database: Sqlite, rows: ContentRows) {
   }
 }
 
-/** The type by its failures. */
 function judged(type: TypeRow): TypeRow {
   const failed = (JSON.parse(type.failed) as number[]).length
   return { ...type, state: failed < max_failed_of_type ? 'unproven' : 'refused' }

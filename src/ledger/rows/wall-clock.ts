@@ -7,15 +7,12 @@ import { open_run_states } from './run-rows.ts'
 const setback_ms = minute_ms
 /** Step of the stored newest time, so that not every transaction writes a page. */
 const keep_after_ms = 10 * second_ms
-/**
- * The longest time between two calls that counts as passed, because two runs of `sync` may be a day
- * apart. A longer one may have been a jump of the clock.
- */
+/** Two runs of `sync` may be a day apart. A longer silence may have been a jump of the clock. */
 const silence_ms = day_ms
 
 /**
- * The clock was turned back and has not reached `from_ms` again. It ran ahead before, or is wrong
- * now, and there is no way to know which.
+ * The clock was turned back and has not reached `from_ms` again. Which of the two times was right
+ * cannot be known.
  */
 interface TimeTakenBack {
   from_ms: number

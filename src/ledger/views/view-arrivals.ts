@@ -34,9 +34,8 @@ export function openArrivalsView(state_dir: string) {
   )
   return {
     /**
-     * Yields the files that a question can cover, the newest arrival first: one row for each
-     * present path of a ready content in these folders. It arrived at `since_ms` or later (absent:
-     * any time). It reads only as far as the caller iterates.
+     * Yields the files that a question can cover, the newest arrival first: each present path of a
+     * ready content in these folders. It reads only as far as the caller iterates.
      */
     *newest({ folders, since_ms = 0 }: { folders: readonly string[]; since_ms?: number | undefined }) {
       for (let before = Number.MAX_SAFE_INTEGER; ; ) {
@@ -52,9 +51,7 @@ export function openArrivalsView(state_dir: string) {
   }
 }
 
-/**
- * An arrival with one of its present files. `asset_id` is null if it is not ready, then `path` too.
- */
+/** `asset_id` is null if the content is not ready. `path` is null then, or without a file. */
 interface Row {
   seq: number
   arrived_ms: number

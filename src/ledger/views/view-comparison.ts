@@ -21,9 +21,7 @@ export interface ComparedFile {
 }
 
 export interface ComparedFolder extends Pick<FolderRow, 'root' | 'device' | 'identity' | 'disappearance'> {
-  /**
-   * True if its root is new, or it was configured again, until a complete scan that began later.
-   */
+  /** See FolderState. */
   is_moved: boolean
 }
 
@@ -32,7 +30,6 @@ export interface ComparedAsset {
   content: number
   asset_id: string
   state: ContentState
-  /** Error code of the content; undefined without one. */
   error_code: string | undefined
   folder: string | undefined
   path: string | undefined

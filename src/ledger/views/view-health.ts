@@ -33,13 +33,10 @@ interface GivenUp {
   error: FaultNote
 }
 
-/**
- * Times of one asset that became usable. `saved_ms`: when its file came, by its ctime or by the
- * first sight of it. Undefined if the file was there before its folder was configured, or is gone.
- */
 export interface ArrivalTimes {
   seq: number
   ready_ms: number
+  /** Arrival of its file; undefined if that is gone, or was there before its folder's setup. */
   saved_ms: number | undefined
 }
 
@@ -52,9 +49,8 @@ export type HealthView = ReturnType<typeof openHealthView>
 /** Maximum number of rows read. If all are in offline folders, there is another problem anyway. */
 const max_candidates = 10_000
 const max_given_up = 50
-// ctime is when the file got its present bytes and place on this disk. If that was before its
-// folder was configured, it does not measure Sluice. Then `seen_ms` counts, as it does if it is
-// earlier.
+// The ctime shows when the file came to this disk. A ctime before the folder was configured does
+// not measure Sluice. Then `seen_ms` counts, as it does if it is earlier.
 const arrivals_after = `SELECT seq, at_ms AS ready_ms,
        iif(arrivals.there_ms IS NULL,
          (SELECT min(iif(ctime_ns / 1000000 >= folders.started_ms, min(ctime_ns / 1000000, seen_ms), seen_ms))
@@ -86,28 +82,22 @@ export function openHealthView(state_dir: string) {
     together: <Answer>(read: () => Answer) => database.transaction(read)(),
     folders: () => readFolders(database),
     troubles: () => readTroubles(database),
-    /** Audits of the projects of configured folders. */
     audits: () => readAudits(database),
-    /** The pause in force at this time; undefined without one. */
     pause: (now_ms: number) => readPause(database, now_ms),
     /** Times without a daemon or in a pause, by start, without the pause in force. */
     absences: (now_ms: number) => {
       const ended = readEndedPause(database, now_ms)
       return [...readAbsences(database), ...(ended ? [ended] : [])].sort((one, other) => one.from_ms - other.from_ms)
     },
-    /** Last known run time of a daemon in `run` mode, Unix ms; undefined before the first. */
     atWork_ms: () => readAtWork(database),
     /**
-     * The content that waits longest, of those that can go on. Folders that are not configured are
-     * left out; offline ones count only for uploaded bytes. After the return of a folder, its other
-     * contents wait since then.
+     * The content that waits longest, of those that can go on. An offline folder counts only for
+     * uploaded bytes. After its return, its other contents wait since then.
      */
     oldestWaiting: () => oldestWaiting(database),
     /** The check that is due longest in an online folder. Time offline does not count. */
     oldestCheck: () => oldestCheck(database),
-    /** Files with failed uploads: those that are retried, and those that were given up. */
     failing: () => readFailing(database),
-    /** Configured prompts. */
     prompts: () =>
       prompts
         .all()
@@ -116,10 +106,7 @@ export function openHealthView(state_dir: string) {
           const ended = readOne<PromptHealth['last_ended']>(last_ended, name)
           return { name, checked_ms, last_written_due_ms, open_runs: prompts.openRuns(id), last_ended: ended }
         }),
-    /**
-     * Deliveries that were given up, if no later one reached the same receiver: reports of
-     * configured prompts, and alerts (without a prompt).
-     */
+    /** Given-up reports of configured prompts, and alerts, if their receiver got no later one. */
     givenUp: () => givenUp(database),
     /** Files and bytes sent in hours that began in this span, as the daily limit counts them. */
     sent: (span_ms: number, now_ms: number) => used('sent', now_ms - span_ms),
@@ -127,11 +114,9 @@ export function openHealthView(state_dir: string) {
     outdated: () => readRemovals(database).outdated.files,
     /** Number and time of the newest arrival; number 0 before the first. */
     newestArrival: () => readOne<{ seq: number; at_ms: number }>(newest) ?? { seq: 0, at_ms: undefined },
-    /** Arrivals after this number, in order. */
     arrivalsAfter: (seq: number, limit: number) => readAll<ArrivalTimes>(database.prepare(arrivals_after), seq, limit),
     /** Last time at which a report reached a receiver, Unix ms; undefined before the first. */
     lastDelivery_ms: () => readOne<number>(last_delivery),
-    /** Open problems, as the newest alert reported them; empty before the first alert. */
     reported: () => readReported(database),
     /** True if an alert is due, or is on its way and not recorded as delivered. */
     isAlertDue: (now_ms: number) => due_alert.get(now_ms) !== undefined,

@@ -50,9 +50,7 @@ const accepted_type = `SELECT count(*) AS files, 0 AS bytes FROM types WHERE sta
 export function openPassView(state_dir: string) {
   const database = openLedgerReadOnly(state_dir)
   return {
-    /**
-     * Files of these folders that became ready since then. `sent`: contents that Sluice uploaded.
-     */
+    /** Files of these folders that became ready since then. `sent`: contents sent by Sluice. */
     newSince(at_ms: number, folders: readonly string[]) {
       const values = { at_ms, folders: JSON.stringify(folders) }
       const files = database.prepare(`SELECT count(*) ${new_files}`).pluck().get(values) as number
@@ -70,7 +68,6 @@ export function openPassView(state_dir: string) {
       const sql = path.startsWith('!') && extension !== null ? accepted_type : reached[type]
       return database.prepare(sql).get({ folder, path, extension, ...pathsBelow(path) }) as Amount
     },
-    /** How the folder waits for an acknowledgement of missing files. */
     disappearanceIn(folder: string): DisappearanceWait {
       const row = readFolderRows(database).find(({ name }) => name === folder)
       if (!waitsForUser(row?.offline_reason)) return 'none'
@@ -79,7 +76,6 @@ export function openPassView(state_dir: string) {
     /** True if the project seems emptied or replaced, and no user has accepted that yet. */
     seemsEmptied: (project_id: string) =>
       readAudits(database).some((audit) => audit.project_id === project_id && audit.emptied !== undefined),
-    /** The pause in force at this time; undefined without one. */
     pause: (now_ms: number) => readPause(database, now_ms),
     /** Skipped files by reason and rule. Reads every file's row. */
     skipped: () =>

@@ -30,13 +30,11 @@ interface RetryGroup {
   examples: Example[]
 }
 
-/**
- * Files below one top directory of a folder that the upload limit holds. `directory`: the deepest
- * one that has all of them; '' for the folder.
- */
+/** Files held by the upload limit below one top directory of a folder. */
 interface OverLimitPlace extends Amount {
   folder: string
   root: string
+  /** The deepest directory that has all of them; '' for the folder. */
   directory: string
 }
 
@@ -55,7 +53,7 @@ const max_places = 5
 /** Deferred contents have the latest due times, so this many of a kind from that end are enough. */
 const max_retried = 2_000
 
-/** `folders`: only the files of these; absent: of all. */
+/** Reads the problems of these folders; without `folders`, of all. */
 export function readProblems(database: Sqlite, folders?: readonly string[]): ProblemGroup[] {
   const names = folders === undefined ? null : JSON.stringify(folders)
   return [needy, blocked].flatMap((rows) => {
@@ -160,10 +158,7 @@ interface OverLimitRow extends Amount {
   last: string
 }
 
-/**
- * Files held by the upload limit. Paths are sorted, so a directory that the first and the last path
- * of a group share is common to the whole group.
- */
+/** Paths are sorted, so the whole group is in the directory that its first and last path share. */
 export function readOverLimit(database: Sqlite): OverLimit {
   const rows = database
     .prepare(

@@ -119,10 +119,7 @@ export function openPromptsView(state_dir: string) {
   }
 }
 
-/**
- * `written`, `skipped`, `failed`: number of runs that ended so, among those that are kept.
- * `covered`: number of different contents that its reports cover.
- */
+/** Counts the kept runs by how they ended, and the contents that reports covered. */
 function promptView(database: Sqlite, state: PromptState, last_run: RunSummary | undefined) {
   const of_prompt = 'prompt = (SELECT id FROM prompts WHERE name = ?)'
   const ended = database

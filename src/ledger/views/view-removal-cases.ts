@@ -168,7 +168,6 @@ export interface PartingView {
   was_let_go: boolean
 }
 
-/** An earlier version of a path's file. */
 export interface OlderVersion extends PartingView {
   asset_id: string
 }

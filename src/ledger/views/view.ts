@@ -43,38 +43,24 @@ export function openLedgerView(state_dir: string) {
     troubles: (of_page = false) => readTroubles(database).filter(({ about }) => (about === 'page') === of_page),
     problems: (folders?: readonly string[]) => readProblems(database, folders),
     retrying: () => readRetrying(database),
-    /** Number of contents that the service has been reading for longer than `slow_reading` says. */
     slow: (now_ms: number) => countSlow(database, now_ms),
     over_limit: () => readOverLimit(database),
     /** Types that are not uploaded, each as `PROJECT_ID EXTENSION`. */
     refused_types: () => new Set(refused_types.all() as string[]),
-    /**
-     * Number and bytes of contents that became wanted (for the upload limit) or were sent (for the
-     * daily limit), in the hours that began in this span.
-     */
+    /** Contents that became wanted, or were sent, in the hours that began in this span. */
     used: (what: 'wanted' | 'sent', span_ms: number, now_ms: number) => used(what, now_ms - span_ms),
     ...createFilesView(database),
     contentState: (project_id: string, md5: string, size: number) =>
       content_state.get(Buffer.from(md5, 'hex'), size, project_id) as ContentState | undefined,
-    /** The pause in force at this time; undefined without one. */
     pause: (now_ms: number) => readPause(database, now_ms),
-    /**
-     * Origin of the newest upload URL (`https://blobs.example.com`). The ledger keeps it before the
-     * upload begins. Undefined: the service has given no upload URL yet.
-     */
+    /** Origin of the newest upload URL (`https://blobs.example.com`); undefined without one. */
     blobOrigin: () => readOne<string>(blob_origin),
-    /** Assets in the assistant that no file holds. */
     removals: () => readRemovals(database),
-    /** Number of ready assets that this ledger made, and of those that existed before. */
     ownership: () => readOwnership(database),
-    /** The parting of a content that no file holds; see readPartingOf. */
     partingOf: (content: number) => readPartingOf(database, content),
     olderVersionsOf: (folder: string, path: string) => readOlderVersionsOf(database, folder, path),
-    /** Assets that may be removed on the service, one by one. */
     removalCases: () => createRemovalCasesView(database),
-    /** Audits of the projects that configured folders belong to. */
     audits: () => readAudits(database),
-    /** Data to compare with disk and service. */
     comparison: () => createComparisonView(database),
     close: () => void database.close(),
   }
