@@ -1,10 +1,9 @@
 /**
- * A pattern of names that are ignored without any config. The name decides, before anything is
- * opened. Case does not matter, as in the systems that write most of these names. A pattern is a
- * whole name, `start*`, `*end` or `start*end`; with a `/` at its end it is for directories only.
- *
- * Secrets are final. An `include` or a negation lifts any other default that matches its text:
- * `!*.tmp` lifts `*.tmp`, but `!*.docx` does not lift the lock file `~$report.docx` (ignore.ts).
+ * A pattern of names that are ignored without any config, before anything is opened. Case does not
+ * matter, as in the systems that write most of them. It is a whole name, `start*`, `*end` or
+ * `start*end`; with a `/` at its end it is for directories only. An `include` or a negation lifts
+ * any default that matches its text, except secrets: `!*.tmp` lifts `*.tmp`, but `!*.docx` does not
+ * lift the lock file `~$report.docx` (ignore.ts).
  */
 export interface DefaultIgnore {
   readonly rule: string
@@ -82,7 +81,6 @@ const ordinary_groups: readonly Group[] = [
 const dot_file: DefaultIgnore = { rule: '.*', reason: 'hidden file or folder (dot_files is off)', final: false }
 
 interface NamePattern extends DefaultIgnore {
-  /** Matches the names of this rule. */
   readonly shape: RegExp
   readonly directories_only: boolean
 }
@@ -110,15 +108,11 @@ const any_shape = new RegExp(
 
 /**
  * Every default, for documents and tests. Dot-files come last, and need `dot_files` off.
- *
  * @internal
  */
 export const default_ignores: readonly DefaultIgnore[] = [...all_patterns, dot_file]
 
-/**
- * The default that ignores a name: final ones first, the dot-file rule last. undefined: none does.
- * `isLifted` is called only for matching rules that are not final.
- */
+/** The default that ignores a name, if any: a final one first. Only other ones can be lifted. */
 export function defaultIgnore(
   name: string,
   kind: 'file' | 'directory',
@@ -138,10 +132,7 @@ function isAbout({ shape, directories_only }: NamePattern, name: string, kind: '
   return (kind === 'directory' || !directories_only) && shape.test(name)
 }
 
-/**
- * The defaults, except final ones, that match a segment of a user's pattern as if it were a name:
- * `*.tmp` matches the default `*.tmp`, and `.config` the one for dot-files.
- */
+/** Defaults, except final ones, that match a segment of a user's pattern as if it were a name. */
 export function defaultsNamedBy(segment: string): DefaultIgnore[] {
   const named: DefaultIgnore[] = ordinary_patterns.filter(({ shape }) => shape.test(segment))
   if (segment.startsWith('.')) named.push(dot_file)

@@ -3,10 +3,9 @@ import { extname } from 'node:path'
 import { lookup } from 'mime-types'
 
 /**
- * The media type to declare for a file. The config's type for its extension comes first
- * (`overrides`: keys without a dot, any case), then the public registry's, then the type that its
- * first bytes show, else `application/octet-stream`. `first_bytes`: at least the first `type_bytes`
- * of a larger file; undefined: only the extension counts.
+ * The media type to declare: the config's for the extension (`overrides`: keys without a dot, any
+ * case), else the public registry's, else the one that the first bytes show. `first_bytes`: at
+ * least `type_bytes` of a larger file; undefined: only the extension counts.
  */
 export function mimeType(
   path: string,

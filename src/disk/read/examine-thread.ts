@@ -17,7 +17,6 @@ import {
 } from '../scan/read-file.ts'
 import { fileStatOf } from '../scan/scan-batch.ts'
 
-/** The entry at a path now. */
 export type PathState =
   | { kind: 'file'; stat: FileStat }
   | { kind: 'directory' }
@@ -26,7 +25,6 @@ export type PathState =
   | { kind: 'special'; what: SpecialKind }
   | { kind: 'unreadable'; code: string }
 
-/** The result of reading a file that was expected to have a stat. */
 export type Fingerprint =
   /** `md5`: 32 lower-case hex digits, of exactly the bytes that had `stat` before and after. */
   | { kind: 'hashed'; md5: string; stat: FileStat }
@@ -39,7 +37,6 @@ export type Fingerprint =
 
 type NotHashed = Exclude<Fingerprint, { kind: 'hashed' }>
 
-/** Data that an examiner's thread starts with. */
 export interface ExamineThreadData {
   progress: SharedArrayBuffer
 }
@@ -56,14 +53,11 @@ interface FilesToRead {
 
 export type ExamineCalls = ReturnType<typeof examining>
 
-/**
- * The work of an examiner's thread. A small file costs only open, fstat, read, fstat and close:
- * paths come in groups by directory, and each directory is opened and checked once.
- */
+/** A small file costs only open, fstat, read, fstat and close. */
 function examining({ progress }: ExamineThreadData) {
   const progressed = countInto(progress)
 
-  /** Runs `work` for each item. Items of one directory in a row open and check it once. */
+  /** Items of one directory in a row open and check it once. */
   async function forEach<Item, Answer>(
     root: string,
     items: readonly Item[],
@@ -92,7 +86,6 @@ function examining({ progress }: ExamineThreadData) {
         )
         return typeof md5 === 'string' ? { kind: 'hashed', md5, stat: file.stat } : md5
       }),
-    /** Reads files that fit into memory and hashes the same bytes. */
     async readWhole({ root, files }: FilesToRead) {
       const answers = await forEach(root, files, (directories, file) => readExpected(directories, file, wholeFile))
       return new Transferred(answers, answers.flatMap(buffersOf))

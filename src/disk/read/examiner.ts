@@ -67,16 +67,14 @@ export interface ExaminerOptions {
 }
 
 /**
- * Checks and reads files in threads of its own, which it starts on demand. Paths are relative to
- * the root; answers have the order of the paths. It follows no links below the root. All calls
- * reject with `disk.offline` when the root cannot be reached, or does not answer (with `silence`):
- * then no file may count as missing. After `close` they reject with `thread.ended`.
+ * Checks and reads files in its own threads. It follows no links below the root. Paths are relative
+ * to the root; answers have their order. Calls reject with `disk.offline` if the root cannot be
+ * reached or does not answer: then no file may count as missing. After `close`: `thread.ended`.
  */
 export function startExaminer(options: ExaminerOptions = {}) {
   const { threads: max_threads = default_threads, heartbeats = unwatched, clock = system_clock, silence } = options
   const slots: Slot[] = []
   const queues: Record<Lane, Job[]> = { small: [], large: [] }
-  /** Slots that were given up while a call hangs, until their threads end. */
   const given_up = new Set<Slot>()
   const to_read_whole = new Map<string, WholeToRead[]>()
   const silent_roots = new Set<string>()
@@ -116,10 +114,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
     }
   }
 
-  /**
-   * Fails all jobs of this root and ends their threads. Other jobs of these threads start again in
-   * other threads. It stops at `max_given_up` threads: the jobs of further ones go on waiting.
-   */
+  /** Fails all jobs of this root and ends their threads, whose other jobs start again elsewhere. */
   function giveUp(root: string): void {
     const isOf = (job: Job) => job.root === root
     for (const slot of slots.filter(({ jobs }) => [...jobs].some(isOf))) {
@@ -256,7 +251,6 @@ interface Slice<Item> {
   bytes: number
 }
 
-/** Slices in order: small files bounded by number and bytes, each large file alone. */
 function cut<Item>(items: readonly Item[], sizeOf: (item: Item) => number): Slice<Item>[] {
   const slices: Slice<Item>[] = []
   for (const item of items) {

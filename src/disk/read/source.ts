@@ -6,7 +6,6 @@ import { type FileStat, sameStat } from '../../domain/file.ts'
 import { notOpened, placeOf, realRootLater } from '../root/inside.ts'
 import { fileStatOf } from '../scan/scan-batch.ts'
 
-/** The state that the file must still have when its last byte is handed over. */
 export interface ExpectedFile {
   stat: FileStat
   /** 32 lower-case hex digits. */
@@ -17,9 +16,8 @@ export interface ExpectedFile {
 const chunk_bytes = 262_144
 
 /**
- * Opens a file as the body of one PUT, by the examiner's rules: no links, nothing outside the
- * folder, and the stat must be the expected one. Errors: `file.changed`, `file.missing`,
- * `file.outside`, `file.unreadable` (EACCES, EBUSY, EIO …), `disk.offline`.
+ * Opens a file as the body of one PUT: no links, nothing outside the folder, the expected stat.
+ * Errors: `file.changed`, `file.missing`, `file.outside`, `file.unreadable`, `disk.offline`.
  */
 export async function openSource(root: string, path: string, expected: ExpectedFile) {
   const real_root = await realRootLater(root)
@@ -37,9 +35,8 @@ export async function openSource(root: string, path: string, expected: ExpectedF
     /** Bytes, for `Content-Length`. */
     size,
     /**
-     * Exactly `size` bytes from the start. It holds back the last chunk until the stat and the md5
-     * of all bytes are as expected, else it throws `file.changed`: a changed file never becomes a
-     * whole object. A retry calls it again. Errors: `file.*`.
+     * All bytes. The last chunk waits until the stat and the md5 of all are as expected, else it
+     * throws `file.changed`: a changed file never becomes a whole object. A retry calls it again.
      */
     stream: (): AsyncIterable<Uint8Array> => proved(handle, path, expected),
     /** The first bytes, to detect the type of the file. They are not verified. */
@@ -119,7 +116,6 @@ function fault(kind: keyof typeof faults, path: string, detail?: string, cause?:
   return new SluiceError({ code, message: `${path} ${what}${detail === undefined ? '' : `: ${detail}`}`, hint, cause })
 }
 
-/** Translates system errors. Our own errors pass unchanged. */
 function asFault(error: unknown, path: string): unknown {
   if (error instanceof SluiceError) return error
   const outcome = notOpened(error)

@@ -50,10 +50,9 @@ export function filesystemOf(type: number): { name: string; remote: boolean } {
 const made_up: ReadonlySet<string> = new Set(['vfat', 'exfat', 'fuse', 'smb', '9p', 'vboxsf', 'vmhgfs'])
 
 /**
- * True if the same inode number means the same file as before. Otherwise a scan compares size,
- * mtime and ctime, or it would read every file again after a remount. A replaced file has another
- * ctime. If the filesystem keeps none, and size and mtime are the same, only an event can report
- * the change.
+ * If false, a scan compares only size, mtime and ctime, or it would read every file again after a
+ * remount. If the filesystem keeps no ctime, only an event can report that a file was replaced by
+ * one with the same size and mtime.
  */
 export function keepsInodes(root: string): boolean {
   return !isMadeUp(statfsSync(root).type)
@@ -106,7 +105,6 @@ function hasFreeDescriptors(): boolean {
 /**
  * True if a filesystem's id is 0 or only the device number, as the kernel encodes it
  * (huge_encode_dev). Versions of `stat` print that number in the low or in the high 32 bits.
- *
  * @internal
  */
 export function repeatsDevice(id: string, device: bigint): boolean {

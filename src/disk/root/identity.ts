@@ -15,9 +15,8 @@ interface RootTraits {
 }
 
 /**
- * False if anything speaks against the same directory of the same disk. The kernel reuses device
- * numbers, and every ext4 root has inode 2: birth and id distinguish them. If false, the files may
- * still show that both are the same.
+ * False if anything speaks against one and the same root; its files may still show that it is. The
+ * kernel reuses device numbers, and every ext4 root has inode 2: birth and id distinguish them.
  */
 export function isSameRoot(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined) return true

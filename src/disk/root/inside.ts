@@ -45,7 +45,6 @@ export function realRoot(root: string): string {
   return withSlash(orOffline(root, () => realpathSync.native(root)))
 }
 
-/** The device number of a folder's root. Error `disk.offline`. */
 export function rootDevice(root: string): number {
   return orOffline(root, () => statSync(root).dev)
 }

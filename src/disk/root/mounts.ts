@@ -79,10 +79,9 @@ const kept_ms = 100
 const known = new Map<string, { read_ms: number; mountinfo: string; shares: SharesBelow }>()
 
 /**
- * Shares mounted below a root. They are other filesystems, so they are not entered. A mere stat
- * would contact the server, and a missing server would block the whole folder. So this reads the
- * kernel's mount table. Bind mounts of the root's own filesystem do not count. `real_root`: without
- * links, as in the table; a slash at its end does not matter.
+ * Shares mounted below a root, which are not entered. A mere stat would contact the server, and a
+ * missing server would block the whole folder, so this reads the kernel's mount table. Bind mounts
+ * of the root's own filesystem do not count. `real_root` has no links, as in the table.
  */
 export function sharesBelow(real_root: string): SharesBelow {
   const read_ms = system_clock.monotonic_ms()
@@ -94,11 +93,7 @@ export function sharesBelow(real_root: string): SharesBelow {
   return shares
 }
 
-/**
- * The shares in the given mount table.
- *
- * @internal
- */
+/** @internal */
 export function sharesIn(real_root: string, mountinfo: string): SharesBelow {
   const mounts = parseMountTable(mountinfo)
   const base = real_root.endsWith('/') ? real_root : `${real_root}/`

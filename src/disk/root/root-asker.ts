@@ -28,9 +28,8 @@ interface Question {
 }
 
 /**
- * Checks the roots of folders. On an unresponsive mount (a hard mount without its server), such a
- * call never returns. So each call has a thread to itself and delays no other root. A root has one
- * open call at most, whose answer is for all callers.
+ * Checks roots. On an unresponsive mount (a hard one without its server) a call never returns, so
+ * each has its own thread. A root has one open call at most, whose answer is for all callers.
  */
 export function startRootAsker(clock: Clock) {
   const threads = new Set<Thread>()
@@ -89,16 +88,14 @@ export function startRootAsker(clock: Clock) {
 
   return {
     /**
-     * As `identifiedRoot`; `no answer` after `limit_ms`. The check may have begun before the call,
-     * and the filesystem's id may be a minute old; neither with `doubtful`. Rejects with
-     * `thread.ended` after `close`.
+     * As `identifiedRoot`, or `no answer` after `limit_ms`. Without `doubtful`, the check may have
+     * begun before the call, and the id may be a minute old. Error after `close`: `thread.ended`.
      */
     async status(root: string, limit_ms: number, { doubtful } = { doubtful: false }): Promise<RootStatus> {
       // A thread that starts now would not be ended, and may wait for ever on its mount.
       if (closed) throw new SluiceError({ code: 'thread.ended', message: `${root} is not asked about any more` })
       const open = questions.get(root)
-      // A check that began before the doubt may have missed the change. A silent root gets no
-      // second call.
+      // A check that began before the doubt may have missed it. A silent root gets no second call.
       const is_enough = open && (open.is_late || !doubtful || (open.is_doubtful && !open.has_begun))
       const status = await waitFor(is_enough ? open : begin(root, doubtful, open?.answer), limit_ms)
       if (status) return status
@@ -119,9 +116,8 @@ export interface Silence {
 }
 
 /**
- * Calls `giveUp` for roots that do not answer. A job under way for `answer_ms` may be a large file,
- * a slow disk or an unresponsive mount, where its call never returns. So this asks the job's root
- * through the root asker, again after each `answer_ms`.
+ * Calls `giveUp` for roots that do not answer. A job that takes longer than `answer_ms` may also be
+ * a large file or a slow disk, so this asks its root, again after each `answer_ms`.
  */
 export function watchForSilence(watched: {
   silence: Silence
@@ -159,7 +155,6 @@ export function watchForSilence(watched: {
 
   return {
     isSilent,
-    /** Starts the watch if it does not run yet. */
     begin(): void {
       if (!is_watching) void watch()
     },

@@ -34,9 +34,8 @@ export type WatchedRoot = Pick<OnlineRoot, 'inode' | 'born_ns' | 'identity'>
 type AskFilesystemId = (filesystem: string, stat: BigIntStats) => string | undefined
 
 /**
- * The present state of a folder's root, through a symbolic link too. Never throws. It does not
- * return on an unresponsive mount: use root-asker.ts where that matters. Does not read the
- * filesystem's id.
+ * State of a folder's root, through a symbolic link too. Never throws. It never returns on an
+ * unresponsive mount: use root-asker.ts there. Does not read the filesystem's id.
  */
 export function rootStatus(root: string): RootStatus {
   return statusOf(root, () => undefined)
@@ -77,10 +76,7 @@ export function isOtherDirectory(watched: WatchedRoot, now: WatchedRoot): boolea
   return watched.identity !== now.identity && watched.born_ns !== now.born_ns
 }
 
-/**
- * Where a remount changes inodes, the size of a local filesystem (a USB stick) stands for the
- * inode, and a remote one has no identity.
- */
+/** Format: identity.ts. A remote root has no identity where a remount changes inodes. */
 function identityOf(
   stat: BigIntStats,
   { type, blocks, bsize }: StatsFs,
@@ -156,9 +152,8 @@ export function rootChange({ device, identity }: KnownRoot, now: RootNow): RootC
 }
 
 /**
- * The verdict whether this is the known root. `check_loss`: yes, but a scan must check whether too
- * many files are gone. `compare`: its files must decide. `other_disk`: its filesystem is another
- * one, and a user must confirm it.
+ * Whether this is the known root. `check_loss`: yes, but a scan must check whether too many files
+ * are gone. `compare`: its files must decide. `other_disk`: no, unless a user confirms it.
  */
 export type RootTrust = 'trusted' | 'check_loss' | 'compare' | 'other_disk'
 

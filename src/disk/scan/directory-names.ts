@@ -14,7 +14,6 @@ export function readDirectory(path: string): readonly NamedEntry[] {
   return listDirectory(path).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** As `readDirectory`, in the order of the filesystem. */
 function listDirectory(path: string): NamedEntry[] {
   try {
     return readdirSync(path, { withFileTypes: true, encoding: 'latin1' })
@@ -48,10 +47,7 @@ function isReported(entry: NamedEntry): entry is Dirent {
   return entry.constructor === Dirent
 }
 
-/**
- * Paths of the directories in a directory, relative to the root. Where `kind` is undefined, only a
- * stat can decide whether it is one. Empty if the directory is gone or unreadable.
- */
+/** Paths from the root. If `kind` is undefined, a stat must decide. Empty if it cannot be read. */
 export function directoriesIn(root: string, path: string): { path: string; kind: 'directory' | undefined }[] {
   try {
     return listDirectory(join(root, path)).flatMap((entry) => {

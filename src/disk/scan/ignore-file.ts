@@ -18,7 +18,6 @@ export type IgnoreFile =
   /** The rules of the file are unknown: nothing beside or below it may be uploaded. */
   | { kind: 'unusable'; why: string }
 
-/** Reads a .sluiceignore of at most 1 MiB, never through a symbolic link. */
 export function readIgnoreFile(file: string): IgnoreFile {
   try {
     const { stat, bytes } = readBeginning(file, max_bytes + 1, constants.O_NOFOLLOW)
@@ -41,7 +40,6 @@ export function readIgnoreFile(file: string): IgnoreFile {
   }
 }
 
-/** The access to a directory: permission bits of `st_mode`, owner and group. */
 export interface Access {
   readonly mode: number
   readonly uid: number
@@ -51,10 +49,9 @@ export interface Access {
 const may_list_and_enter = 0o5
 
 /**
- * Why fewer users can read `directory` than the root of its folder; undefined if all of them can.
- * Every user of a project sees all its files, also those that the disk would hide from them. It
- * compares mode, owner and group only. It reads no access lists (acl(5)): their mask in the group
- * bits counts as the group's right. It knows no group members: another group counts as other users.
+ * Why fewer users can read `directory` than its folder's root; undefined if all of them can. Every
+ * user of a project sees all its files. It compares mode, owner and group only: an access list
+ * (acl(5)) counts by its mask in the group bits, and another group counts as other users.
  */
 export function narrowerBecause(directory: Access, folder: Access): string | undefined {
   const same_group = directory.gid === folder.gid
@@ -81,7 +78,6 @@ export function accessOf({ mode, uid, gid }: Pick<BigIntStats, 'mode' | 'uid' | 
   return { mode: Number(mode), uid: Number(uid), gid: Number(gid) }
 }
 
-/** The verdict of `widening: skip` on a directory that fewer users can read than the root. */
 export const narrower_ignored = {
   ignored: true as const,
   rule: 'widening: skip',
@@ -89,10 +85,7 @@ export const narrower_ignored = {
   reason: 'fewer people can read it than the folder it lies in, and in the project everybody could',
 }
 
-/**
- * True if fewer users can read `directory` (relative to the root) than the root. False also if a
- * stat fails: reading the directory then fails, too, or a walk checks it again.
- */
+/** False also if a stat fails: then reading it fails too, or a walk checks it again. */
 export function isNarrower(root: string, directory: string): boolean {
   try {
     const folder = accessOf(statSync(root, { bigint: true }))

@@ -129,7 +129,6 @@ function withIgnoreFile(root: string, parent: DirectoryRules, directory: string)
   return { closed: undefined, patterns, lifts: [...parent.lifts, ...lifts] }
 }
 
-/** `describe` receives the line number, from 1. */
 function compileLines(
   lines: readonly string[],
   directory: string,
@@ -156,7 +155,6 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec) {
   const rules = createWalkingRules(root, spec)
   const known = new Map<string, DirectoryRules | Ignored>()
 
-  /** The rules in `directory`, or the verdict that ignores it. */
   function rulesIn(directory: string): DirectoryRules | Ignored {
     let found = known.get(directory)
     if (found === undefined) {
@@ -180,10 +178,8 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec) {
 
   return {
     /**
-     * `path` is relative to the root, without a slash at either end. A path in an ignored directory
-     * is ignored by that directory's rule. Five reasons ignore an entry: a default that nothing
-     * lifts, `exclude`, a .sluiceignore (also an unusable one), an `include` that does not name it,
-     * or `widening: skip`. No negation in a .sluiceignore undoes an `exclude` of the config.
+     * `path`: relative to the root, no slash at its ends. All in an ignored directory have its
+     * verdict. No negation in a .sluiceignore undoes an `exclude` of the config.
      */
     verdict(path: string, kind: 'file' | 'directory'): Verdict {
       if (path === '') return not_ignored

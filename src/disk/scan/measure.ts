@@ -21,8 +21,7 @@ const options = { bigint: true, throwIfNoEntry: false } as const
 
 /**
  * Checks each listed file once, which is most of a scan's cost. Leaves out files that are gone,
- * replaced or unreadable by now. The results stay in `room`.
- * @param room its `names` and `ends` hold `listed` files
+ * replaced or unreadable by now. `room` holds `listed` files, and then the results.
  */
 export function measureBatch(room: BatchRoom, listed: number, measure: MeasureOptions): Measured {
   const { root, keeps_inodes, hasher, progressed } = measure
@@ -84,7 +83,6 @@ function checkEntry(
   return true
 }
 
-/** Selects the files that a scan hashes as it checks them. */
 export interface HashRule {
   /** Unix ns; a file whose bytes or inode changed later may still be written to. */
   quiet_before_ns: bigint

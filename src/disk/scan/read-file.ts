@@ -6,8 +6,6 @@ import { covered, type DirectoryOutcome, openDirectory, realRoot, rootDevice } f
 import { sharesBelow } from '../root/mounts.ts'
 import { fileStatOf } from './scan-batch.ts'
 
-// All threads that read files use this. All but `readPart` is synchronous.
-
 /** Never blocks on a FIFO, never follows a link at the end of the path. */
 const open_flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const big = { bigint: true } as const

@@ -11,7 +11,6 @@ export interface ListedBatch {
   ends: Uint32Array
 }
 
-/** Files of a scan in path order. */
 export interface ScanBatch extends ListedBatch {
   /** Four per file: size, mtime_ns, ctime_ns, inode (0 if a remount changes it: filesystems.ts). */
   stats: BigInt64Array
@@ -24,7 +23,6 @@ export interface ScanBatch extends ListedBatch {
 /** Stands for the md5 of a file that was not hashed: large, empty, not quiet yet, or unreadable. */
 export const no_md5 = '-'.repeat(32)
 
-/** The md5 of a file in the batch; undefined: the scan did not hash it. */
 export function entryMd5({ md5s }: Pick<ScanBatch, 'md5s'>, index: number): string | undefined {
   const md5 = md5s.slice(32 * index, 32 * index + 32)
   return md5 === '' || md5 === no_md5 ? undefined : md5
@@ -38,9 +36,8 @@ export interface BatchRoom {
 }
 
 /**
- * Buffers that the threads of a scan share and use for one batch after the other. Buffers that are
- * sent (transferred) seem small to the garbage collector, so it would free them late: 25 MB in a
- * scan of 200,000 files.
+ * The threads of a scan share these for one batch after the other. Transferred buffers seem small
+ * to the garbage collector, which frees them late: 25 MB in a scan of 200,000 files.
  */
 export function createBatchRoom(max_entries: number): BatchRoom {
   return {
@@ -89,7 +86,6 @@ export function entryStat({ stats }: Pick<ScanBatch, 'stats'>, index: number): F
 /** Nanoseconds in 64 bits end in the year 2262, and files can have any year. */
 const max_ns = 2n ** 63n - 1n
 
-/** The stored time: one beyond the limit counts as the limit. */
 function keptTime(ns: bigint): bigint {
   if (ns > max_ns) return max_ns
   return ns < -max_ns ? -max_ns : ns
@@ -120,10 +116,9 @@ function roomForNames_bytes(max_entries: number): number {
 }
 
 /**
- * Builds batches of at most `max_entries` that end at landmarks, where possible: at names chosen
- * by their own characters. So a new or deleted file moves the border of one or two batches, and all
- * others stay the same from scan to scan. Long paths end a batch early: it always fits a
- * `BatchRoom`.
+ * Builds batches that end at landmarks where possible: at names chosen by their own characters. So
+ * a new or deleted file moves the border of one or two batches, and all others stay the same from
+ * scan to scan. Long paths end a batch early: it always fits a `BatchRoom`.
  */
 export function createBatchBuilder(max_entries: number) {
   const between = max_entries < min_for_landmarks ? 0 : max_entries >> 2

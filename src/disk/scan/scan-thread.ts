@@ -8,7 +8,6 @@ import type { ScanEnd } from './walk-report.ts'
 
 export interface ScanThreadData {
   walk: WalkOptions
-  /** Rule for files to hash during the scan; undefined: none. */
   hashing: HashRule | undefined
   progress: SharedArrayBuffer
   /** Buffers of the scan, shared by all its threads. Each thread uses one at a time. */

@@ -20,11 +20,9 @@ interface Slot {
 }
 
 /**
- * The threads of one scan. One lists the batches, the thread with the least load measures each, and
- * they come out in order. Buffers rotate: a batch is valid until the next call of `next`.
- *
- * @param max_ahead batches that are ready or in work, including the caller's
- * @param withMd5 called for each batch before its files are checked
+ * One thread lists the batches, the one with the least load measures each, and they come out in
+ * order. Buffers rotate: a batch is valid until the next call of `next`. `max_ahead`: batches ready
+ * or in work, including the caller's. `withMd5`: called before the files of a batch are checked.
  */
 export function startScanThreads(
   options: Omit<ScanThreadData, 'rooms'>,
@@ -113,7 +111,6 @@ function callThread(thread: Thread, method: 'begin' | 'rest', argument: unknown)
   thread.call(method, argument).catch(() => {})
 }
 
-/** Supplies threads for walks, and takes them back. */
 export type KeptScanThread = ReturnType<typeof keepScanThread>
 
 /** Keeps a thread while folders are scanned in turns; a quiet folder keeps none between scans. */

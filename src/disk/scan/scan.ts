@@ -35,10 +35,9 @@ const default_batch_entries = 2_000
 const default_max_ahead = 12
 
 /**
- * Walks a folder in threads of its own. Batches hold regular files that are not ignored, in byte
- * order of their paths. `take` gets one at a time, and may use its memory until it returns. If
- * `take` calls `stop`, or the signal aborts, the scan ends at once, with `complete: false` and only
- * the files handed over. Error `disk.offline` if the root is missing or unreadable.
+ * Walks a folder in its own threads. Batches hold regular files that are not ignored, in byte order
+ * of their paths. `take` may use a batch's memory until it returns. If it calls `stop`, or the
+ * signal aborts, the scan ends at once with `complete: false`. Error: `disk.offline`.
  */
 export async function scanFolder(
   options: ScanOptions,

@@ -10,11 +10,9 @@ export interface ScanEnd {
    * `unreadable_total` exceeds the length of its list.
    */
   complete: boolean
-  /** Files in the batches. */
   files: number
   /** Directories that were read, the root among them. */
   directories: number
-  /** Sizes of the files in the batches. */
   bytes: number
   /** Entries by the rule that ignores them, without the contents of ignored directories. */
   ignored: { rule: string; source: string; reason: string; count: number }[]
@@ -34,7 +32,6 @@ export interface ScanEnd {
 /** Lists are for the operator: beyond this length, only the count is useful. */
 const max_listed = 1_000
 
-/** The results of checking the listed files. */
 export type MeasuredTotal = Pick<ScanEnd, 'files' | 'bytes' | 'special' | 'unreadable' | 'unreadable_total'>
 
 export function createMeasuredTotal() {

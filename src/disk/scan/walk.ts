@@ -44,11 +44,10 @@ interface Frame extends Place {
 }
 
 /**
- * Walks with synchronous calls, in byte order of the whole path. A directory sorts as if its name
- * ended in `/`: the order of a ledger's pages, so that both can be merged. The walk only lists
- * files; measure.ts checks them, also in other threads. It follows no links and enters no other
- * filesystem. It is a generator for a thread: it reads no further than asked. It calls `progressed`
- * for every name, because a batch may take hours if all is ignored. Error: `disk.offline`.
+ * Lists files by synchronous calls, in byte order of the whole path; measure.ts checks them. A
+ * directory sorts as if its name ended in `/`, as in the ledger's pages, so that both can be
+ * merged. It follows no links, enters no other filesystem and reads no further than asked. It calls
+ * `progressed` for every name: a batch may take hours if all is ignored. Error: `disk.offline`.
  */
 export function* walk(options: WalkOptions, progressed = () => {}): Generator<ListedBatch, ScanEnd> {
   const { root, under, batch_entries } = options
@@ -135,7 +134,6 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     return why !== undefined
   }
 
-  /** Takes one entry; a directory waits for its turn. */
   function take(frame: Frame, entry: NamedEntry): void {
     const { name: raw_name } = entry
     const name = textOfName(raw_name)

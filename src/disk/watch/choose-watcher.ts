@@ -4,10 +4,8 @@ import { raisedLimit } from './watch-trouble.ts'
 /** `scan`: no watching; scans on a timer find changes. */
 type WatcherKind = 'chokidar' | 'native' | 'scan'
 
-/** Why native watching is impossible on this system; undefined if it is possible. */
 export const native_fault = process.platform === 'linux' ? undefined : 'native watching is for Linux alone'
 
-/** All facts for the choice, at one moment. */
 export interface WatchFacts {
   setting: 'auto' | WatcherKind
   /** From statfs(2), see filesystems.ts. `remote`: other hosts change it without an event here. */
@@ -52,9 +50,8 @@ const chokidar_entry_bytes = 9_000
 const native_directory_bytes = 6_000
 
 /**
- * Chooses how to watch a folder. chokidar reports changes soonest and most exactly, but takes a
- * watch and much memory for each file. Native watching takes one watch per directory. If neither
- * works or fits, scans find the changes.
+ * chokidar reports changes soonest and most exactly, but takes a watch and much memory for each
+ * file. Native watching takes one watch a directory. If neither fits, scans find the changes.
  */
 export function chooseWatcher(facts: WatchFacts, shares: WatchShares): WatchChoice {
   const { setting, filesystem, remote, given_up } = facts

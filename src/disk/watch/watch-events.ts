@@ -37,11 +37,10 @@ class EndingWatcher extends FSWatcher {
 export type ChokidarEvents = ReturnType<typeof createChokidarEvents>
 
 /**
- * chokidar, by its public API, with its events as hints. A settle rule, a scan and another lstat
- * follow the hints, so its own waiting and joining is off. chokidar reads a directory before it
- * watches it, and misses a directory that replaces another. So a renamed path is checked once more
- * after it has settled. An unknown directory is added to chokidar; for a replaced one, chokidar
- * must restart.
+ * The events of chokidar as hints. Its own waiting and joining is off: a settle rule, a scan and
+ * another lstat follow the hints. It reads a directory before it watches it, and misses one that
+ * replaces another. So a renamed path is checked again after it has settled: an unknown directory
+ * is added to chokidar, and for a replaced one, chokidar must restart.
  */
 export function createChokidarEvents(root: string, rules: IgnoreRules, listener: WatchListener, burst_events: number) {
   const closed = new AbortController()
@@ -188,7 +187,6 @@ export function createChokidarEvents(root: string, rules: IgnoreRules, listener:
   }
 }
 
-/** The path in a raw event of chokidar. */
 function watchedPath(details: unknown): string | undefined {
   if (typeof details !== 'object' || details === null || !('watchedPath' in details)) return undefined
   return typeof details.watchedPath === 'string' ? details.watchedPath : undefined

@@ -40,10 +40,9 @@ const usual_max_queued = 16_384
 const on_flood = new Set<() => void>()
 
 /**
- * libuv has one inotify instance for all watchers of an event loop, so they share one kernel queue.
- * The kernel drops events beyond it, and libuv reports nothing (inotify(7), IN_Q_OVERFLOW). Every
- * watcher may have lost some, so each gets a call until its signal aborts. A full queue is read in
- * one turn of the loop.
+ * All watchers of an event loop share one inotify instance of libuv, and so one kernel queue. The
+ * kernel drops events beyond it, and libuv reports nothing (inotify(7), IN_Q_OVERFLOW). So each
+ * watcher gets a call, until its signal aborts. A full queue is read in one turn of the loop.
  */
 export function onFlood(notify: () => void, signal: AbortSignal): void {
   // A separate function, because the same one may be added twice.
@@ -144,16 +143,13 @@ export type Hint =
   /** Events were or may have been lost: only a scan finds what changed. */
   | { kind: 'doubtful'; reason: string }
 
-/** The kernel's queue (16,384 events by default) overflows silently while its reader is busy. */
 export const burst_reason = 'so many changes at once that the kernel may have dropped some'
 export const root_removed = 'the folder was removed or replaced: it is not watched any more'
 
-/** A hint for the directory itself; '' is the root. */
 export function hintAt(directory: string): Hint {
   return directory === '' ? { kind: 'folder' } : { kind: 'directory', path: directory }
 }
 
-/** Options that every watcher starts with. */
 export interface StartingWatcher {
   rules: IgnoreRules
   /** Number of events at once that makes a burst: the kernel may have dropped some. */

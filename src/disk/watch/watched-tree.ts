@@ -19,7 +19,6 @@ export interface TreeOptions {
   /** From `createTurns`; shared with the owner of the tree. */
   takeTurns: () => Promise<void>
   on_touched: OnTouched
-  /** A watch was refused or failed. */
   on_error: (error: unknown) => void
 }
 
