@@ -41,9 +41,7 @@ export interface CircuitTools {
   onSlowDown: () => void
   /** All projects of the configuration in force. */
   readonly projects: readonly string[]
-  /**
-   * Projects that the audit asks, even without files to upload. Only an answer ends their trouble.
-   */
+  /** Projects that the audit asks, even without uploads. Only an answer ends their trouble. */
   readonly audited?: readonly string[]
 }
 
@@ -81,7 +79,6 @@ export function createCircuits(tools: CircuitTools) {
     account.attempts = 0
   }
 
-  /** True if the configuration in force names this project. */
   const asksFor = (project_id: string): boolean => tools.projects.includes(project_id)
 
   async function trip(about: About, failure: Failure, of: { pause_ms?: number; step?: Step } = {}): Promise<'hold'> {
@@ -153,10 +150,9 @@ export function createCircuits(tools: CircuitTools) {
 
   return {
     /**
-     * Work that a worker on these hosts may begin. Refused projects are excluded, and others
-     * continue at full speed. After its pause a project takes part again, and the first refusal
-     * pauses it anew. `limit`: number of items allowed now; 0 while everything pauses or a probe is
-     * out, 1 for a probe.
+     * Work that a worker on these hosts may begin. Refused projects are excluded until their pause
+     * is over, and others continue at full speed. `limit` is the number of items allowed now, 0
+     * while everything pauses or a probe is out, 1 for a probe.
      */
     allowance(hosts: readonly Host[]) {
       const now_ms = clock.now_ms()
@@ -271,7 +267,6 @@ export function createCircuits(tools: CircuitTools) {
           await heal(about)
       }
     },
-    /** Open circuits, with their begin. */
     tripped: () => [...resting].map(([about, tripped]) => ({ about, ...tripped })),
   }
 }

@@ -92,9 +92,8 @@ const max_slot_failures = 3
 const min_failing_ms = 10 * minute_ms
 
 /**
- * True if another slot may help: this one failed too often, at the blob store or because `complete`
- * does not know it. The last try has its own slot, so that no content is given up for an old
- * ticket.
+ * True if another slot may help: this one failed too often, at the blob store or as unknown to
+ * `complete`. The last try has its own slot: no content is given up for an old ticket.
  */
 export function isSlotGivenUp(
   { slot_failures, attempts }: Pick<SendWork, 'slot_failures' | 'attempts'>,

@@ -121,7 +121,6 @@ function listedAsset(record: AssetRecord): { asset_id: string; status: 'ready' |
 
 /**
  * One turn is a list page, which the service must compose, or this many quick single reads.
- *
  * @internal
  */
 export const reads_a_turn = 10

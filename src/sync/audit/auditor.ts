@@ -22,9 +22,8 @@ const first_turn_ms = minute_ms
 const check_again_ms = 5 * second_ms
 
 /**
- * Compares the ledger with the service continuously and at a low rate: round after round for each
- * project, one turn at a time. Results become facts. A service or project that cannot be asked
- * pauses the audit, and changes nothing.
+ * Compares the ledger with the service at a low rate: round after round for each project, one turn
+ * at a time. A service or project that cannot be asked pauses the audit, and changes nothing.
  */
 export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal: AbortSignal): Worker {
   const { ledger, circuits, clock, heartbeats, report } = tools
@@ -106,9 +105,7 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
     return since_ms >= round_ms || since_ms < -minute_ms
   }
 
-  /**
-   * A new auditor (start, reload) knows no troubles: it asks each project once before it is due.
-   */
+  /** A new auditor (start, reload) knows no troubles: it asks each project once, due or not. */
   function isUnmet({ project_id }: AuditState): boolean {
     return !turned_ms.has(project_id)
   }

@@ -29,9 +29,8 @@ export type FolderKeeper = ReturnType<typeof keepFolder>
 const hints_at_once = 500
 
 /**
- * Keeps one folder: checks its root, and finds changes and missed events. The watcher only gives
- * hints; the scan decides. Watching begins before the scan, so that no change is missed between
- * them.
+ * Checks one folder's root, and finds changes and missed events. The watcher only gives hints; the
+ * scan decides. Watching begins before the scan, so that no change between them is missed.
  */
 export function keepFolder(
   folder: FolderSettings,
@@ -227,7 +226,6 @@ export function keepFolder(
   }
 
   return {
-    /** Scans now. */
     rescan() {
       timer.noRest()
       root_doubt.forget()

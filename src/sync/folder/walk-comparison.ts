@@ -39,7 +39,6 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
     return differences
   }
 
-  /** Returns the indices of entries that differ from the ledger. */
   async function compare(batch: ScanBatch): Promise<Changes> {
     if (batch.count === 0) return { changed: new Uint32Array(), unknown: new Uint32Array() }
     const changes = await compareRange(batch, entryPath(batch, batch.count - 1))
@@ -60,9 +59,7 @@ export function createWalkComparison(folder: string, ledger: Ledger, under?: str
 
   return {
     compare,
-    /**
-     * For an unknown folder: takes all as new. A ledger busy with new files would slow the walk.
-     */
+    /** For an unknown folder: takes all as new. A ledger busy with new files slows the walk. */
     takeAsUnknown(batch: ScanBatch): Changes {
       if (batch.count > 0) after_path = entryPath(batch, batch.count - 1)
       const all = Uint32Array.from({ length: batch.count }, (_, index) => index)
