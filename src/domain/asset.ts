@@ -1,9 +1,8 @@
 import type { FaultNote } from '../base/run/errors.ts'
 
 /**
- * Permission by the service to send the bytes of one asset by PUT. It is secret: with the URL
- * anyone can write these bytes. It is kept only in memory and in tickets.db, never in a log, an
- * error or a backup. The ledger keeps only the origin of the URL.
+ * Permission to PUT the bytes of one asset. The URL is secret: anyone can write them with it. It
+ * stays in memory and tickets.db, never in a log, an error or a backup. The ledger has its origin.
  */
 export interface Ticket {
   upload_url: string
@@ -13,10 +12,7 @@ export interface Ticket {
   expires_at_ms: number
 }
 
-/**
- * An asset as the service reports it. Only `ready` is usable in a chat. `uploaded`: a slot that has
- * no bytes. `other`: a status that Sluice does not know; it counts as in progress.
- */
+/** `uploaded` is a slot without bytes. `other` is unknown to Sluice, and counts as in progress. */
 export interface AssetSaid {
   status: 'uploaded' | 'ingesting' | 'ready' | 'failed' | 'other'
   /** The service's own word, to show to users. */
@@ -37,22 +33,15 @@ export const ingest_failed = 'ingest_failed'
 
 /**
  * Facts about a ready asset that the service lost, reads again or cannot use. Only an answer about
- * its id shows this, never a list. `asset_id` is the asset that was asked about, or absent for any.
- * If the content has another one by now, the fact has no effect.
+ * its id shows this, as a list may be outdated. `asset_id`: the asset that was asked about, or
+ * absent for any. If the content has another one by now, the fact has no effect.
  */
 export type LossFact =
-  /** The service no longer has it. */
   | { type: 'asset_missing'; content: number; asset_id?: string }
-  /** The service is reading it again. */
   | { type: 'asset_unready'; content: number; asset_id?: string }
-  /** The service now reports that it cannot use it. */
   | { type: 'asset_failed'; content: number; asset_id?: string; error: FaultNote }
 
-/**
- * Compares an asset that is ready in the ledger with the service's answer about it. Only an answer
- * about this asset counts, because a list may be outdated. `gone`: the service does not know it. A
- * slot without bytes (`uploaded`) counts as gone too. Undefined if it is ready there as well.
- */
+/** The loss of a ready asset, if any. `gone`: the service answered that it has no such asset. */
 export function lossOf(
   { content, asset_id }: { content: number; asset_id: string },
   said: AssetSaid | 'gone',

@@ -1,11 +1,8 @@
 /**
- * The audit compares the ledger with the service's own list, round after round. A round reads the
- * whole list of one project, page by page. Then it reads, one by one, each asset that is ready in
- * the ledger and was not listed as ready. Only such an answer about one asset shows a loss.
- *
- * A round does not check assets that became ready after its start: the list may have passed their
- * place. A list that changes meanwhile thus costs at most some reads, and no file is reported
- * missing because of it.
+ * A round of the audit reads the service's list of one project, page by page. Then it reads, one by
+ * one, each asset that is ready in the ledger and was not listed as ready. Only such an answer
+ * shows a loss. A round leaves out assets that became ready after its start, because the list may
+ * have passed their place.
  */
 export type AuditFact =
   /** A user requests an audit: every project begins a round at once, faster than usual. */
@@ -16,9 +13,8 @@ export type AuditFact =
   /** No page listed it as ready, but the service answers that it is. */
   | { type: 'asset_confirmed'; content: number }
   /**
-   * All assets are checked, except `unanswered` ones about which the service gave no answer. With
-   * `resend`, contents that were removed on the service and that a file still has are wanted again,
-   * unless they are so many that a user must decide (`isMassRemoval`).
+   * `unanswered`: assets that got no answer. `resend`: wants removed contents again that a file
+   * still has, unless they are so many that a user must decide (`isMassRemoval`).
    */
   | { type: 'audit_round_ended'; project_id: string; round: number; unanswered: number; resend: boolean }
 
@@ -32,10 +28,7 @@ export interface ListedAsset {
 const mass_share = 0.1
 const min_mass = 100
 
-/**
- * True if so many of the expected assets are gone that it seems a fault, not a user's choice. Then
- * nothing is uploaded again without a user, whatever the policy `audit.on_remote_delete` is.
- */
+/** If true, nothing is uploaded again without a user, whatever `audit.on_remote_delete` is. */
 export function isMassRemoval({ removed, expected }: { removed: number; expected: number }): boolean {
   return removed > Math.max(min_mass, expected * mass_share)
 }

@@ -17,7 +17,6 @@ export interface BandwidthNow {
 /** Minutes to search ahead: if a clock change skips the time of a change, it comes a day later. */
 const farthest_minutes = 49 * 60
 
-/** Rate of a timetable at one moment, and its next change. */
 export function bandwidthAt(spans: readonly BandwidthSpan[], at_ms: number): BandwidthNow {
   return { bytes_per_s: bytesPerSecondAt(spans, at_ms), until_ms: nextChange_ms(spans, at_ms) }
 }

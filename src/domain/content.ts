@@ -6,31 +6,26 @@ import type { ContentFact } from './fact.ts'
 /**
  * State of one content: the same bytes in one project, however many paths have them.
  *
- * - `wanted`: a path has it. It has no slot and no asset on the service, or none any more. The
- *   uploader handles it. `inspect/explain/explain-reasons.ts` lists why it may stay so: a pause, an
- *   open circuit, a retry that is not due, a limit, an unproven type, or others before it.
+ * - `wanted`: a path has it, and it has no slot and no asset on the service, or none any more.
+ *   `inspect/explain/explain-reasons.ts` lists why it may stay so.
  * - `reserving`: the uploader is about to ask for a slot, or has asked and got no slot: the call
  *   failed, or a crash lost the answer. Asking again is safe.
- * - `reserved`: the service gave a slot (`asset_id`). Its ticket is kept until `complete` succeeds
- *   or the slot is given up.
+ * - `reserved`: it has a slot (`asset_id`), whose ticket is kept until `complete` succeeds.
  * - `sent`: the blob store has all the bytes; `complete` has not succeeded yet.
- * - `ingesting`: the service has the bytes and reads them, or it has named an asset that it already
- *   had. The follower waits until the asset is ready.
- * - `ready`: usable in the assistant. Only this is success. The audit checks it later: the service
- *   may lose it (`removed_on_service`), read it again (`ingesting`) or find that it cannot use it
- *   (`refused`).
- * - `refused`: a user must act (`error_*` says why). New bytes make a new content; `sluice retry`
- *   asks again.
+ * - `ingesting`: the service reads the bytes, or it has named an asset that it already had.
+ * - `ready`: usable in the assistant. Only this is success. The audit checks it later: it may
+ *   become `removed_on_service`, `ingesting` (read again) or `refused` (it cannot be used).
+ * - `refused`: a user must act (`error_*` says why). `sluice retry` asks again.
  * - `type_refused`: it is not uploaded, because the service could read no file of its type so far.
  *   `sluice accept` uploads it, and so does the first file of the type that becomes ready.
- * - `removed_on_service`: the service had it, and it was removed there. It is uploaded again if a
- *   user or the policy `audit.on_remote_delete` asks for it, or if Sluice may have removed it
- *   itself. If the service lists it as ready again, it is `ready`.
+ * - `removed_on_service`: it was removed there. It is uploaded again if a user or the policy
+ *   `audit.on_remote_delete` asks for it, or if Sluice may have removed it itself. If the service
+ *   lists it as ready again, it is `ready`.
  * - `abandoned`: no path wants these bytes any more, and the service never got them, or Sluice
  *   removed them there. A path that brings them back makes it `wanted`.
  * - `removing`: no path holds these bytes any more. Sluice is about to remove the asset that it
- *   made, or has asked and does not know the result. This state ends with the service's answer, or
- *   when the call surely had no effect. A path that brings the bytes back waits for that.
+ *   made, or has asked and does not know the result. A path that brings the bytes back waits until
+ *   the service answers, or the call surely had no effect.
  */
 export type ContentState =
   | 'wanted'
@@ -56,10 +51,7 @@ export interface ContentProgress {
   any_type: boolean
   /** Earliest next try, Unix ms. */
   not_before_ms: number
-  /**
-   * Failures of the upload since the content was wanted; 0 again once the service has the bytes. In
-   * `ingesting`: reads that found it neither ready nor failed. In `removing`: failed tries.
-   */
+  /** Failed uploads. In `ingesting`: reads without a result. In `removing`: failed tries. */
   attempts: number
   /** Time of the first of these failures of the upload, Unix ms; undefined without one. */
   failing_since_ms: number | undefined
@@ -76,9 +68,8 @@ export interface ContentProgress {
 }
 
 /**
- * Reading time after which a file counts as slow: a base, and more for each megabyte, because large
- * scans take long. `sluice status` and `explain` then show it as slow, and the follower reads it
- * less often. It is never refused for that.
+ * Large scans take long, hence the time for each megabyte. `sluice status` shows a slow file, and
+ * the follower reads it less often. It is never refused for that.
  */
 export const slow_reading = { base_ms: 15 * minute_ms, per_mb_ms: 2 * second_ms }
 
@@ -112,16 +103,11 @@ export function newContent(not_before_ms: number): ContentProgress {
 
 const open_states: readonly ContentState[] = ['wanted', 'reserving', 'reserved', 'sent', 'ingesting']
 
-/** True while the content is on its way to `ready` without a user's help. */
 export function isUnderway(state: ContentState): boolean {
   return open_states.includes(state)
 }
 
-/**
- * The content after a fact that is recorded at this time. Only this changes its state. A pure
- * function. Undefined if the fact does not apply: it is late, and the content has another state or
- * another asset by now. Then nothing changes.
- */
+/** Only this changes a state. Pure. Undefined, without a change, if a late fact does not apply. */
 export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms: number): ContentProgress | undefined {
   if (!appliesIn[fact.type].includes(content.state) || isOfAnotherAsset(content, fact)) return undefined
   // A due content keeps its due time: it stays ahead of later ones, without a write to the index.
@@ -194,7 +180,6 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
   }
 }
 
-/** True for an answer about another asset than the content has now. */
 function isOfAnotherAsset({ asset_id }: ContentProgress, fact: ContentFact): boolean {
   const asked = fact.type === 'asset_missing' || fact.type === 'asset_unready' || fact.type === 'asset_failed'
   return asked && fact.asset_id !== undefined && fact.asset_id !== asset_id

@@ -1,6 +1,5 @@
 import type { FaultNote } from '../base/run/errors.ts'
 
-/** A problem of the health, as an alert reported it. */
 export interface ReportedProblem {
   kind: string
   about: string
@@ -17,9 +16,7 @@ export interface Alert {
   problems: readonly ReportedProblem[]
 }
 
-/**
- * Receiver (`target`) of a run's report or of an alert; `run` and `alert` are ids of the ledger.
- */
+/** Receiver (`target`) of a run's report or of an alert. `run` and `alert` are the ledger's ids. */
 export type DeliveryKey = { target: string } & ({ run: number; alert?: undefined } | { alert: number; run?: undefined })
 
 export function deliveryKey({ run, alert, target }: DeliveryKey): DeliveryKey {
@@ -39,9 +36,6 @@ export type DeliveryFact =
   | ({ type: 'delivery_deferred'; not_before_ms: number; error: FaultNote } & DeliveryTried)
   /** Given up: a user must act. */
   | ({ type: 'delivery_failed'; error: FaultNote } & DeliveryTried)
-  /**
-   * A user requests these again: deliveries that wait or were given up are due now. A target that
-   * the run did not have is added. Finished deliveries stay finished.
-   */
+  /** A user requests these: waiting and given-up ones are due now, and new targets are added. */
   | { type: 'delivery_wanted_again'; run: number; targets: readonly string[] }
   | ({ type: 'alert_raised'; targets: readonly string[] } & Alert)

@@ -6,7 +6,6 @@ export interface DisappearanceLimits {
   missing_percent: number
 }
 
-/** Numbers of a folder's files, known before and found now, to judge whether too many are gone. */
 export interface Found {
   known: number
   /** Known files that were not found, or that single events have reported as deleted. */
@@ -34,9 +33,8 @@ export function knownBefore(folder: { known_files: number; counted: { files: num
 }
 
 /**
- * True if so many files are gone at once that it seems an unmounted disk, not a user's work. A
- * renamed file is missing at one path and found at another, so only the decrease of the number of
- * files counts.
+ * True if it seems an unmounted disk, not a user's work. A renamed file is missing at one path and
+ * found at another, so only the decrease of the number of files counts.
  */
 export function hasVanished({ known, missing, files }: Found, limits: DisappearanceLimits): boolean {
   if (missing <= limits.empty_folder_files) return false
@@ -70,7 +68,6 @@ export function waitingText(name: string, found: Found): string {
   return `${formatCount(filesThere(found))} of ${formatCount(found.known)} ${accept_question} ${name}`
 }
 
-/** True if a folder with this offline reason waits for a user, not for its disk. */
 export function waitsForUser(offline_reason: string | undefined): boolean {
   return offline_reason?.includes(accept_question) === true
 }

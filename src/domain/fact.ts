@@ -24,7 +24,6 @@ export interface FolderFact extends LabelSettings, Partial<RemovalPolicy> {
   rules: string
 }
 
-/** Counts and findings of a full scan. The files themselves are recorded as other facts. */
 export interface ScanSummary {
   files: number
   directories: number
@@ -43,22 +42,19 @@ export interface ScanSummary {
   narrower_total: number
 }
 
-/** Facts about folders, recorded by their keepers, by a new configuration and by due runs. */
 export type FolderEvent =
   | { type: 'folder_configured'; folder: FolderFact }
   | { type: 'folders_removed_except'; names: readonly string[] }
   /** `identity`: of its root, if the filesystem has one. */
   | { type: 'folder_online'; folder: string; device: bigint; identity?: string | undefined }
   /**
-   * The watcher that was chosen, and why. `replaced`: why it replaces the watcher before it (that
-   * one missed changes, or the root is another directory). `given_up`: why the native watcher was
-   * given up for timed scans.
+   * `replaced`: why it replaces the watcher before it (which missed changes, or has another root).
+   * `given_up`: why the native watcher was given up for timed scans.
    */
   | ({ type: 'folder_watched'; folder: string; replaced?: string; given_up?: string } & FolderWatch)
   /**
    * Recorded again when the reason or the question changes, and when a scan was requested.
-   * `is_doubted`: the root is still being compared with the known files. `found`: if the folder
-   * waits for a user, the files of that question; an answer about other files is void.
+   * `is_doubted`: the root is still being compared. `found`: files of the question to a user.
    */
   | { type: 'folder_offline'; folder: string; reason: string; is_doubted?: boolean; found?: FoundThere | undefined }
   /** A full scan must begin at this time or later. */
@@ -87,16 +83,14 @@ export type FileFact =
   | { type: 'file_changed'; folder: string; path: string; not_before_ms: number }
 
 /**
- * Recorded by a scan: files that the ledger does not know, quiet for long enough, checked and read
- * in one step. It counts as `file_settled` for each. It has no effect on a path that is known by
- * then, because that fact is newer, or in an offline folder.
+ * Unknown, quiet files that a scan checked and read in one step: `file_settled` for each. It has no
+ * effect in an offline folder, and on a known path, because that fact is newer.
  */
 export interface FilesFound {
   type: 'files_found'
   folder: string
-  /** UTF-8 paths in their order, one after the other. */
+  /** UTF-8 paths in their order, one after the other. `ends` has the end of each. */
   names: Uint8Array
-  /** End of each path in `names`. */
   ends: Uint32Array
   /** Four for each file: size, mtime_ns, ctime_ns, inode. */
   stats: BigInt64Array
@@ -158,8 +152,7 @@ export type LifeFact = { type: 'daemon_at_work'; since_ms: number }
 
 /**
  * A time that does not count when the health judges what is late. `away`: no daemon is known to
- * have worked (it was stopped, or the machine was off or asleep). `paused`: a user had paused
- * outgoing work.
+ * have worked. `paused`: a user had paused outgoing work.
  */
 export interface Absence {
   why: 'away' | 'paused'
@@ -180,7 +173,6 @@ const trouble_subjects: Readonly<Record<string, string>> = {
   blob: 'the blob store',
 }
 
-/** The subject of a trouble in words for users: `the service`, `project PROJECT_ID`. */
 export function troubleSubject(about: string): string {
   const project = /^project:(.*)$/.exec(about)?.[1]
   return project === undefined ? (trouble_subjects[about] ?? about) : `project ${project}`

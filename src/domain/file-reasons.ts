@@ -1,10 +1,7 @@
 import type { FileStat, KnownFile } from './file.ts'
 
-/*
- * All reasons why a file of a folder is not uploaded. A new reason to skip files is one entry of
- * `skip_reasons`. A new reason to block them is one of `block_reasons`, and the place in sync/ that
- * records `file_blocked` with it.
- */
+// A new reason to skip files is one entry of `skip_reasons`. A new reason to block them is one of
+// `block_reasons`, and the place in sync/ that records `file_blocked` with it.
 
 /** Files that the first scan of a folder includes. */
 type FolderStart = { kind: 'all' } | { kind: 'from_now' } | { kind: 'newer_than'; age_ms: number }
@@ -20,7 +17,6 @@ export function skipSettings({ name, max_file_bytes, start }: SkipSettings): Ski
   return { name, max_file_bytes, start }
 }
 
-/** Knowledge of the ledger about a file and its folder. */
 export interface FileHistory {
   known: Pick<KnownFile, 'stat' | 'reason' | 'accepted'> | undefined
   /** Unix ms when the folder was set up; its setting `start` refers to it. */
@@ -86,7 +82,6 @@ export const block_reasons = {
   unreadable: { in_plan: 'cannot be read by this user', can_be_accepted: false },
   /** It kept changing beyond `settle_cap_ms`. */
   changing: { in_plan: 'changing just now', can_be_accepted: false },
-  /** A directory on its path is a symbolic link that leads out of its folder. */
   outside: { in_plan: 'outside the folder, behind a symbolic link', can_be_accepted: false },
   upload_limit: { in_plan: 'held by the upload limit', can_be_accepted: true },
 } as const satisfies Record<string, ReasonTexts>
@@ -97,15 +92,13 @@ export const file_reasons: Record<SkipReason | BlockReason, ReasonTexts> = { ...
 
 const in_order = Object.keys(skip_reasons) as SkipReason[]
 
-/** The reason to skip a file; undefined if it is wanted. */
 export function skipReason(file: FileToJudge): SkipReason | undefined {
   return in_order.find((reason) => skip_reasons[reason].skips(file))
 }
 
 /**
- * True if `start` leaves out this file. `start` is only about the first scan: a file that it finds
- * and that is too old stays out until its size or mtime changes. A later arrival is wanted, however
- * old its times are. A left-out file that was moved is no arrival.
+ * A file that the first scan finds too old stays out until its size or mtime changes. A later
+ * arrival is wanted, however old its times are, but a left-out file that was moved is no arrival.
  */
 function isBeforeStart({ folder: { start }, stat, history }: FileToJudge): boolean {
   if (start.kind === 'all') return false

@@ -1,7 +1,6 @@
 /**
- * Values of lstat that show a change. Times are nanoseconds since the Unix epoch. Two checks saw
- * the same bytes only if all four agree: a file can change and keep its size, and tools set mtime
- * as they like, but only the kernel sets ctime.
+ * Times are nanoseconds since the Unix epoch. Two checks saw the same bytes only if all four agree:
+ * a file can keep its size, and tools set mtime as they like, but only the kernel sets ctime.
  */
 export interface FileStat {
   size: number
@@ -10,12 +9,9 @@ export interface FileStat {
   inode: bigint
 }
 
-/**
- * Bytes from which a file is large: hashed in a lane of its own, so that small ones do not wait.
- */
+/** Bytes. Large files are hashed in a lane of their own, so that small ones do not wait. */
 export const large_bytes = 16 * 1_048_576
 
-/** Key of one path among those of all folders. */
 export function checkKey(folder: string, path: string): string {
   return `${folder}\n${path}`
 }
@@ -43,19 +39,14 @@ function rank(unit: number): number {
 /**
  * State of a path on this machine.
  *
- * - `seen`: it is new or has changed, and waits until it is unchanged for long enough. Intake
- *   checks it again at `not_before_ms`.
+ * - `seen`: it is new or has changed. Intake checks it again at `not_before_ms` until it is quiet.
  * - `present`: it is settled. Its bytes are those of `content`, whose state shows their progress.
- * - `gone`: it was here and no longer is. Its folder was online then: an offline folder's files
- *   keep their state.
- * - `skipped`: it will not be uploaded, because of the file itself or the rules. It is checked
- *   again when either changes.
- * - `blocked`: it should be uploaded and cannot now. With `not_before_ms` intake tries again then;
- *   without it, a user decides.
+ * - `gone`: it was here and no longer is. The files of an offline folder keep their state.
+ * - `skipped`: it is not uploaded, because of the file itself or the rules, until either changes.
+ * - `blocked`: it should be uploaded and cannot now. Without `not_before_ms` a user decides.
  */
 export type FileState = 'seen' | 'present' | 'gone' | 'skipped' | 'blocked'
 
-/** A file as the ledger knows it, for its next check. */
 export interface KnownFile {
   path: string
   state: FileState
@@ -64,7 +55,6 @@ export interface KnownFile {
   seen_ms: number
   not_before_ms: number | undefined
   reason: string | undefined
-  /** Details of the reason, to show to users; undefined without any. */
   detail: string | undefined
   /** True if a user released it: neither the upload limit nor the folder's `start` holds it. */
   accepted: boolean
@@ -79,7 +69,6 @@ export function adviceOnUnreadable(codes: readonly string[]): string {
 /** errno(3) for files below a mount point: hidden, not gone, as scans do not cross mount points. */
 export const other_disk_code = 'EXDEV'
 
-/** Reason why one file cannot be read, to show to users. */
 export function unreadableText(code: string): string {
   if (code !== other_disk_code) return `it cannot be read (${code})`
   return 'another disk is mounted above it, and not entered: take that away, make it a folder of its own, or exclude it'

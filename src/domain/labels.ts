@@ -1,7 +1,6 @@
 import { control_characters, hasCharacters } from '../base/text/format.ts'
 import { pathMatcher } from '../base/text/ignore-patterns.ts'
 
-/** The settings of a folder that give labels. */
 export interface LabelSettings {
   /** A label of all files, or labels of the files that match a pattern as in gitignore(5). */
   labels: readonly (string | { path: string; add: readonly string[] })[]
@@ -9,10 +8,7 @@ export interface LabelSettings {
   label_from: 'none' | 'first_folder' | 'every_folder'
 }
 
-/**
- * A content can have many paths, and each path can give labels. More labels tell a user nothing,
- * and each one costs a call. Labels of `labels` come before names of folders.
- */
+/** More labels tell a user nothing, and each one costs a call. Those of `labels` come first. */
 const max_labels_per_asset = 100
 
 /** The labels of one path, or of several together. */
@@ -41,7 +37,6 @@ export function labelGiver({ labels, label_from }: LabelSettings): (path: string
   }
 }
 
-/** The names to attach, sorted. */
 export function labelNames({ by_rule, by_folder }: GivenLabels): string[] {
   const names = new Set([...[...by_rule.keys()].sort(), ...[...by_folder].sort()])
   return [...names].slice(0, max_labels_per_asset).sort()

@@ -1,9 +1,6 @@
 import type { FaultNote } from '../base/run/errors.ts'
 
-/**
- * Policy for an asset that no path holds any more. In doubt it is kept: a user can still remove it
- * by hand, but an asset removed too soon may have been the last copy.
- */
+/** Policy for an asset that no path holds. In doubt it is kept: it may be the last copy. */
 export interface RemovalPolicy {
   on_delete: 'keep' | 'remove'
   on_change: 'keep' | 'remove_old'
@@ -22,9 +19,7 @@ export interface RemovalLimits {
   wiped: { files: number; percent: number }
 }
 
-/**
- * True if a user must accept them. `removing`: due or done. `deleted`: the most within `per_ms`.
- */
+/** True if a user must decide. `removing`: due or done. `deleted`: the most within `per_ms`. */
 export function isMuch(
   { removing, deleted, present }: { removing: number; deleted: number; present: number },
   { files, percent, wiped }: RemovalLimits,
@@ -44,16 +39,14 @@ export function mostWithin(times_ms: readonly number[], per_ms: number): number 
   return max
 }
 
-/** Facts about the removal of one asset. `content` is the ledger's id. */
 export type RemovalFact =
   /** The removal is about to be requested, or has no known answer. The claim itself records it. */
   | { type: 'removal_intended'; content: number }
   /** Gone on the service. If a path has the bytes again by now, they are uploaded anew. */
   | { type: 'asset_removed'; content: number }
   /**
-   * It still exists. Sluice did not ask, the call surely had no effect, or (with `error`) the
-   * service refused. Its removal is decided again at `not_before_ms`. `by_service`: the service
-   * removes no assets at all.
+   * It still exists: Sluice did not ask, the call surely had no effect, or (`error`) the service
+   * refused. It is decided again at `not_before_ms`. `by_service`: no assets can be removed there.
    */
   | { type: 'asset_kept'; content: number; not_before_ms: number; error?: FaultNote; by_service?: true }
   /** The result is unknown; it is tried again. */
@@ -65,16 +58,12 @@ export type RemovalFact =
  */
 export interface Parting {
   why: 'changed' | 'deleted' | 'let_go'
-  /** The folder's policy at that time. */
   policy: 'keep' | 'remove'
   /** True if a user allowed this removal: no limit on removals holds it. */
   accepted: boolean
   at_ms: number
   folder: PartingFolder
-  /**
-   * State of the path now. `ready`: its bytes are ready in the assistant. `moving`: they are not,
-   * or not yet. `gone`: no file since `gone_ms`; `last_ready` if its last content is ready.
-   */
+  /** If `moving`, its bytes are not ready. With `last_ready`, the last bytes of a gone file are. */
   now: { kind: 'ready' } | { kind: 'moving' } | { kind: 'gone'; gone_ms: number; last_ready: boolean }
 }
 
@@ -95,21 +84,15 @@ export interface RemovalCase {
   /** True if Sluice did not make the asset, or a path holds it: by this or another content. */
   is_needed: boolean
   twin: Twin
-  /** True while an open run of a prompt asks about it. */
   is_asked_about: boolean
   /** Last complete scans of all folders of its project. */
   scans: readonly FolderScan[]
 }
 
 /**
- * Kind of a file with the same size, in a folder of this project, that may be this content under
- * another name.
- *
- * - `moving`: it has not settled.
- * - `left_out`: it is skipped, so its bytes are not read.
- * - `left_out_before`: all such files were skipped before this content came. They are other files,
- *   unless they have changed since then.
- * - `none`: there is no such file.
+ * A file of the same size in this project may be this content under another name. `moving`: it has
+ * not settled. `left_out`: it is skipped, so its bytes are not read. `left_out_before`: all such
+ * files were skipped before this content came, and are others, unless they have changed since.
  */
 export type Twin = 'none' | 'moving' | 'left_out' | 'left_out_before'
 
@@ -120,17 +103,11 @@ export interface FolderScan {
 }
 
 /**
- * Reason why a removal waits.
- *
- * - `grace`: the file was deleted recently.
- * - `replacement`: the new content of the path is not ready.
- * - `scan`: a folder of the project is offline, or was not scanned since then. The file may be
- *   back, or may have moved there.
- * - `twin`: a file of the same size has not settled.
- * - `left_out`: a file of the same size is skipped, perhaps for ever.
- * - `asked`: an open run of a prompt asks about it.
- * - `user`: the removals are so many that a user must accept them.
- * - `service`: the service refused the removal.
+ * Reason why a removal waits. `grace`: the file was deleted recently. `replacement`: the path's new
+ * content is not ready. `scan`: a folder of the project is offline or was not scanned since then,
+ * so the file may be there. `twin`, `left_out`: a file of the same size has not settled, or is
+ * skipped, perhaps for ever. `asked`: an open run of a prompt asks about it. `user`: a user must
+ * accept so many removals. `service`: the service refused it.
  */
 export type RemovalWait = 'grace' | 'replacement' | 'scan' | 'twin' | 'left_out' | 'asked' | 'user' | 'service'
 
@@ -182,9 +159,8 @@ function twinVerdict({ twin, partings, scans }: RemovalCase): RemovalVerdict {
 }
 
 /**
- * Removes a replaced content only after a scan of the project's other folders: its bytes may have
- * moved there, and events come later or not at all. A change found by the first scan after a return
- * needs one more scan of its own folder.
+ * Waits for a scan of the project's other folders: the bytes may have moved there, and events come
+ * late or never. A change found by the first scan after a return needs one more of its own folder.
  */
 function replacedVerdict({ at_ms, folder }: Parting, { scans }: RemovalCase): RemovalVerdict {
   const { name, first_scan_ended_ms } = folder

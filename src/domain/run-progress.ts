@@ -7,7 +7,6 @@ export interface RunProgress {
   /** Index of the current turn in `turns`. */
   turn: number
   turns: RunTurn[]
-  /** Earliest next try, Unix ms. */
   not_before_ms: number
   /** Failures in a row, in any step; 0 again after a step succeeded. */
   attempts: number
@@ -21,7 +20,6 @@ export interface RunProgress {
   ended_ms: number | undefined
 }
 
-/** Facts that change one run. */
 export type RunStep = Extract<RunFact, { run: number }>
 
 export function newRun(at_ms: number): RunProgress {
@@ -122,7 +120,6 @@ function pastOf(turn: RunTurn | undefined): Pick<RunTurn, 'asked_again' | 'messa
   return { asked_again: turn?.asked_again ?? 0, message_id: turn?.message_id }
 }
 
-/** A turn before its first try. */
 export function newTurn(body: string): RunTurn {
   return {
     body,

@@ -1,18 +1,16 @@
 import type { FaultNote } from '../base/run/errors.ts'
 
 /**
- * State of one run of a prompt. A run comes due at a time, asks one turn or several, and ends as a
- * report on disk. (prompt, due_ms) is UNIQUE, so no due time gets a second run.
+ * State of one run of a prompt, which asks one turn or several and ends as a report on disk.
+ * (prompt, due_ms) is UNIQUE, so no due time gets a second run.
  *
- * - `due`: its time has come. The reporter waits until the folders are scanned and their contents
- *   are final.
+ * - `due`: the reporter waits until the folders are scanned and their contents are final.
  * - `planned`: the ledger has the questions and their assets. The next turn is not sent yet.
  * - `asking`: the reporter is about to send the turn, or sent it and does not know the answer (a
  *   crash, a timeout). It searches the service for the turn, and never sends it again blindly.
  * - `asked`: the service has the turn (`chat_id`, `message_id`) and is answering.
  * - `answered`: every turn has its answer; the report is to be written.
- * - `written`: the report exists under its name. Only this state covers its assets: they are not
- *   fresh for the prompt any more.
+ * - `written`: the report exists. Only this covers its assets: they are not fresh any more.
  * - `skipped`: nothing was asked, and nothing will be (`why`). It covers nothing.
  * - `failed`: a user must act (`error`). It covers nothing: its assets are fresh for the next run.
  */
@@ -49,7 +47,6 @@ export interface RunRefusal {
   why: string
 }
 
-/** One question and its answer. */
 export interface RunTurn {
   /** Exact request body (JSON): as planned, and from `intended_ms` on as sent. */
   body: string
@@ -78,7 +75,6 @@ export interface RunPlan {
   notes?: readonly string[]
 }
 
-/** Configuration of a prompt, as far as the ledger needs it. */
 export interface PromptFact {
   name: string
   project_id: string
