@@ -12,10 +12,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/**
- * Writes a file atomically: a reader sees the old or the new content, even after a crash. It writes
- * a temporary file beside it, syncs, renames, and syncs the directory (rename(2), fsync(2)).
- */
+/** A reader sees the old or the new content, even after a crash (rename(2), fsync(2)). */
 export function writeFileAtomic(path: string, content: string | Uint8Array, mode = 0o600): void {
   const temporary = `${path}.${process.pid}.tmp`
   // Always a new file: in a directory of other users, a link could exist under its name.

@@ -7,16 +7,12 @@ export type SqliteDriver = typeof Database
 let loaded: SqliteDriver | undefined
 
 /**
- * better-sqlite3, in the version that this Node can load. Both versions behave alike here.
- *
- * Version 12 uses V8 directly. Built for Node 24.19 or a newer 24, it aborts the process when an
- * unreferenced statement is collected, in any order of closing (nodejs/node#65446). Version 13 uses
- * Node-API 10, which came with Node 22.14. An older Node loads it and dies of a segmentation fault
- * (WiseLibs/better-sqlite3#1514). When package.json requires Node 22.14, version 13 takes the name
- * better-sqlite3, and this file goes.
- *
- * npm silently omits an optional package that does not fit or build, so the first use tries it.
- * Error: `sqlite.unusable`.
+ * better-sqlite3, in the version that this Node can load. Version 12 uses V8 directly. Built for
+ * Node 24.19 or a newer 24, it aborts the process when an unreferenced statement is collected
+ * (nodejs/node#65446). Version 13 uses Node-API 10, which came with Node 22.14. An older Node loads
+ * it and dies of a segmentation fault (WiseLibs/better-sqlite3#1514). When package.json requires
+ * Node 22.14, version 13 takes the name better-sqlite3, and this file goes. npm silently omits an
+ * optional package that does not fit or build, so the first use tries it. Error: `sqlite.unusable`.
  */
 export function sqliteDriver(): SqliteDriver {
   loaded ??= load(Number(process.versions.napi))

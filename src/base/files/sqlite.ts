@@ -22,10 +22,8 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a database in WAL mode, mode 0600, and migrates it to the newest version. Before each
- * migration of existing data, it keeps a copy as `FILE.before-vN`. Errors, each naming the file:
- * `database.newer`, `database.older`, `database.damaged`, `database.full`, `database.disk`,
- * `database.locked`, `database.unreadable`, else `database.failed`.
+ * Opens a database and migrates it to the newest version. Before each migration of existing data,
+ * it keeps a copy as `FILE.before-vN`. Errors: `database.*` (in this file), each naming the file.
  */
 export function openSqlite({ file, migrations, synchronous, secure_delete = false }: OpenOptions): Sqlite {
   return opened(file, { timeout: usual_wait_ms }, (database) => {
@@ -55,10 +53,7 @@ function opened(file: string, options: Database.Options, prepare: (database: Sql
   }
 }
 
-/**
- * Opens an existing database read-only, even while a process writes it. Refuses a format that is
- * not in `migrations`; `any format` allows all. Errors: `database.missing`, or as `openSqlite`.
- */
+/** Opens it even while a process writes it. Errors: `database.missing`, or as `openSqlite`. */
 export function openSqliteReadOnly(file: string, migrations: readonly Migration[] | 'any format'): Sqlite {
   if (!existsSync(file)) {
     throw new SluiceError({ code: 'database.missing', message: `there is no database at ${file}` })
@@ -107,10 +102,7 @@ function versionOf(database: Sqlite, file: string, migrations: readonly Migratio
   return current
 }
 
-/**
- * Makes `database.prepare` compile each SQL text once, so frequent callers need not keep
- * statements. Settings of a statement (`pluck`) stay set: use each text for one purpose only.
- */
+/** Compiles each SQL text once. Settings (`pluck`) stay set, so use a text for one purpose. */
 export function preparingOnce(database: Sqlite): Sqlite {
   const prepare = database.prepare.bind(database) as (sql: string) => Statement
   const statements = new Map<string, Statement>()
@@ -166,9 +158,8 @@ const sqlite_faults: readonly (readonly [prefix: string, code: string, hint?: st
 ]
 
 /**
- * Takes a lock and holds it until `release`. The kernel also frees it when the process dies, even
- * by kill -9. `file` is an empty SQLite file for this alone, in an open BEGIN EXCLUSIVE. Error
- * `database.locked`, without a wait, if another process holds it.
+ * Holds a lock until `release`. The kernel also frees it when the process dies, even by kill -9.
+ * `file` is an empty SQLite file for this alone. Error `database.locked`, without a wait.
  */
 export function holdLock(file: string): { release(): void } {
   const held = opened(file, { timeout: 0 }, (database) => {

@@ -9,15 +9,13 @@ import { networkFault, translateNetworkError } from './network-fault.ts'
 
 export interface ConnectOptions {
   ca?: string | undefined
-  /** From `proxyFor`; undefined: no proxy. */
   proxy: URL | undefined
   signal: AbortSignal
 }
 
 /**
- * Opens a connection as a request would, TLS included, and closes it without a request. Answers
- * when the host's certificate ends, Unix ms; undefined for plain http. Errors: `network.<reason>`,
- * as from the HTTP client.
+ * Connects as a request would, TLS included, but sends no request. Answers when the host's
+ * certificate ends, Unix ms; undefined for plain http. Errors: as from the HTTP client.
  */
 export async function tryConnection(url: URL, { ca, proxy, signal }: ConnectOptions): Promise<number | undefined> {
   const going = { method: 'connect', host: url.host }
@@ -42,10 +40,7 @@ export async function tryConnection(url: URL, { ca, proxy, signal }: ConnectOpti
   }
 }
 
-/**
- * The proxy that the HTTP client uses for a URL; undefined: none. It reads `no_proxy` as undici
- * does (EnvHttpProxyAgent): a host with all names below it, a host with a port, or `*` alone.
- */
+/** The HTTP client's proxy for a URL. Reads `no_proxy` as undici does (EnvHttpProxyAgent). */
 export function proxyFor(url: URL, proxy: ProxyVariables | undefined): URL | undefined {
   const { http_proxy = '', https_proxy = '', no_proxy = '' } = proxy ?? {}
   const address = url.protocol === 'https:' ? https_proxy || http_proxy : http_proxy

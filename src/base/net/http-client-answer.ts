@@ -6,7 +6,6 @@ import { type Going, networkFault } from './network-fault.ts'
 /** The slowest line that is worth waiting for. */
 const slowest_bytes_per_s = 16_384
 
-/** The time that bytes take on the slowest line. */
 export function slowestTransfer_ms(bytes: number): number {
   return (bytes / slowest_bytes_per_s) * second_ms
 }

@@ -2,10 +2,8 @@ import { createRequire } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import type { Agent, EnvHttpProxyAgent } from 'undici'
 
-/**
- * The parts of undici that a request needs. Its index also loads fetch, WebSockets, caches and
- * mocks, which slows each start. package.json pins the version, because undici may move its files.
- */
+// undici's index also loads fetch, WebSockets, caches and mocks, which slows each start. So only
+// its agent is loaded. package.json pins the version, because undici may move its files.
 
 // undici parses HTTP heads in WebAssembly. After some answers, V8 of Node 20 would optimise one
 // huge function of it: 30 MB and 0.1 s for no gain in 20,000 answers. Newer versions wait longer.

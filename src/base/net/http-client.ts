@@ -28,10 +28,7 @@ export interface ProxyVariables {
 export interface HttpTimeouts {
   /** For a connection, TLS included. */
   connect_ms: number
-  /**
-   * From the end of the request to the head of the answer, and again for the body. The bytes of the
-   * answer, and of a request held in memory, add their time on the slowest line.
-   */
+  /** For the head of an answer, and again for its body. Bytes add their slowest transfer time. */
   answer_ms: number
   /** Between two pieces of an answer. */
   body_ms: number
@@ -51,7 +48,6 @@ export interface HttpClientOptions {
   /** The rest of a longer answer is not read. */
   max_body_bytes: number
   clock: Clock
-  /** A watchdog checks these while requests are under way; absent: no watchdog. */
   heartbeats?: Heartbeats | undefined
 }
 
@@ -81,9 +77,8 @@ export type HttpClient = ReturnType<typeof createHttpClient>
 
 /**
  * The only HTTP client. It follows no redirect, repeats nothing and knows no tokens. Errors:
- * `network.<reason>` (network-fault.ts), with method and host but never a path, a query or a
- * header. An error of a streamed body passes unchanged. `http.body_length`: a stream has another
- * length than its `size`.
+ * `network.<reason>`, and `http.body_length` if a stream has another length than its `size`. An
+ * error of the stream itself passes unchanged.
  */
 export function createHttpClient(options: HttpClientOptions) {
   const { clock, timeouts, max_body_bytes } = options
@@ -93,7 +88,6 @@ export function createHttpClient(options: HttpClientOptions) {
   const heartbeat = shareHeartbeat(options.heartbeats ?? unwatched, 'requests to the service')
   const limits = { clock, timeouts, max_body_bytes, heartbeat }
 
-  /** The request's signal ends it at once, even while it waits for a free connection. */
   async function exchange(request: HttpRequest, sending: Sending, going: Going, reader: AnswerReader) {
     const { method, url, signal } = request
     const dispatcher = proxied && !isLoopbackHost(url.hostname) ? proxied : direct
@@ -152,7 +146,6 @@ export function createHttpClient(options: HttpClientOptions) {
           yield piece
         }
         if (handed_bytes < size) throw wrongLength(size, 'less')
-        // All is handed over: now the other side has its time to answer.
         allowSilence(timeouts.answer_ms)
       } catch (error) {
         stream_fault = { error }

@@ -19,11 +19,7 @@ export interface HttpAppOptions {
   body_limit_bytes: number
   /** Absent: plain HTTP. */
   tls?: TlsKeys | undefined
-  /**
-   * Makes the answer to an error. Faults of HTTP itself are SluiceErrors: `http.path_unknown`,
-   * `http.method_wrong`, `http.media_type`, `http.body_too_large`, `http.body_invalid`,
-   * `http.malformed`. Any other error comes from a handler.
-   */
+  /** Gets the errors of handlers, and faults of HTTP as SluiceErrors (`http.*` in this file). */
   answerError: AnswerError
   /** True if the path exists with another method: then the error is `http.method_wrong`. */
   isPath?: (path: string) => boolean

@@ -19,7 +19,6 @@ export interface ErrorAnswer {
   headers?: Record<string, string>
 }
 
-/** Gives every error an answer in the application's own form. */
 export type AnswerError = (error: unknown) => ErrorAnswer
 
 /** PEM texts. A chain begins with the certificate of this host. */
@@ -37,7 +36,6 @@ const server_options = {
   // The application refuses a missing Host header in its own form. Node would send a bare 400.
   requireHostHeader: false,
   headersTimeout: headers_timeout_ms,
-  // For TLS servers only.
   handshakeTimeout: headers_timeout_ms,
 }
 
@@ -100,9 +98,7 @@ export function createBareServer({ handle, answerError, tls, silence_ms = 0 }: B
   return server
 }
 
-/**
- * Limits how long Node reads on after an early answer, which the client would not see otherwise.
- */
+/** Limits the reading after an early answer. Without reading, the client would not see it. */
 function boundTheRest(request: IncomingMessage, response: ServerResponse, max_ms: number): void {
   response.once('finish', () => {
     if (request.complete) return
@@ -143,10 +139,7 @@ async function startListening(server: Server, where: ListenOptions, name: string
 /** Interval at which `closeServer` ends connections that became idle: Node does not by itself. */
 const idle_check_ms = 20
 
-/**
- * Accepts no new connection and lets requests in flight finish for `grace_ms`. Then calls
- * `beforeCut` and cuts the rest. Uses real time, because it waits for sockets.
- */
+/** Lets requests in flight finish for `grace_ms` of real time, and then cuts the rest. */
 export async function closeServer(server: Server, grace_ms: number, beforeCut?: () => void): Promise<void> {
   if (!server.listening) return
   let open = true

@@ -1,18 +1,16 @@
 const ipv4 = /^127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
 
 /**
- * True if a URL's host is this machine. Only there is plain http safe, and no proxy is used. Takes
- * `URL.hostname`, which has every IPv4 address in dotted form (WHATWG URL, host parsing). Names
- * below `localhost` do not count: a resolver may send them anywhere.
+ * True if a `URL.hostname` is this machine. `URL` writes IPv4 addresses in dotted form (WHATWG URL,
+ * host parsing). Names below `localhost` do not count: a resolver may send them anywhere.
  */
 export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || ipv4.test(hostname)
 }
 
 /**
- * The same for a `Host` header as sent: only a host and a port, not parsed as a URL. A web page
- * whose name points to this machine (DNS rebinding) still sends that name. It cannot fake an
- * address, because browsers write addresses in the form used here.
+ * The same for a `Host` header as sent. A web page whose name points to this machine (DNS
+ * rebinding) still sends that name. Browsers write addresses in the form used here.
  */
 export function isLoopbackAuthority(text: string): boolean {
   const [, host] = /^(.*?)(?::\d{1,5})?$/.exec(text) ?? []

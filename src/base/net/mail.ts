@@ -130,10 +130,7 @@ interface Reply {
   permanent?: boolean | undefined
 }
 
-/**
- * The error if only some addresses were refused. It is final if all these refusals are final. A
- * retry sends to all addresses: those that have the mail get the same Message-ID again.
- */
+/** A retry sends to all addresses: those that have the mail get the same Message-ID again. */
 function refusedFor(server: MailServer, rejected: readonly string[], errors: readonly Reply[] = []): SluiceError {
   const is_final = errors.length > 0 && errors.every(({ permanent }) => permanent === true)
   const what = `the others have it, not ${rejected.map(printable).join(', ')}${replyOf(errors[0])}`

@@ -16,13 +16,10 @@ const longest_status = 500
 export type SystemdNotify = ReturnType<typeof openSystemdNotify>
 
 /**
- * Reports the state to the service manager (sd_notify(3)), one message after the other. Each call
- * resolves when its message was delivered or failed (`on_error`); none rejects. Without a service
- * manager, calls do nothing.
- *
- * Node has no Unix datagram sockets, so the program `systemd-notify` sends; the unit needs
- * NotifyAccess=all. It waits until the manager has taken the message, because the manager could not
- * find the unit of a process that has ended.
+ * Reports the state to the service manager (sd_notify(3)); without one, calls do nothing. A call
+ * resolves when its message was delivered or failed; none rejects. Node has no Unix datagram
+ * sockets, so the program `systemd-notify` sends, and the unit needs NotifyAccess=all. The program
+ * waits for the manager, which could not find the unit of a process that has ended.
  */
 export function openSystemdNotify(options: {
   environment: NotifyEnvironment
@@ -65,7 +62,6 @@ export function openSystemdNotify(options: {
     // Reads the time when it sends: systemd ignores one older than its reload (notify-reload).
     reloading: () => send(() => ['RELOADING=1', `MONOTONIC_USEC=${kernelMonotonic_us()}`]),
     stopping: (status: string) => send(() => ['STOPPING=1', statusLine(status)]),
-    /** The service is still alive. */
     watchdog: () => send(() => ['WATCHDOG=1']),
     /** Resolves when every message was sent or failed. */
     close: () => sent,

@@ -1,7 +1,6 @@
 /**
- * The only error class. `code` is stable and dotted (`config.invalid`, `ledger.locked`): its first
- * word decides the CLI's exit code, and programs and tests branch on it. `message` says what
- * happened and to which thing; `hint` says what to do.
+ * The only error class. `code` (`config.invalid`) is stable, because programs branch on it, and its
+ * first word decides the exit code. `message` says what happened to which thing, `hint` what to do.
  */
 export class SluiceError extends Error {
   readonly code: string
@@ -25,7 +24,6 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** The message of anything thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -2,7 +2,6 @@ import { type Clock, minute_ms } from '../time/time.ts'
 
 /** The heartbeat of one piece of work: a worker's step, a call to a thread, an upload. */
 export interface Heartbeat {
-  /** Reports progress. */
   beat(): void
   /** Ends the heartbeat; must be called. */
   end(): void
@@ -23,11 +22,7 @@ export interface Heartbeats {
   stuck(limit_ms: number): SilentHeartbeat[]
 }
 
-/**
- * Maximum silence that counts between two checks. A stopped process (SIGSTOP, a frozen control
- * group, a paused virtual machine) could not move. A suspended machine needs no such limit: its
- * monotonic clock stops.
- */
+/** Maximum silence that counts between two checks: a stopped process (SIGSTOP) could not move. */
 const longest_gap_ms = minute_ms
 
 export function createHeartbeats(clock: Clock): Heartbeats {
@@ -114,7 +109,6 @@ export function countInto(shared: SharedArrayBuffer): () => void {
   return () => void Atomics.add(counter, 0, 1)
 }
 
-/** For work without a watchdog. */
 export const unwatched: Heartbeats = { begin: () => nothing, stuck: () => [] }
 
 /** The same methods for one piece of work. Its silence does not count while it waits for one. */

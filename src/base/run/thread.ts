@@ -9,11 +9,7 @@ import {
 } from 'node:worker_threads'
 import { messageOf, type PlainError, SluiceError, toPlainError } from './errors.ts'
 
-/**
- * A thread is a module that serves calls. The starter awaits `call(method, argument)`; the module
- * answers by `serveCalls` or `serveBatches`. Threads always start from dist/, because Node 20
- * cannot load TypeScript into one.
- */
+/** A module that serves calls in a thread, by `serveCalls` or `serveBatches`. */
 export interface Thread {
   /** The argument is copied after this returns: do not change it before the answer. */
   call<Result>(method: string, argument: unknown): Promise<Result>
@@ -109,16 +105,15 @@ export function startThread(
   }
 }
 
-/** Threads and child processes run the built file, even when tests run the sources. */
+/** Threads and child processes run from dist/: Node 20 cannot load TypeScript into a thread. */
 export function builtModule(module: string): URL {
   const here = import.meta.url.replace(/\/src\/base\/run\/thread\.ts$/, '/dist/base/run/thread.js')
   return new URL(`../../${module}.js`, here)
 }
 
 /**
- * Joins posted items into one message: at thousands of calls a second, posting costs more than the
- * items. The other side receives arrays. `later` decides when to send: after the running callback,
- * or after all ready ones (`setImmediate`).
+ * Joins posted items into one array: at thousands of calls a second, posting costs more than the
+ * items. `later` sends it after the running callback, or after all ready ones (`setImmediate`).
  */
 function openOutbox<Item>(
   port: MessagePort,
@@ -164,10 +159,7 @@ export interface ServedCall {
   reject(error: unknown): void
 }
 
-/**
- * Serves calls in batches: all calls that have arrived, at most `max_batch`. So a database can
- * commit the writes of many callers at once. `begin` receives the thread's start data.
- */
+/** Serves all calls that have arrived as a batch, so that one commit can hold their writes. */
 export function serveBatches<Data>(
   begin: (data: Data) => (calls: ServedCall[]) => void | Promise<void>,
   // Microtasks: while calls come in without a pause, no immediate runs.

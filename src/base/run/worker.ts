@@ -5,10 +5,7 @@ export type Worker = ReturnType<typeof runWorker>
 
 export interface WorkerOptions {
   name: string
-  /**
-   * One bounded piece of work. Answers how long to wait for a wake, 0 if there is more to do. Slow
-   * parts call `beat`, or wait in `during`.
-   */
+  /** One bounded piece of work. Answers how long to wait for a wake, 0 if there is more to do. */
   step: (signal: AbortSignal, heartbeat: Heartbeat) => Promise<{ wait_ms: number }>
   clock: Clock
   signal: AbortSignal
@@ -16,7 +13,7 @@ export interface WorkerOptions {
   pace_ms?: number
   /** Receives a step's error. The step repeats after a rest that grows: no fault ends a worker. */
   on_error: (error: unknown) => void
-  /** A watchdog checks these for a step that hangs; absent: no watchdog. */
+  /** A watchdog checks these, so slow parts of a step call `beat`, or wait in `during`. */
   heartbeats?: Heartbeats
 }
 

@@ -5,12 +5,10 @@ import type { Ignore } from 'ignore'
 const ignore = createRequire(import.meta.url)('ignore') as typeof import('ignore')
 
 /**
- * Lists of gitignore patterns (gitignore(5)), matched by the package `ignore`. Patterns of a deeper
- * .sluiceignore are rewritten for paths below the root. So a folder needs one list, whose last
- * match wins. That is git's order: "the file closest to the path decides".
+ * A pattern of gitignore(5). Those of a deeper .sluiceignore are rewritten for paths relative to
+ * the root. So a folder needs one list, whose last match decides, as in git.
  */
 export interface Pattern<Meaning> {
-  /** Rewritten for paths relative to the root. */
   readonly pattern: string
   /** The answer of `match` when this pattern decides. */
   readonly meaning: Meaning
@@ -23,10 +21,7 @@ export interface PatternList<Meaning> {
   extend(patterns: readonly Pattern<Meaning>[]): PatternList<Meaning>
 }
 
-/**
- * A matcher of `ignore` remembers every path. After this many (some 100 KB), a new one starts: a
- * folder can have 50 matchers for its labels alone.
- */
+/** A matcher remembers every path: some 100 KB for these, and a folder can have 50 matchers. */
 const max_remembered = 1_000
 
 const git_like = { ignorecase: false, allowRelativePaths: true } as const

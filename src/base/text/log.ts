@@ -29,10 +29,7 @@ const priorities: Record<string, number> = { trace: 7, debug: 7, info: 6, warn: 
 /** Characters. journald cuts lines at 48 KiB (LineMax= in journald.conf(5)): that breaks JSON. */
 const longest_text = 8_000
 
-/**
- * The log of a process; each module takes `log.child({ module: 'sync' })`. Every line is scrubbed
- * of secrets: fields with secret names at any depth, tokens, passwords in URLs, URL queries.
- */
+/** The log of a process, without secrets. A module takes `log.child({ module: 'sync' })`. */
 export function createLog(options: LogOptions): Log {
   const { format, destination = standard_error } = options
   const head = (level: string) => (options.journal ? `<${priorities[level] ?? 6}>` : '')
@@ -125,10 +122,9 @@ interface Stopped {
 export type FileLines = ReturnType<typeof createFileLines>
 
 /**
- * Log lines about single files, limited in number. The first day on an old share would give a
- * million lines, and journald drops all above 10,000 in 30 s. Above `files_per_second`, files are
- * counted, and a summary after `summary_ms` reports them: one line for all steps, and one for each
- * reason why files are refused or blocked.
+ * Log lines about single files. The first day on an old share would give a million, and journald
+ * drops all above 10,000 in 30 s. Above `files_per_second`, files are counted. A summary after
+ * `summary_ms` has one line for all steps, and one for each reason of refused or blocked files.
  */
 export function createFileLines(options: FileLinesOptions) {
   const { log, clock, files_per_second } = options
@@ -189,7 +185,6 @@ export function createFileLines(options: FileLinesOptions) {
       count.files++
       reasons.set(group, count)
     },
-    /** Logs the last summary and ends the timer. */
     close(): void {
       closing.abort()
       logSummary()

@@ -1,8 +1,5 @@
-/**
- * The last filter before text leaves the program: log lines, stored error texts, answers on the
- * socket. Code never puts secrets into texts; this catches what slips through, mostly in foreign
- * errors.
- */
+// The last filter before text leaves the program (log, stored errors, answers on the socket). Code
+// never puts secrets into texts. This catches what slips through, mostly in foreign errors.
 
 const hidden = '***'
 

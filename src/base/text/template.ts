@@ -5,9 +5,8 @@ import { didYouMean } from './did-you-mean.ts'
 const place = /\{\{([^{}\n]*)\}\}/g
 
 /**
- * Replaces each `{{name}}` with its value; spaces around the name do not matter. It runs once:
- * `{{…}}` in a value stays, so a file's name cannot insert another value. `escaped` makes a value
- * fit its surroundings (JSON, a file's name). Errors: `template.unknown_name`.
+ * Replaces each `{{name}}` once: `{{…}}` in a value stays, so a file's name cannot insert another
+ * value. `escaped` makes a value fit its surroundings (JSON). Error: `template.unknown_name`.
  */
 export function renderTemplate(
   template: string,
@@ -23,7 +22,6 @@ export function renderTemplate(
   })
 }
 
-/** The names in a template, each once, in order. */
 export function templateNames(template: string): string[] {
   return [...new Set([...template.matchAll(place)].map(([, inner]) => inner!.trim()))]
 }

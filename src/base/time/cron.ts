@@ -3,14 +3,11 @@ import { Cron, CronPattern } from 'croner'
 import { day_ms, isZone, minute_ms, zoneOffset_ms } from './time.ts'
 
 /**
- * The times of a cron expression in a zone, Unix ms. The hour field decides what happens on the
- * days when the clocks change:
- *
- * - It names hours (`0 8 * * *`, `30 2,14 * * *`, `0 8-18/2 * * *`): each named time comes once a
- *   day. Times that the clocks skip come right after the skip, several of them as one. Of a
- *   repeated time, only the first counts. A skipped day (Apia, 30 December 2011) has no times.
- * - It allows every hour (`* * * * *`, `30 * * * *`): the schedule follows elapsed time. A repeated
- *   hour has its times twice, and a skipped hour has none.
+ * The times of a cron expression in a zone, Unix ms. If it names hours (`0 8 * * *`), each time
+ * comes once a day. Times that the clocks skip come right after the skip, several of them as one.
+ * Of a repeated time, only the first counts. A skipped day (Apia, 30 December 2011) has no times.
+ * If it allows every hour (`30 * * * *`), the schedule follows elapsed time: a repeated hour has
+ * its times twice, and a skipped hour has none.
  */
 export interface CronTimes {
   /** The first time after this; undefined if none comes before the year 3000. */
@@ -83,9 +80,8 @@ function passingHours(times: string, timezone: string): Walk {
 }
 
 /**
- * croner counts in wall-clock time as if that were UTC. Each time comes when the zone's clocks
- * first show it, or a later time. (croner's own rule for zones loses a time when clocks jump over
- * midnight: 23:30 in Nuuk on the last Saturday of March.)
+ * croner counts in wall-clock time as if that were UTC. Its own rule for zones loses a time when
+ * clocks jump over midnight: 23:30 in Nuuk on the last Saturday of March.
  */
 function namedHours(times: string, zone: string): Walk {
   const wall = passingHours(times, 'UTC')
@@ -137,16 +133,12 @@ function changeBetween_ms(from_ms: number, to_ms: number, zone: string): number 
   return since * minute_ms
 }
 
-/**
- * Calls back once, when the wall clock shows this minute. If the clock is set, the callback may
- * come early, late or never: it is only a wake. It must not throw.
- */
+/** Calls `on_time` once: early, late or never if the clock is set. `on_time` must not throw. */
 export type WakeAt = (at_ms: number, on_time: () => void) => { stop(): void }
 
 /**
  * One node-cron task for one minute of the year. A `* * * * *` task would walk through each missed
- * minute after a long sleep, in the event loop: 1 s after a week, 50 s after a year. node-cron
- * cannot limit that. The time comes from croner, so days on which the clocks change cost no run.
+ * minute after a long sleep: 1 s after a week, 50 s after a year. node-cron cannot limit that.
  */
 export const wakeAt: WakeAt = (at_ms, on_time) => {
   // Loaded only on use: a configuration without prompts needs no timer.

@@ -1,6 +1,4 @@
-/**
- * The only access to time. `now_ms` is Unix ms. `monotonic_ms` never jumps; use it for durations.
- */
+/** The only access to time. `now_ms` is Unix ms; `monotonic_ms`, for durations, never jumps. */
 export interface Clock {
   now_ms(): number
   monotonic_ms(): number
@@ -45,7 +43,6 @@ export async function unlessAborted(waited: Promise<unknown> | undefined, signal
   }
 }
 
-/** Resolves when the signal aborts. */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
@@ -144,10 +141,7 @@ export function zoneOffset_ms(at_ms: number, zone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - whole_ms
 }
 
-/**
- * Local time with its offset, such as `2026-11-23T08:00+01:00`. It has seconds and milliseconds
- * where they are not zero, so that two moments never have the same text.
- */
+/** Local time, such as `2026-11-23T08:00+01:00`. Two moments never have the same text. */
 export function localTime(at_ms: number, zone: string): string {
   const offset_ms = zoneOffset_ms(at_ms, zone)
   const shown = new Date(at_ms + offset_ms).toISOString().replace(/(:00)?\.000Z$|Z$/, '')
