@@ -28,7 +28,6 @@ export type Reader<T> = (value: unknown, status: number) => T
 export interface ApiOptions {
   http: HttpClient
   base: BaseAddress
-  /** Called for every request, so that a rotated token is used at once. */
   token: () => string
   user_agent: string
   clock: Clock
@@ -37,10 +36,7 @@ export interface ApiOptions {
 /** Characters allowed in a header; any other would make the request fail midway. */
 const sendable_token = /^[\x21-\x7e]+$/
 
-/**
- * Makes one API call. Only this code sends the token, and only to `base`: the URL uses nothing from
- * the service but escaped ids, and no redirect is followed.
- */
+/** Only this sends the token, only to `base`: ids are escaped, and no redirect is followed. */
 export async function callApi<T>(options: ApiOptions, request: ApiRequest, read: Reader<T>): Promise<Outcome<T>> {
   const token = readToken(options.token)
   if (typeof token !== 'string') return { ok: false, failure: token }
@@ -126,10 +122,7 @@ export interface BaseAddress {
   prefix: string
 }
 
-/**
- * Reads `base_url`, with an optional path and trailing slash. Only https, or http for loopback
- * hosts. Error `config.base_url`, which quotes nothing, because the address may hold a password.
- */
+/** Error `config.base_url`, which quotes nothing, because the address may hold a password. */
 export function parseBaseUrl(base_url: string): BaseAddress {
   if (!URL.canParse(base_url)) throw oddBaseUrl('it is not a URL')
   const url = new URL(base_url)

@@ -27,18 +27,14 @@ export function createdOf(value: unknown, status: number): Created {
   const fields = fieldsOf(value, 'the answer')
   const asset_id = idOf('asset', fields.asset_id)
   const { already_exists, upload_url } = fields
-  // An absent already_exists means false, but 200 without upload fields can only mean that the
-  // asset exists.
+  // Without already_exists, a 200 without upload fields can only mean that the asset exists.
   if (already_exists === true || (already_exists === undefined && status === 200 && upload_url === undefined)) {
     return present({ kind: 'exists' as const, asset_id, status: statusText(fields.status) })
   }
   return { kind: 'slot', asset_id, ticket: ticketOf(fields) }
 }
 
-/**
- * Reads an asset. `asset_id`: the id that it must have; absent for an item of a list, whose
- * `raw_status` is empty if the list shows none.
- */
+/** `asset_id`: absent for an item of a list, whose `raw_status` is empty if none is shown. */
 export function assetRecordOf(value: unknown, asset_id?: string) {
   const fields = fieldsOf(value, 'the asset')
   const id = idOf('asset', fields.asset_id)
@@ -79,7 +75,7 @@ export function labelOf(value: unknown) {
 
 export type ProjectReference = ReturnType<typeof projectOf>
 
-/** `is_default`: the project that the token opens first. Not every service tells the `role`. */
+/** `is_default`: the project that the token opens first. Not every service shows the `role`. */
 export function projectOf(value: unknown) {
   const fields = fieldsOf(value, 'the project')
   const project_id = idOf('project', fields.project_id)
@@ -142,7 +138,6 @@ export class ListCursor {
     return this.#tried === 0 ? cursor : this.#last_page.at(-1 - this.#tried)
   }
 
-  /** Returns the items that were not on the last page. */
   take(items: readonly AssetRecord[]): AssetRecord[] {
     const is_again = new Set(this.#tried === 0 ? [] : this.#last_page)
     this.#last_page = items.map(({ asset_id }) => asset_id)
@@ -150,10 +145,7 @@ export class ListCursor {
     return items.filter(({ asset_id }) => !is_again.has(asset_id))
   }
 
-  /**
-   * Call it after a refused page. `other cursor`: ask again. `lost`: begin the list again.
-   * `unsaid`: the fault was not the cursor's.
-   */
+  /** `lost`: begin the list again. `unsaid`: the fault was not the cursor's. */
   refused({ about }: Failure): 'other cursor' | 'lost' | 'unsaid' {
     if (about !== 'attempt') return 'unsaid'
     const has_other = this.#tried < Math.min(max_other_cursors, this.#last_page.length - 1)

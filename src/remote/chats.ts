@@ -28,10 +28,9 @@ export interface Message extends ReturnType<typeof messageSummary> {
 }
 
 /**
- * The exact request body of a question. A question given as text is such a body, stored before it
- * is sent. It stays unchanged. On the wire an empty scope means *everything*, and an empty list
- * counts as absent. Both are refused (`remote.empty_scope`), so that a question over nothing never
- * covers the whole project.
+ * The request body. A text is one already, stored before it is sent, and stays unchanged. On the
+ * wire an empty scope means *everything*, and an empty list counts as absent. Both are refused
+ * (`remote.empty_scope`), so that a question over nothing never covers the whole project.
  */
 export function questionBody(question: Question | string): string {
   if (typeof question === 'string') {

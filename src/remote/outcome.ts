@@ -7,10 +7,7 @@ import { type IdKind, isId } from '../contract/identifiers.ts'
 // Other modules use the wire types only through this file.
 export type { Failure, FailureAbout } from '../contract/failures.ts'
 
-/**
- * How a call ended. Failures of the network and the service are normal ends. `date_ms`: wall clock
- * of the service (Date header, whole seconds), which shows if the local clock is wrong.
- */
+/** `date_ms`: the clock of the service (Date header), which shows if the local one is wrong. */
 export type Outcome<T> = { ok: true; value: T; date_ms?: number } | { ok: false; failure: Failure }
 
 export interface Page<Item> {
@@ -20,9 +17,8 @@ export interface Page<Item> {
 }
 
 /**
- * True if a failed call surely created nothing, so that it can be repeated: it never reached its
- * host, or the service itself refused it. Any other failure (a time-out, a broken connection, a
- * gateway's 502 or 503) may come after the call took effect.
+ * True if a failed call surely created nothing, so that it can be repeated. Any other failure (a
+ * time-out, a broken connection, a gateway's 502 or 503) may come after the call took effect.
  */
 export function isSurelyUndone({ about, code, status }: Failure): boolean {
   if (about === 'account' || about === 'project' || about === 'content') return true
@@ -34,20 +30,15 @@ export const role_insufficient: ErrorCode = 'publicapi.tenancy.role.insufficient
 
 export const reader_text = 'the token has the role reader in the project: it may read and ask, and not upload'
 
-/** The hint where the role of the token does not allow uploads: whom to ask for which role. */
 export function roleHint(project_id: string): string {
   return `ask an owner of the project for the role collaborator (on a local service: \`sluice serve member add YOUR-EMAIL --project ${project_id} --role collaborator\`)`
 }
 
-/** The error text, with the service's own words if it has some. */
 export function failureText({ message, humane }: Failure): string {
   return humane === undefined ? message : `${message}: ${humane}`
 }
 
-/**
- * Hides secrets that a service may repeat in its texts, also URL-encoded or escaped as in JSON.
- * They must not get any further.
- */
+/** Hides secrets that a service may repeat in its texts, also URL-encoded or as JSON escapes. */
 export function withoutSecrets(failure: Failure, secrets: readonly string[]): Failure {
   const { code, message, humane } = failure
   const forms = secrets
@@ -58,14 +49,12 @@ export function withoutSecrets(failure: Failure, secrets: readonly string[]): Fa
   return { ...failure, ...present(texts) }
 }
 
-/** The failure in the form that the ledger stores. */
 export function noteOf(failure: Failure): FaultNote {
   return { code: failure.code ?? failure.about, message: failureText(failure) }
 }
 
 /** A success that breaks the contract. The message never has the value, which may be secret. */
 export class OddAnswer extends Error {
-  /** Code of the failure; absent: none. */
   code?: string
 }
 
@@ -109,9 +98,8 @@ export function present<T extends object>(fields: T): Present<T> {
 }
 
 /**
- * Reads a list page. A `has_more` without a new cursor would cause an endless loop, so it is
- * refused. One bad item makes the whole page fail, because an item missing from a list may count as
- * removed.
+ * Refuses a `has_more` without a new cursor, which would cause an endless loop. One bad item makes
+ * the whole page fail, because an item missing from a list may count as removed.
  */
 export function pageOf<Item>(
   value: unknown,

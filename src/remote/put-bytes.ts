@@ -6,18 +6,14 @@ import type { Ticket } from '../domain/asset.ts'
 import { isSuccess, networkFailure, parseUploadUrl } from './api.ts'
 import { type Failure, type Outcome, present, withoutSecrets } from './outcome.ts'
 
-/**
- * Code of the failure if an upload header cannot be sent. The service chose it, so the content is
- * retried without end and never refused.
- */
+/** The service chose a header that cannot be sent: the content is retried, and never refused. */
 export const unsendable_header = 'upload_header'
 
 export type UploadBody = { size: number; bytes: Uint8Array } | StreamBody
 
 /**
- * Sends the bytes to the blob store, a separate origin that knows neither token nor project. It
- * checks the ticket again, because it may come from disk. It rethrows an error of the stream
- * unchanged: that is a fault of the file, not of the network.
+ * The blob store is another origin, and gets neither token nor project. The ticket is checked
+ * again, because it may come from disk. A stream's error passes: it is a fault of the file.
  */
 export async function putBytes(
   http: HttpClient,

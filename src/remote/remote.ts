@@ -29,7 +29,7 @@ export type Remote = ReturnType<typeof createRemote>
 
 export interface RemoteOptions {
   base_url: string
-  /** Called for every request. A SluiceError that it throws becomes a failure of the account. */
+  /** Called for every request: a rotated token works at once. Its error is an account failure. */
   token: () => string
   /** Connections per host, for the API and the blob store each. */
   connections: number
@@ -60,9 +60,8 @@ const max_body_bytes = 8 * 1_048_576
 const max_pages = 100
 
 /**
- * The calls of the service. They never retry, and report failures of the network and the service as
- * an Outcome. They throw only local faults: a stream's own error, an empty scope. Errors:
- * `config.base_url`, `network.proxy_address`.
+ * The calls of the service. They never retry, and throw only local faults: a stream's own error, an
+ * empty scope. Errors: `config.base_url`, `network.proxy_address`.
  */
 export function createRemote({ base_url, token, user_agent, clock, on_outcome, timeouts, ...client }: RemoteOptions) {
   const base = parseBaseUrl(base_url)
@@ -123,8 +122,7 @@ export function createRemote({ base_url, token, user_agent, clock, on_outcome, t
     completeAsset(project_id: string, asset_id: string) {
       const segments = ['assets', asset_id, 'complete']
       return send<AssetRecord>({ call: 'complete', method: 'POST', project_id, segments }, (value) =>
-        // The contract allows an empty success: the bytes were taken, and a later call reads the
-        // status.
+        // The contract allows an empty success. A later call reads the status.
         value === undefined ? { asset_id, status: 'other', raw_status: '' } : assetRecordOf(value, asset_id),
       )
     },
@@ -158,13 +156,9 @@ export function createRemote({ base_url, token, user_agent, clock, on_outcome, t
     },
     /** A 404 may mean that the asset is gone, or that the service does not know this call. */
     removeAsset: (project_id: string, asset_id: string) => remove('remove', project_id, ['assets', asset_id]),
-    /** All projects that the token can reach. */
     listProjects: () => listAll('project', undefined, projectOf),
     listLabels: (project_id: string) => listAll('label', project_id, labelOf),
-    /**
-     * Not idempotent: a failed call may have started a chat, unless `isSurelyUndone(failure)`. A
-     * question given as text is sent unchanged. 404: an id in its scope is gone.
-     */
+    /** A failed call may have started a chat (see isSurelyUndone). 404: an id in scope is gone. */
     async startChat(project_id: string, question: Question | string) {
       const body = questionBody(question)
       return send({ call: 'chat', method: 'POST', project_id, segments: ['chats'], body }, chatStartedOf)
@@ -184,7 +178,6 @@ export function createRemote({ base_url, token, user_agent, clock, on_outcome, t
       const segments = ['chats', chat_id, 'messages']
       return send({ call: 'message', method: 'GET', project_id, segments }, messageSummariesOf)
     },
-    /** Ends running requests. */
     close: () => http.close(),
   }
 }
