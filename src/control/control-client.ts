@@ -21,10 +21,9 @@ const idle_answer_ms = 14 * day_ms
 const max_body_bytes = 16 * 1_048_576
 
 /**
- * Connects to the daemon of this state directory; undefined if none listens there. Errors:
- * `account.no_right`, `ledger.orphan`; `control.unreachable` if it does not answer this user. Verbs
- * also throw the daemon's errors, `control.lost` if it ends first, and `control.still_at_work`
- * after `answer_ms`.
+ * Undefined if no daemon of this state directory listens. Errors: `account.no_right`,
+ * `ledger.orphan`; `control.unreachable` if it does not answer this user. Verbs also throw the
+ * daemon's errors, `control.lost` if it ends first, and `control.still_at_work` after `answer_ms`.
  */
 export async function connectControl(
   state_dir: string,
@@ -73,7 +72,6 @@ export async function connectControl(
 
 interface Line {
   http: HttpClient
-  /** The longest wait for one answer. */
   answer_ms: number
 }
 

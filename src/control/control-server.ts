@@ -28,9 +28,8 @@ const close_grace_ms = second_ms
 const max_socket_path_bytes = 103
 
 /**
- * Serves the verbs as JSON over HTTP on a Unix socket, 0600. The caller holds the lock of the
- * ledger, so an existing socket belongs to a dead process: it is removed. Errors:
- * `config.state_dir`, `http.listen`.
+ * Serves the verbs as JSON over HTTP on a Unix socket. The caller holds the ledger's lock, so an
+ * existing socket belongs to a dead process. Errors: `config.state_dir`, `http.listen`.
  */
 export async function startControl(options: { socket: string; verbs: ControlVerbs }): Promise<Control> {
   const { socket } = options
@@ -50,7 +49,6 @@ export async function startControl(options: { socket: string; verbs: ControlVerb
 /** `body`: undefined if none was sent. `gone`: aborts at a disconnect. No result sends `{}`. */
 type Verb = (body: unknown, gone: AbortSignal) => Promise<unknown>
 
-/** The key is method and path: `POST /v1/retry`. */
 function servedVerbs(verbs: ControlVerbs): Record<string, Verb> {
   return {
     'GET /v1/ping': () => verbs.ping(),
@@ -141,11 +139,7 @@ function wrongBody(message: string): SluiceError {
   return new SluiceError({ code: 'control.body', message })
 }
 
-/**
- * Makes the answer to an error of a verb or of HTTP: `http.path_unknown`, `http.media_type`,
- * `http.body_too_large`, `http.body_invalid`, `http.malformed`. The command shows code, message and
- * hint of a SluiceError as its own.
- */
+/** For errors of verbs and of HTTP. The command shows code, message and hint as its own. */
 function answerError(error: unknown): ErrorAnswer {
   const { code, message, hint } = toPlainError(error)
   const body: PlainError = {

@@ -29,10 +29,7 @@ export interface ControlVerbs {
   audit(): Promise<void>
   /** Orders the repetition of work that the ledger wrongly calls done, and records it. */
   doubt(doubt: Doubt): Promise<void>
-  /**
-   * Asks the service once, and resolves with its answer. The token stays in the daemon. `gone`: the
-   * caller disconnected; then the answer stays in the chat.
-   */
+  /** Asks once. The token stays in the daemon. After `gone`, the answer stays in the chat. */
   ask(question: AskedQuestion, gone?: AbortSignal): Promise<AskAnswer>
   /** Resolves when no scan runs and no work is due within a minute. `gone`: caller disconnected. */
   idle(gone?: AbortSignal): Promise<void>
@@ -59,7 +56,6 @@ export interface AskAnswer {
   sources: { name: string; asset_id: string; is_named: boolean }[]
 }
 
-/** Longest `for_ms`. Without `for_ms` a pause has no end: it lasts until `resume`. */
 export const max_pause_ms = 366 * day_ms
 
 export interface PauseWish {
@@ -108,7 +104,6 @@ export type Doubt =
 
 const verbs = { accepted: 'accept', retried: 'retry', removals_accepted: 'acceptRemovals' } as const
 
-/** Passes what a user asks for to the daemon, one place at a time. */
 export async function passFacts(control: ControlVerbs, facts: readonly UserFact[]): Promise<void> {
   for (const { type, folder, path } of facts) await control[verbs[type]]({ folder, path })
 }
