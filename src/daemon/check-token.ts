@@ -11,10 +11,9 @@ const patience_ms = 10 * second_ms
 const payment_required = 402
 
 /**
- * Tries the token with one call. `taken`: the service does not refuse the token, whatever else may
- * be wrong. `unreachable`: no answer in time, or a fault of the network or the service. Error
- * `account.refused`: the service refuses the token for good. An unpaid account is not an error
- * here: the workers wait until it is paid.
+ * Tries the token with one call. `taken`: the service does not refuse it, whatever else is wrong.
+ * `unreachable`: no answer in time, or a fault of the network or the service. Error
+ * `account.refused`, but not for an unpaid account: the workers wait until it is paid.
  */
 export async function checkToken(
   config: Config,

@@ -109,9 +109,7 @@ export function runDaemon({ tools, folders, reloads, mode, receivers }: RunningP
     ledgerTrouble: tools.ledgerTrouble,
     /** Resolves when nothing is left to do soon. `gone` aborts when the caller stops waiting. */
     idle: (gone?: AbortSignal) => idling.wait(gone),
-    /** Scans one folder now; all folders without a name. */
     rescan: (folder?: string) => folders.rescan(folder),
-    /** Puts another config in force; see reload.ts. */
     reload: (newer: Config, secrets: Secrets) => reloads.reload(newer, secrets),
     /** No uploads, labels, removals, questions or reports until `until_ms` or `resume`. */
     async pause(pause: { by: string; why?: string | undefined; until_ms?: number | undefined }): Promise<void> {

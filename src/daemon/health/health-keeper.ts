@@ -20,7 +20,6 @@ import type { HealthAnswer, HealthEndpoints } from './health-endpoints.ts'
 
 export interface HealthKeeperOptions {
   tools: Tools
-  /** Config in force. */
   config: () => Config
   /** Maximum number of parallel upload calls at this moment. */
   width: () => number
@@ -79,10 +78,8 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   }
 
   /**
-   * Records `daemon_at_work` once a minute, after a sleep of the machine, and at each check while
-   * the ledger has a fault. If recording fails, the next check repeats it. These records show that
-   * the ledger can record, or can again, even without other work. The monotonic clock stops while a
-   * machine sleeps; the wall clock does not.
+   * Records once a minute, after a sleep of the machine (which stops the monotonic clock), and at
+   * each check while the ledger has a fault. This shows that the ledger can record, or can again.
    */
   async function recordAtWork(): Promise<void> {
     const now = { wall_ms: clock.now_ms(), monotonic_ms: clock.monotonic_ms() }
@@ -122,7 +119,7 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
     return healthFacts(view, in_force, now_ms, { prompts, ledger_fault, stuck: stuck() })
   }
 
-  /** What stops the calls of the account or a project was logged when it began. */
+  /** Omits problems of the account and of projects, which were logged when they began. */
   function log(problems: readonly Problem[]): void {
     const unlogged = problems.filter(({ kind }) => kind !== 'account' && kind !== 'project')
     const now = new Map(unlogged.map((problem) => [`${problem.kind} ${problem.about}`, problem]))

@@ -62,8 +62,7 @@ export function startGeneration(kinds: readonly WorkerKind[], parts: GenerationP
   const { config, asking, tools, connections, circuits, folders } = parts
   const soft = new AbortController()
   const hard = new AbortController()
-  // Every worker and every wait listens to these signals; their number is bounded by that of the
-  // workers.
+  // Every worker and every wait listens to these, so the number of workers is the bound.
   setMaxListeners(0, soft.signal, hard.signal)
   tools.bandwidth.follow(config.uploads.bandwidth)
   const worker_tools = { ...tools, ...connections, circuits, folders }
@@ -93,7 +92,6 @@ export function startGeneration(kinds: readonly WorkerKind[], parts: GenerationP
       for (const one of started) one.slowDown?.()
     },
     stop: () => soft.abort(),
-    /** Drops running work. */
     abort: () => hard.abort(),
     /** After `stop`: resolves when the uploads and runs that have begun are over. */
     drained,

@@ -46,12 +46,10 @@ export type RebuildEnd =
 const page_rows = 1_000
 
 /**
- * Rebuilds a lost ledger from the disk and the service. This is an ordinary pass over all folders
- * into a new ledger, which replaces the lost one only when it is complete. An interrupted rebuild
- * thus leaves no half ledger that seems sound. Create matches contents by md5 and answers with an
- * existing asset, so only missing contents are uploaded. Prompts restore what their reports cover
- * from the manifests beside those reports. Errors: `ledger.locked`, `usage.sound_ledger`,
- * `account.*`, `database.*`.
+ * Rebuilds a lost ledger: an ordinary pass over all folders fills a new one. It replaces the lost
+ * one only when it is complete, so that no half ledger seems sound. The service matches contents by
+ * md5, so only missing ones are uploaded. Prompts restore what their reports cover from manifests.
+ * Errors: `ledger.locked`, `usage.sound_ledger`, `account.*`, `database.*`.
  */
 export async function rebuildLedger(options: RebuildOptions): Promise<RebuildEnd> {
   const { state_dir } = options.config

@@ -184,7 +184,6 @@ function isSame(before: unknown, after: unknown): boolean {
 
 const counted = { folders: 'folder', prompts: 'prompt' } as const
 
-/** Changes as text: `2 folders added`, `1 prompt changed`, `uploads changed`. Empty: no change. */
 function changesBetween(before: Config, after: Config): string[] {
   const lists = (['folders', 'prompts'] as const).flatMap((list) =>
     changesOfList(counted[list], before[list], after[list]),
@@ -216,12 +215,10 @@ function isSameService({ service: before }: Config, { service: after }: Config):
   return before.base_url === after.base_url && before.ca_file === after.ca_file
 }
 
-/** Changed fields that take effect only at the next start. */
 function changesForNextStart(before: Config, after: Config): string[] {
   return before.log.format === after.log.format ? [] : ['log.format']
 }
 
-/** Error `config.needs_restart`. */
 function refuseWhatCannotChange(before: Config, after: Config): void {
   if (before.state_dir === after.state_dir) return
   throw new SluiceError({
