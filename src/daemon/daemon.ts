@@ -64,6 +64,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await tools.ledger.record([{ type: 'daemon_started' }, ...at_work, ...configured])
     const folders = keepFolders(tools, config, { watch: mode === 'run', only: options.only_folders })
     folders.configure(config)
+    // A reload starts new workers. Uploads that have begun end under the config they began with.
     const reloads = createReloads({ tools, folders, asking, workers }, { config, secrets, connections })
     return runDaemon({ tools, folders, reloads, mode, receivers: () => openReceivers(clock) })
   } catch (error) {

@@ -17,8 +17,9 @@ export interface Page<Item> {
 }
 
 /**
- * True if a failed call surely created nothing, so that it can be repeated. Any other failure (a
- * time-out, a broken connection, a gateway's 502 or 503) may come after the call took effect.
+ * True if a failed call surely created nothing, so that it can be repeated: it never reached its
+ * host, or the service itself refused it. Any other failure (a time-out, a broken connection, a
+ * gateway's 502 or 503) may come after the call took effect.
  */
 export function isSurelyUndone({ about, code, status }: Failure): boolean {
   if (about === 'account' || about === 'project' || about === 'content') return true

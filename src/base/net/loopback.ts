@@ -1,8 +1,9 @@
 const ipv4 = /^127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
 
 /**
- * True if a `URL.hostname` is this machine. `URL` writes IPv4 addresses in dotted form (WHATWG URL,
- * host parsing). Names below `localhost` do not count: a resolver may send them anywhere.
+ * True if a `URL.hostname` is this machine: only there is plain http safe, and no proxy is used.
+ * `URL` writes IPv4 addresses in dotted form (WHATWG URL, host parsing). Names below `localhost` do
+ * not count: a resolver may send them anywhere.
  */
 export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || ipv4.test(hostname)
