@@ -89,10 +89,10 @@ export function keepFolder(
   /** The folder's state if it is online and trusted; undefined while it is offline. */
   async function checkRoot(): Promise<{ state: FolderState; root: OnlineRoot } | undefined> {
     const { roots, answer_ms, empty_folder_files } = tools
+    const status = await roots.status(folder.path, answer_ms, { doubtful: !is_online || isScanDue() })
+    // Read after the wait for the root: a user may have answered the question about missing files.
     const state = await ledger.folder(name)
     if (!state) return undefined
-    const doubtful = !state.online || isScanDue()
-    const status = await roots.status(folder.path, answer_ms, { doubtful })
     if (status.kind === 'offline') return goOffline(state, { reason: status.detail })
     const known = knownBefore(state)
     const here = { device: status.device, identity: withKnownId(state.identity, status.identity) }
