@@ -151,7 +151,9 @@ localJourneys('files are uploaded', (profile) => {
     await journey.start()
     await journey.allReady()
     expect(journey.assets()).toHaveLength(60)
-    expect(journey.requests('assets.read')).toHaveLength(reads)
-    expect(journey.requests('assets.list')).toHaveLength(lists + 1)
+    // A few whose turn comes later, after the rest, may be read by themselves.
+    expect(journey.requests('assets.list').length).toBeGreaterThan(lists)
+    const asked = journey.requests('assets.read').length - reads + journey.requests('assets.list').length - lists
+    expect(asked).toBeLessThan(10)
   })
 })
