@@ -165,6 +165,7 @@ export function keepFolder(
     const [began_ms, from_ms] = [clock.now_ms(), clock.monotonic_ms()]
     scan_asked = false
     busy = true
+    timer.began()
     rules.forget('')
     const missed = watcher?.scanBegins({ all_followed: hints.isEmpty() && !looking })
     const outcome = await scanOnce(folder, tools, { missed, signal }).catch((error) => {

@@ -8,18 +8,23 @@ export function createScanTimer(clock: Clock, limits: PaceLimits) {
   let due_ms = Number.NEGATIVE_INFINITY
   let ended_ms = Number.NEGATIVE_INFINITY
   let last_took_ms = 0
+  let is_rest_skipped = false
 
   return {
     /** Time until the interval is over; 0 or less: a scan is due. */
     dueIn_ms: () => due_ms - clock.monotonic_ms(),
     /** Wait before a requested scan. After a doubt scans take at most half of the time. */
     restsFor_ms(why: 'wanted' | 'doubt'): number {
+      if (is_rest_skipped) return 0
       const rest_ms = why === 'wanted' ? limits.scan_rest_ms : Math.max(limits.scan_rest_ms, last_took_ms)
       return ended_ms + rest_ms - clock.monotonic_ms()
     },
-    /** Skips the wait before the next requested scan. */
+    /** Skips the wait before the next scan that begins, also if one is running now. */
     noRest(): void {
-      ended_ms = Number.NEGATIVE_INFINITY
+      is_rest_skipped = true
+    },
+    began(): void {
+      is_rest_skipped = false
     },
     ended(took_ms: number): void {
       ended_ms = clock.monotonic_ms()

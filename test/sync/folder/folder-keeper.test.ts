@@ -149,6 +149,19 @@ test('a running scan that began before the requested time is followed by another
   await clock.runUntil(() => keeper.isIdle())
 })
 
+test('a scan that a user requests during a long one follows it at once', async () => {
+  const { clock, began, hold, start, checks } = await keep()
+  const release = hold()
+  const keeper = start()
+  await clock.runUntil(() => checks() === 1)
+  keeper.rescan()
+  await clock.advance(10 * minute_ms)
+  release()
+  // The clock stands still, so a scan that rests after the long one does not begin.
+  await until('both scans are done', () => began.length === 2)
+  expect(began[1]).toBe(clock.now_ms())
+})
+
 test('a scan requested for a later time does not begin before it', async () => {
   const { clock, began, start, want } = await keep()
   const keeper = start()
