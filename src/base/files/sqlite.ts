@@ -22,8 +22,9 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a database and migrates it to the newest version. Before each migration of existing data,
- * it keeps a copy as `FILE.before-vN`. Errors: `database.*` (in this file), each naming the file.
+ * Opens a database in WAL mode, mode 0600, and migrates it to the newest version. Before each
+ * migration of existing data, it keeps a copy as `FILE.before-vN`. Errors: `database.*` (in this
+ * file), each naming the file.
  */
 export function openSqlite({ file, migrations, synchronous, secure_delete = false }: OpenOptions): Sqlite {
   return opened(file, { timeout: usual_wait_ms }, (database) => {

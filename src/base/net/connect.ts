@@ -40,7 +40,7 @@ export async function tryConnection(url: URL, { ca, proxy, signal }: ConnectOpti
   }
 }
 
-/** The HTTP client's proxy for a URL. Reads `no_proxy` as undici does (EnvHttpProxyAgent). */
+/** The HTTP client's proxy for a URL, if any. Reads `no_proxy` as undici's EnvHttpProxyAgent. */
 export function proxyFor(url: URL, proxy: ProxyVariables | undefined): URL | undefined {
   const { http_proxy = '', https_proxy = '', no_proxy = '' } = proxy ?? {}
   const address = url.protocol === 'https:' ? https_proxy || http_proxy : http_proxy

@@ -77,8 +77,9 @@ export type HttpClient = ReturnType<typeof createHttpClient>
 
 /**
  * The only HTTP client. It follows no redirect, repeats nothing and knows no tokens. Errors:
- * `network.<reason>`, and `http.body_length` if a stream has another length than its `size`. An
- * error of the stream itself passes unchanged.
+ * `network.<reason>` with method and host, never a path, a query or a header, which may be secret;
+ * `http.body_length` if a stream has another length than its `size`. An error of the stream itself
+ * passes unchanged.
  */
 export function createHttpClient(options: HttpClientOptions) {
   const { clock, timeouts, max_body_bytes } = options

@@ -11,7 +11,7 @@ export function isLoopbackHost(hostname: string): boolean {
 
 /**
  * The same for a `Host` header as sent. A web page whose name points to this machine (DNS
- * rebinding) still sends that name. Browsers write addresses in the form used here.
+ * rebinding) still sends that name. It cannot fake an address, which browsers write as here.
  */
 export function isLoopbackAuthority(text: string): boolean {
   const [, host] = /^(.*?)(?::\d{1,5})?$/.exec(text) ?? []

@@ -29,7 +29,7 @@ const priorities: Record<string, number> = { trace: 7, debug: 7, info: 6, warn: 
 /** Characters. journald cuts lines at 48 KiB (LineMax= in journald.conf(5)): that breaks JSON. */
 const longest_text = 8_000
 
-/** The log of a process, without secrets. A module takes `log.child({ module: 'sync' })`. */
+/** The log of a process. A module takes `log.child({ module: 'sync' })`. scrub.ts filters it. */
 export function createLog(options: LogOptions): Log {
   const { format, destination = standard_error } = options
   const head = (level: string) => (options.journal ? `<${priorities[level] ?? 6}>` : '')

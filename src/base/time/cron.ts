@@ -133,7 +133,10 @@ function changeBetween_ms(from_ms: number, to_ms: number, zone: string): number 
   return since * minute_ms
 }
 
-/** Calls `on_time` once: early, late or never if the clock is set. `on_time` must not throw. */
+/**
+ * Calls `on_time` once, when the wall clock shows this minute. If the clock is set, that may be
+ * early, late or never: it is only a wake. `on_time` must not throw.
+ */
 export type WakeAt = (at_ms: number, on_time: () => void) => { stop(): void }
 
 /**
