@@ -24,3 +24,22 @@ test.each([
   expect(code).not.toBe(0)
   expect(errors).toContain(message)
 })
+
+interface Row {
+  name: string
+  figures: Record<string, unknown>
+  aims: { figure: string; of?: string; max?: number; min?: number }[]
+}
+
+test('each aim names a figure of its row, a value of that figure, and one limit', async () => {
+  const load = (module: string) => import(new URL(module, import.meta.url).href)
+  const values = Object.keys((await load('rig/statistics.mjs')).figureOf([1]))
+  const rows: Row[] = (await load('scale/scale-rows.mjs')).scale_rows
+  for (const { name, figures, aims } of rows) {
+    for (const { figure, of = 'median', max, min } of aims) {
+      expect(Object.keys(figures), name).toContain(figure)
+      expect(values, `${name}, ${figure}`).toContain(of)
+      expect((max === undefined) !== (min === undefined), `${name}, ${figure}`).toBe(true)
+    }
+  }
+})

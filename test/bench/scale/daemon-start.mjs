@@ -20,7 +20,7 @@ export const start = {
   },
   aims: [
     { figure: 'reconciled_s', max: 3 },
-    { figure: 'peak_mb', of: 'most', max: 200 },
+    { figure: 'peak_mb', of: 'max', max: 200 },
   ],
   measure,
 }

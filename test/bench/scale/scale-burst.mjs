@@ -44,10 +44,10 @@ export const burst = {
     lost: ['files lost', ''],
   },
   aims: [
-    { figure: 'lost', of: 'most', max: 0 },
+    { figure: 'lost', of: 'max', max: 0 },
     { figure: 'at_work_s', max: 15 },
     { figure: 'stopped_s', max: 15 },
-    { figure: 'peak_mb', of: 'most', max: 300 },
+    { figure: 'peak_mb', of: 'max', max: 300 },
   ],
   measure: measureBurst,
 }

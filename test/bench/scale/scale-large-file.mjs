@@ -30,8 +30,8 @@ export const large_file = {
   },
   aims: [
     { figure: 'times_bare', max: 1.25 },
-    { figure: 'loop_p99_ms', of: 'most', max: 50 },
-    { figure: 'peak_mb', of: 'most', max: 150 },
+    { figure: 'loop_p99_ms', of: 'max', max: 50 },
+    { figure: 'peak_mb', of: 'max', max: 150 },
   ],
   measure: measureLargeFile,
 }

@@ -29,7 +29,7 @@ export const rescan = {
   },
   aims: [
     { figure: 'times_find', max: 2.2 },
-    { figure: 'peak_mb', of: 'most', max: 160 },
+    { figure: 'peak_mb', of: 'max', max: 160 },
   ],
   measure: measureRescan,
 }
@@ -47,7 +47,7 @@ export const first_scan = {
   },
   aims: [
     { figure: 'times_md5sum', max: 2.2 },
-    { figure: 'loop_p99_ms', of: 'most', max: 50 },
+    { figure: 'loop_p99_ms', of: 'max', max: 50 },
   ],
   measure: measureFirstScan,
 }
