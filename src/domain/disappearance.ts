@@ -1,4 +1,5 @@
 import { formatCount } from '../base/text/format.ts'
+import { isSameRoot } from './root-identity.ts'
 
 export interface DisappearanceLimits {
   empty_folder_files: number
@@ -17,7 +18,7 @@ export interface Found {
 /** Root of a folder when files were missing, and the number of known files found there. */
 export interface FoundThere {
   device: bigint
-  /** Identity as disk/root/identity.ts compares it; undefined if not known. */
+  /** Identity as root-identity.ts compares it; undefined if not known. */
   identity: string | undefined
   files: number
 }
@@ -25,6 +26,17 @@ export interface FoundThere {
 /** Question to a user: were files deleted? The answer is for this root with these files only. */
 export interface Disappearance extends FoundThere {
   is_accepted: boolean
+}
+
+/** True if both questions are about the same root with as many files. */
+export function isSameQuestion(one: FoundThere | undefined, other: FoundThere | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  return one.device === other.device && isSameRoot(one.identity, other.identity) && one.files === other.files
+}
+
+/** True if the user is already asked about exactly this, and has not answered. */
+export function isAskedAbout(asked: Disappearance | undefined, found: FoundThere | undefined): boolean {
+  return asked?.is_accepted !== true && isSameQuestion(asked, found)
 }
 
 /** Known files to compare with: at least those of the last full scan, so later deletions count. */

@@ -1,9 +1,9 @@
 import { type BigIntStats, opendirSync, type StatsFs, statfsSync, statSync } from 'node:fs'
 import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
 import type { Disappearance } from '../../domain/disappearance.ts'
+import { isSameRoot, likeness } from '../../domain/root-identity.ts'
 import { defaultIgnore } from '../default-ignores.ts'
 import { filesystemId, filesystemOf, isMadeUp } from './filesystems.ts'
-import { isSameRoot, likeness } from './identity.ts'
 
 export type RootStatus =
   | {
@@ -14,7 +14,7 @@ export type RootStatus =
       inode: bigint
       /** Birth time. 0 if unknown; old kernels give the time of the last change (`identityOf`). */
       born_ns: bigint
-      /** Text of identity.ts; undefined if the filesystem keeps nothing over a remount. */
+      /** Text of root-identity.ts; undefined if the filesystem keeps nothing over a remount. */
       identity: string | undefined
       /** Id of a local filesystem (`filesystemId`); undefined: it has none, or was not asked. */
       filesystem_id: string | undefined
@@ -52,9 +52,7 @@ export function identifiedRoot(root: string, before?: OnlineRoot): RootStatus {
 function statusOf(root: string, askFilesystemId: AskFilesystemId): RootStatus {
   try {
     const stat = statSync(root, { bigint: true })
-    if (!stat.isDirectory()) {
-      return { kind: 'offline', reason: 'not a directory', detail: `${root} is not a directory` }
-    }
+    if (!stat.isDirectory()) return { kind: 'offline', reason: 'not a directory', detail: `${root} is not a directory` }
     const filesystem = statfsSync(root)
     const { name, remote } = filesystemOf(filesystem.type)
     const filesystem_id = remote ? undefined : askFilesystemId(name, stat)
@@ -76,7 +74,7 @@ export function isOtherDirectory(watched: WatchedRoot, now: WatchedRoot): boolea
   return watched.identity !== now.identity && watched.born_ns !== now.born_ns
 }
 
-/** Format: identity.ts. A remote root has no identity where a remount changes inodes. */
+/** Format: root-identity.ts. A remote root has no identity where a remount changes inodes. */
 function identityOf(
   stat: BigIntStats,
   { type, blocks, bsize }: StatsFs,
@@ -91,10 +89,7 @@ function identityOf(
 }
 
 /** The user's acknowledgement that files of this very root are gone; else undefined. */
-export function acknowledgementOn(
-  now: { device: bigint | undefined; identity: string | undefined },
-  said: Disappearance | undefined,
-): Disappearance | undefined {
+export function acknowledgementOn(now: KnownRoot, said: Disappearance | undefined): Disappearance | undefined {
   if (!said?.is_accepted || said.device !== now.device) return undefined
   return isSameRoot(said.identity, now.identity) ? said : undefined
 }
@@ -134,7 +129,7 @@ export function offline(root: string, why: unknown): SluiceError {
   })
 }
 
-/** The last trusted state of a root. Fields are undefined if unknown. */
+/** A root, now or when it was last trusted. Fields are undefined if unknown. */
 interface KnownRoot {
   device: bigint | undefined
   identity: string | undefined

@@ -7,8 +7,8 @@
  *
  * folders    one row per folder that was ever configured. A folder that left the config keeps its
  *            rows (`configured` is 0), so that nothing is uploaded again if it returns.
- *   device, identity   of the root when it was last online (disk/root/identity.ts); NULL if not
- *            known. `device` is TEXT because it has 64 bits.
+ *   device, identity   of the root when it was last online (domain/root-identity.ts); NULL if
+ *            not known. `device` is TEXT because it has 64 bits.
  *   disappearance   what a waiting folder asks the user to confirm (domain/disappearance.ts). NULL
  *            again after the next complete scan.
  *   kept_ms  since when the folder has been configured with this project, without interruption.

@@ -1,4 +1,5 @@
 import { readAll, type Sqlite } from '../../base/files/sqlite.ts'
+import { isSameQuestion } from '../../domain/disappearance.ts'
 import type { FolderEvent, FolderFact, ScanSummary } from '../../domain/fact.ts'
 import type { LabelSettings } from '../../domain/labels.ts'
 import { keep_everything, type RemovalPolicy } from '../../domain/removal.ts'
@@ -146,10 +147,8 @@ export function folderAfter(before: FolderRow, event: OneFolderEvent, at_ms: num
     case 'folder_offline': {
       const { reason, found } = event
       const asked = before.disappearance
-      const is_same =
-        asked?.files === found?.files && asked?.device === found?.device && asked?.identity === found?.identity
       // If the same is found again, a user's acceptance of the earlier report covers it.
-      const is_accepted = is_same && asked?.is_accepted === true
+      const is_accepted = asked?.is_accepted === true && isSameQuestion(asked, found)
       const state_since_ms = before.offline_reason === undefined ? at_ms : before.state_since_ms
       const disappearance = found && { ...found, is_accepted }
       return { ...before, online: false, offline_reason: reason, state_since_ms, disappearance }

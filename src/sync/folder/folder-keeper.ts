@@ -1,18 +1,24 @@
 import { runWorker, type Worker } from '../../base/run/worker.ts'
 import { minute_ms } from '../../base/time/time.ts'
 import type { Examiner } from '../../disk/read/examiner.ts'
-import { withKnownId } from '../../disk/root/identity.ts'
 import { acknowledgementOn, type OnlineRoot, type RootTrust, rootChange, trustInRoot } from '../../disk/root/root.ts'
 import type { IgnoreRules } from '../../disk/scan/ignore.ts'
 import type { Hint } from '../../disk/watch/watch.ts'
-import { exceedsAcknowledgement, filesThere, knownBefore, waitingText } from '../../domain/disappearance.ts'
+import {
+  exceedsAcknowledgement,
+  filesThere,
+  isAskedAbout,
+  knownBefore,
+  waitingText,
+} from '../../domain/disappearance.ts'
 import type { FolderEvent } from '../../domain/fact.ts'
+import { withKnownId } from '../../domain/root-identity.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 import type { IntakeTools } from '../intake/intake.ts'
 import { createFolderWatcher } from './folder-watcher.ts'
 import { createHintQueue, followHints } from './hints.ts'
-import { change_texts, createRootDoubt, isAskedAbout, isComparing, type RootVerdict } from './root-doubt.ts'
+import { change_texts, createRootDoubt, isComparing, type RootVerdict } from './root-doubt.ts'
 import { type ScanTools, scanOnce } from './scan-folder.ts'
 import { createScanTimer, isScanWanted } from './scan-timer.ts'
 import type { WatchingSettings, WatchRoom } from './watch-choice.ts'
@@ -48,6 +54,7 @@ export function keepFolder(
   let looking = false
   let is_online = false
   let is_first_check = true
+  const isScanDue = () => scan_asked || timer.dueIn_ms() <= 0
   /** Undefined in a single pass, which only scans. */
   const watcher = watch
     ? createFolderWatcher({ ...tools, folder, rules, on_hint: takeHint, record, signal })
@@ -70,20 +77,14 @@ export function keepFolder(
     const { state, root } = found
     if (await watcher?.keepOn(clock.monotonic_ms(), state, root)) scan_asked = true
     const is_wanted = isScanWanted(state, state.scan_began_ms, clock.now_ms())
-    if (is_wanted) {
-      scan_asked = true
-      busy = true
-    }
+    scan_asked ||= is_wanted
+    busy ||= is_wanted
     const why = is_wanted ? 'wanted' : 'doubt'
     if (isScanDue() && timer.restsFor_ms(why) <= 0) await scan(root)
     if (!scan_asked) busy = false
     // Even a due scan rests: one that could not be recorded is due again at its end.
     const soon_ms = Math.max(scan_asked ? 0 : timer.dueIn_ms(), timer.restsFor_ms(why))
     return { wait_ms: Math.max(1, Math.min(watching.root_check_ms, soon_ms)) }
-  }
-
-  function isScanDue(): boolean {
-    return scan_asked || timer.dueIn_ms() <= 0
   }
 
   /** The folder's state if it is online and trusted; undefined while it is offline. */
@@ -102,8 +103,7 @@ export function keepFolder(
       const reason = `it is empty, ${waitingText(name, { known, missing: known, files: 0 })}`
       return goOffline(state, { reason, found: { ...here, files: 0 } })
     }
-    const was = { ...state, is_first_check }
-    const trust = trustInRoot(was, status, known > empty_folder_files)
+    const trust = trustInRoot({ ...state, is_first_check }, status, known > empty_folder_files)
     // After an acknowledgement the scan checks whether it covers what is found.
     if (trust !== 'trusted' && !acknowledged) {
       const doubt = await doubtAbout(status, state, trust)
@@ -138,20 +138,21 @@ export function keepFolder(
     await watcher?.stop()
     scan_asked = true
     if (state.offline_reason !== verdict.reason) await reportOffline(verdict)
-    else if (!isAskedAbout(state, verdict) || isScanWanted(state, state.judged_ms, clock.now_ms())) {
+    else if (
+      !isAskedAbout(state.disappearance, verdict.found) ||
+      isScanWanted(state, state.judged_ms, clock.now_ms())
+    ) {
       await recordOffline(verdict)
     }
   }
 
   async function recordOffline({ reason, found }: RootVerdict): Promise<void> {
-    const is_doubted = isComparing(reason)
-    await record({ type: 'folder_offline', folder: name, reason, is_doubted, found })
+    await record({ type: 'folder_offline', folder: name, reason, is_doubted: isComparing(reason), found })
   }
 
   async function reportOffline(verdict: RootVerdict): Promise<void> {
     await recordOffline(verdict)
-    const what = `is offline: ${verdict.reason}. Nothing in it counts as deleted`
-    report.folder(name, what, 'warn')
+    report.folder(name, `is offline: ${verdict.reason}. Nothing in it counts as deleted`, 'warn')
   }
 
   function takeHint(hint: Hint): void {
@@ -178,8 +179,7 @@ export function keepFolder(
       await record({ type: 'scan_finished', folder: name, began_ms, summary, is_part })
       await watcher?.scanEnded(summary)
       // A single pass has no watcher and scans once, so the next scan may come late.
-      const covered = watcher?.covers() ?? 'all'
-      timer.finished({ covered, changed: outcome.changed, missed: summary.missed ?? 0 })
+      timer.finished({ covered: watcher?.covers() ?? 'all', changed: outcome.changed, missed: summary.missed ?? 0 })
       if (is_part) scan_asked = true
     } else {
       scan_asked = true

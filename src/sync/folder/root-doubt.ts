@@ -63,13 +63,6 @@ export function createRootDoubt(folder: FolderSettings, tools: ScanTools) {
   }
 }
 
-/** True if the ledger already asks the user about exactly this, without another acknowledgement. */
-export function isAskedAbout({ disappearance: asked }: FolderState, { found }: RootVerdict): boolean {
-  if (asked === undefined || found === undefined) return asked === found
-  const { device, identity, files, is_accepted } = asked
-  return !is_accepted && device === found.device && identity === found.identity && files === found.files
-}
-
 const other_disk = {
   comparing: 'another disk is mounted here; Sluice compares it with the known files',
   doubted: 'another disk is mounted here, or none',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { repeatsDevice } from '../../../src/disk/root/filesystems.ts'
-import { isSameRoot, likeness, withKnownId } from '../../../src/disk/root/identity.ts'
 import { type KnownFolder, type RootTrust, trustInRoot } from '../../../src/disk/root/root.ts'
+import { isSameRoot, likeness, withKnownId } from '../../../src/domain/root-identity.ts'
 
 test.each<[string | undefined, string | undefined, boolean]>([
   ['2@1700000000000000000', '2@1700000000000000000', true],

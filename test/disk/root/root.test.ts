@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { statfsSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isSameRoot } from '../../../src/disk/root/identity.ts'
 import { identifiedRoot, isOtherDirectory, type OnlineRoot, rootStatus } from '../../../src/disk/root/root.ts'
+import { isSameRoot } from '../../../src/domain/root-identity.ts'
 import { addToTree, makeTree } from '../../rig/tree.ts'
 
 test('a folder is online, with its device and its filesystem', () => {
