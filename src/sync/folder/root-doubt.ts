@@ -27,11 +27,12 @@ export interface RootVerdict {
  */
 export function createRootDoubt(folder: FolderSettings, tools: ScanTools) {
   const { clock, ledger } = tools
-  let last: { root: string; verdict: RootVerdict; until_ms: number } | undefined
+  let memory: { last?: { root: string; verdict: RootVerdict; until_ms: number } } = {}
 
   return {
     /** The recent verdict about the current root, if there is one. */
     remembered({ device, identity }: OnlineRoot): RootVerdict | undefined {
+      const { last } = memory
       if (last === undefined || clock.monotonic_ms() >= last.until_ms) return undefined
       return last.root === `${device} ${identity}` ? last.verdict : undefined
     },
@@ -40,6 +41,7 @@ export function createRootDoubt(folder: FolderSettings, tools: ScanTools) {
       now: OnlineRoot,
       { state, trust, signal }: { state: FolderState; trust: RootTrust; signal: AbortSignal },
     ): Promise<RootVerdict | undefined> {
+      const current = memory
       const { comparing, doubted } = change_texts[rootChange(state, now)]
       const found = await compareWithKnown(folder, tools, { state, device: now.device, signal })
       if (found === undefined) return { reason: comparing }
@@ -54,11 +56,12 @@ export function createRootDoubt(folder: FolderSettings, tools: ScanTools) {
         reason: `${doubted}: ${waitingText(state.name, met)}`,
         found: { device, identity, files: filesThere(met) },
       }
-      last = { root: `${device} ${identity}`, verdict, until_ms: clock.monotonic_ms() + doubt_rest_ms }
+      // Not if it was forgotten meanwhile: that request wants a comparison that begins later.
+      current.last = { root: `${device} ${identity}`, verdict, until_ms: clock.monotonic_ms() + doubt_rest_ms }
       return verdict
     },
     forget(): void {
-      last = undefined
+      memory = {}
     },
   }
 }

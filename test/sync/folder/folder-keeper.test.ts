@@ -1,118 +1,8 @@
 import { renameSync } from 'node:fs'
-import { afterEach, expect, test } from 'vitest'
-import { unwatched } from '../../../src/base/run/heartbeat.ts'
-import { hour_ms, minute_ms, second_ms } from '../../../src/base/time/time.ts'
-import { rootStatus } from '../../../src/disk/root/root.ts'
-import { createIgnoreRules } from '../../../src/disk/scan/ignore.ts'
-import { createDeviceTurns } from '../../../src/sync/folder/device-turns.ts'
-import { keepFolder } from '../../../src/sync/folder/folder-keeper.ts'
-import { createWatchRoom } from '../../../src/sync/folder/watch-choice.ts'
-import type { FolderSettings } from '../../../src/sync/folder-settings.ts'
-import type { SyncReport } from '../../../src/sync/report.ts'
-import { openRig } from '../../ledger/views/view-rig.ts'
-import { FakeClock } from '../../rig/fake-clock.ts'
-import { makeTree } from '../../rig/tree.ts'
+import { expect, test } from 'vitest'
+import { minute_ms, second_ms } from '../../../src/base/time/time.ts'
 import { until } from '../../rig/waiting.ts'
-import { no_found_files } from '../no-found-files.ts'
-import { watching } from './usual-watching.ts'
-
-const ends: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
-
-/**
- * Keeps a folder of one file without a watcher. Checks wait while the test holds them, and `began`
- * lists the completed scans.
- */
-async function keep() {
-  const root = makeTree({ 'a.txt': 'text' })
-  const said: string[] = []
-  const clock = new FakeClock(Date.now())
-  const rig = await openRig({ root, clock })
-  const settings: FolderSettings = {
-    name: 'notes',
-    path: root,
-    include: [],
-    exclude: [],
-    dot_files: false,
-    max_file_bytes: 1_000,
-    settle_ms: 5_000,
-    settle_cap_ms: hour_ms,
-    start: { kind: 'all' },
-    upload_name: 'path',
-    mime_types: {},
-    watch: 'scan',
-    rescan_interval_ms: hour_ms,
-  }
-  const began: number[] = []
-  const away: number[] = []
-  let checks = 0
-  let held: Promise<void> | undefined
-  const ledger = {
-    ...rig.ledger,
-    async record(facts: Parameters<typeof rig.ledger.record>[0]) {
-      await rig.ledger.record(facts)
-      for (const fact of facts) {
-        if (fact.type === 'scan_finished') began.push(fact.began_ms)
-        if (fact.type === 'folder_offline') away.push(clock.now_ms())
-      }
-    },
-  }
-  const intake = {
-    async checkPaths() {
-      checks++
-      await held
-      return 'recorded' as const
-    },
-    checkLarge: async () => 'recorded' as const,
-    beginScan: async () => no_found_files,
-    inFlight: () => 0,
-  }
-  const signal = new AbortController()
-  const note = (_folder: string, what: string) => void said.push(what)
-  const report = new Proxy({}, { get: (_target, name) => (name === 'folder' ? note : () => {}) }) as SyncReport
-  const hold = () => {
-    let release = () => {}
-    held = new Promise((resolve) => {
-      release = resolve
-    })
-    return release
-  }
-  const start = () => {
-    const limits = {
-      max_hints: 100,
-      empty_folder_files: 20,
-      missing_files: 100,
-      missing_percent: 50,
-      answer_ms: 1_000,
-    }
-    const roots = { status: async (root: string) => rootStatus(root) }
-    const examiner = { lstat: async () => [] }
-    const tools = {
-      ledger,
-      intake,
-      turns: createDeviceTurns(),
-      clock,
-      report,
-      heartbeats: unwatched,
-      roots,
-      examiner,
-      watching,
-      room: createWatchRoom(),
-      ...limits,
-    }
-    const rules = createIgnoreRules(root, settings)
-    const keeper = keepFolder(settings, rules, tools, { watch: false, signal: signal.signal })
-    ends.push(async () => {
-      signal.abort()
-      await keeper.close()
-    })
-    return keeper
-  }
-  const want = (at_ms: number) => rig.ledger.record([{ type: 'scan_wanted', folder: 'notes', at_ms }])
-  return { root, said, clock, began, away, hold, start, want, checks: () => checks }
-}
+import { keep, soon } from './keeper-rig.ts'
 
 test('a requested scan begins at once; a scan that began after the requested time is enough', async () => {
   const { clock, began, start, want } = await keep()
@@ -149,8 +39,8 @@ test('a running scan that began before the requested time is followed by another
   await clock.runUntil(() => keeper.isIdle())
 })
 
-test('a scan that a user requests during a long one follows it at once', async () => {
-  const { clock, began, hold, start, checks } = await keep()
+test('a scan that a user requests during a long one follows it at once, and only this one', async () => {
+  const { clock, began, hold, start, want, checks } = await keep()
   const release = hold()
   const keeper = start()
   await clock.runUntil(() => checks() === 1)
@@ -160,7 +50,29 @@ test('a scan that a user requests during a long one follows it at once', async (
   // The clock stands still, so a scan that rests after the long one does not begin.
   await until('both scans are done', () => began.length === 2)
   expect(began[1]).toBe(clock.now_ms())
+  await clock.advance(1)
+  await want(clock.now_ms())
+  keeper.wake()
+  await clock.runUntil(() => began.length === 3)
+  expect(began[2]! - began[1]!).toBeGreaterThanOrEqual(2 * second_ms)
 })
+
+test.each(['check', 'scan_finished'] as const)(
+  'a scan that a user requests soon after a long one is repeated soon if its %s fails',
+  async (step) => {
+    const { clock, began, hold, start, checks, meanwhile } = await keep()
+    const release = hold()
+    const keeper = start()
+    await clock.runUntil(() => checks() === 1)
+    await clock.advance(10 * minute_ms)
+    release()
+    await until('the long scan is done', () => began.length === 1)
+    await clock.advance(second_ms)
+    meanwhile[step] = () => Promise.reject(new Error('a fault'))
+    keeper.rescan()
+    await soon(clock, 'the scan is repeated', () => began.length === 2)
+  },
+)
 
 test('a scan requested for a later time does not begin before it', async () => {
   const { clock, began, start, want } = await keep()
@@ -190,4 +102,58 @@ test('each request for a scan of an offline folder is answered; the user is told
     expect(away).toHaveLength(times)
   }
   expect([said.length, began]).toEqual([1, []])
+})
+
+test.each(['root', 'state'] as const)('an answer that comes after the %s was read is not lost', async (step) => {
+  const kept = await keep({ files: {}, known: ['a', 'b'], empty_folder_files: 0 })
+  const { clock, start, want, began, answer, isAsked, identity, meanwhile } = kept
+  const keeper = start()
+  await clock.runUntil(isAsked)
+  await clock.advance(minute_ms)
+  // The filesystem does not show the birth of the same root any more: its identity is another text.
+  identity.now = '12@'
+  await want(clock.now_ms())
+  meanwhile[step] = answer
+  keeper.wake()
+  await clock.runUntil(() => began.length === 1)
+})
+
+test('a rescan that a user requests during a comparison gets a comparison of its own', async () => {
+  const { clock, start, meanwhile } = await keep({ known: ['v', 'w', 'x', 'y', 'z'] })
+  let compare = () => {}
+  const held = new Promise<void>((resolve) => {
+    compare = resolve
+  })
+  let step: 'comparing' | 'compared' | 'comparing again' | undefined
+  meanwhile.compare = () => {
+    step = 'comparing'
+    return held
+  }
+  const keeper = start()
+  await clock.runUntil(() => step === 'comparing')
+  meanwhile.folder_offline = async () => {
+    step = 'compared'
+    meanwhile.compare = async () => {
+      step = 'comparing again'
+    }
+  }
+  keeper.rescan()
+  compare()
+  await soon(clock, 'the second comparison begins', () => step === 'comparing again')
+})
+
+test('a request during the check of an offline folder is answered by a later check', async () => {
+  const { root, clock, start, want, began, away, meanwhile } = await keep()
+  renameSync(root, `${root}-away`)
+  const keeper = start()
+  await clock.runUntil(() => away.length === 1)
+  await clock.advance(minute_ms)
+  meanwhile.root = async () => {
+    await clock.advance(1)
+    await want(clock.now_ms())
+    renameSync(`${root}-away`, root)
+  }
+  keeper.wake()
+  await clock.runUntil(() => began.length === 1)
+  expect(away).toHaveLength(1)
 })
