@@ -80,7 +80,7 @@ export function keepFolder(
     scan_asked ||= is_wanted
     busy ||= is_wanted
     const why = is_wanted ? 'wanted' : 'doubt'
-    if (isScanDue() && timer.restsFor_ms(why) <= 0) await scan(root)
+    if (isScanDue() && timer.restsFor_ms(why) <= 0) await scan(root).catch(scanAgain)
     if (!scan_asked) busy = false
     // Even a due scan rests: one that could not be recorded is due again at its end.
     const soon_ms = Math.max(scan_asked ? 0 : timer.dueIn_ms(), timer.restsFor_ms(why))
@@ -169,10 +169,7 @@ export function keepFolder(
     timer.began()
     rules.forget('')
     const missed = watcher?.scanBegins({ all_followed: hints.isEmpty() && !looking })
-    const outcome = await scanOnce(folder, tools, { missed, signal }).catch((error) => {
-      scan_asked = true
-      throw error
-    })
+    const outcome = await scanOnce(folder, tools, { missed, signal })
     timer.ended(clock.monotonic_ms() - from_ms)
     if (outcome.kind === 'finished') {
       const { summary, is_part } = outcome
@@ -190,6 +187,12 @@ export function keepFolder(
         busy = false
       }
     }
+  }
+
+  /** What a scan did not record, another one must find. */
+  function scanAgain(error: unknown): never {
+    scan_asked = true
+    throw error
   }
 
   async function followQueued(): Promise<{ wait_ms: number }> {

@@ -15,19 +15,19 @@ export function createScanTimer(clock: Clock, limits: PaceLimits) {
     dueIn_ms: () => due_ms - clock.monotonic_ms(),
     /** Wait before a requested scan. After a doubt scans take at most half of the time. */
     restsFor_ms(why: 'wanted' | 'doubt'): number {
-      if (is_rest_skipped) return 0
       const rest_ms = why === 'wanted' ? limits.scan_rest_ms : Math.max(limits.scan_rest_ms, last_took_ms)
       return ended_ms + rest_ms - clock.monotonic_ms()
     },
-    /** Skips the wait before the next scan that begins, also if one is running now. */
+    /** Skips the wait before the next scan, also if one is running now, until a scan has ended. */
     noRest(): void {
       is_rest_skipped = true
+      ended_ms = Number.NEGATIVE_INFINITY
     },
     began(): void {
       is_rest_skipped = false
     },
     ended(took_ms: number): void {
-      ended_ms = clock.monotonic_ms()
+      if (!is_rest_skipped) ended_ms = clock.monotonic_ms()
       last_took_ms = took_ms
     },
     /** Sets the next due time, with jitter: many folders and machines must not scan at once. */
