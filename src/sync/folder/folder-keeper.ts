@@ -90,24 +90,25 @@ export function keepFolder(
   /** The folder's state if it is online and trusted; undefined while it is offline. */
   async function checkRoot(): Promise<{ state: FolderState; root: OnlineRoot } | undefined> {
     const { roots, answer_ms, empty_folder_files } = tools
+    const checked_ms = clock.now_ms()
     const status = await roots.status(folder.path, answer_ms, { doubtful: !is_online || isScanDue() })
     // Read after the wait for the root: a user may have answered the question about missing files.
     const state = await ledger.folder(name)
     if (!state) return undefined
-    if (status.kind === 'offline') return goOffline(state, { reason: status.detail })
+    if (status.kind === 'offline') return goOffline(state, { reason: status.detail }, checked_ms)
     const known = knownBefore(state)
     const here = { device: status.device, identity: withKnownId(state.identity, status.identity) }
     const acknowledged = acknowledgementOn(status, state.disappearance)
     const is_accepted = acknowledged && !exceedsAcknowledgement(acknowledged, 0, tools)
     if (status.empty && known > empty_folder_files && !is_accepted) {
       const reason = `it is empty, ${waitingText(name, { known, missing: known, files: 0 })}`
-      return goOffline(state, { reason, found: { ...here, files: 0 } })
+      return goOffline(state, { reason, found: { ...here, files: 0 } }, checked_ms)
     }
     const trust = trustInRoot({ ...state, is_first_check }, status, known > empty_folder_files)
     // After an acknowledgement the scan checks whether it covers what is found.
     if (trust !== 'trusted' && !acknowledged) {
       const doubt = await doubtAbout(status, state, trust)
-      if (doubt !== undefined) return goOffline(state, doubt)
+      if (doubt !== undefined) return goOffline(state, doubt, checked_ms)
     }
     root_doubt.forget()
     const online = { type: 'folder_online', folder: name, ...here } as const
@@ -132,16 +133,14 @@ export function keepFolder(
     return root_doubt.compare(now, { state, trust, signal })
   }
 
-  async function goOffline(state: FolderState, verdict: RootVerdict): Promise<undefined> {
+  /** `checked_ms`: since when the check ran. A later request needs another check. */
+  async function goOffline(state: FolderState, verdict: RootVerdict, checked_ms: number): Promise<undefined> {
     is_online = false
     // The watcher of a folder that went offline receives no more events, even after its return.
     await watcher?.stop()
     scan_asked = true
     if (state.offline_reason !== verdict.reason) await reportOffline(verdict)
-    else if (
-      !isAskedAbout(state.disappearance, verdict.found) ||
-      isScanWanted(state, state.judged_ms, clock.now_ms())
-    ) {
+    else if (!isAskedAbout(state.disappearance, verdict.found) || isScanWanted(state, state.judged_ms, checked_ms)) {
       await recordOffline(verdict)
     }
   }
