@@ -86,12 +86,12 @@ function stopped(why: GivenUp['why'], code: string, message: string, hint: strin
 
 /** Decides for each open circuit whether waiting for it still makes sense. */
 function createPatience(clock: Clock) {
-  /** End of the last pause that each host asked for, Unix ms. */
+  /** End of the last pause that each host asked for, by the monotonic clock. */
   const paused_until_ms = new Map<string, number>()
 
   function pause({ about, since_ms, until_ms, message }: Tripped): Drained | undefined {
     paused_until_ms.set(about, until_ms)
-    const now_ms = clock.now_ms()
+    const now_ms = clock.monotonic_ms()
     const is_too_long = until_ms - since_ms > max_pauses_ms
     // The probe after the pause needs some time for its answer.
     if (!is_too_long && now_ms - until_ms < unreachable_ms) return undefined
@@ -103,7 +103,7 @@ function createPatience(clock: Clock) {
 
   function unreachable({ about, since_ms, message }: Tripped): Drained | undefined {
     const lost_since_ms = Math.max(since_ms, paused_until_ms.get(about) ?? since_ms)
-    if (clock.now_ms() - lost_since_ms < unreachable_ms) return undefined
+    if (clock.monotonic_ms() - lost_since_ms < unreachable_ms) return undefined
     const hint = 'the next run uploads the rest; check service.base_url and the network'
     return stopped('service_unreachable', 'service.unreachable', message, hint)
   }

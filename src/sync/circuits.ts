@@ -5,6 +5,7 @@ import { type Failure, failureText } from '../remote/outcome.ts'
 import { type Concern, createFaultCounts, type Host, isOfAHost, type Step } from './fault-counts.ts'
 import { type About, hintFor, isOfUploads, type SyncReport } from './report.ts'
 
+/** Times by the monotonic clock: a wall clock that is set back must not stop all calls. */
 interface Tripped {
   code: string
   attempts: number
@@ -57,17 +58,16 @@ export function createCircuits(tools: CircuitTools) {
   const counts = createFaultCounts(clock)
   const resting = new Map<About, Tripped>()
   let probe_until_ms = 0
-  let token_checked_ms = 0
+  let token_checked_ms = Number.NEGATIVE_INFINITY
   let is_retired = false
+  /** Unix ms, as the user's pause is kept. */
   let pause_ends_ms = Number.NEGATIVE_INFINITY
 
   /** Like `rests`, but for work that continues in a user's pause: only open circuits count. */
   function restsForTrouble(project_id: string, hosts: readonly Host[]): boolean {
-    const now_ms = clock.now_ms()
-    const concerns = (about: About) => {
-      if (about.startsWith('project:')) return about === `project:${project_id}`
-      return !isOfUploads(about) || hosts.includes('blob')
-    }
+    const now_ms = clock.monotonic_ms()
+    const concerns = (about: About) =>
+      about.startsWith('project:') ? about === `project:${project_id}` : !isOfUploads(about) || hosts.includes('blob')
     return [...resting].some(([about, { until_ms }]) => until_ms > now_ms && concerns(about))
   }
 
@@ -75,7 +75,7 @@ export function createCircuits(tools: CircuitTools) {
   function tokenChanged(): void {
     const account = resting.get('account')
     if (!account) return
-    account.until_ms = clock.now_ms()
+    account.until_ms = clock.monotonic_ms()
     account.attempts = 0
   }
 
@@ -83,7 +83,7 @@ export function createCircuits(tools: CircuitTools) {
 
   async function trip(about: About, failure: Failure, of: { pause_ms?: number; step?: Step } = {}): Promise<'hold'> {
     const { pause_ms, step } = of
-    const now_ms = clock.now_ms()
+    const now_ms = clock.monotonic_ms()
     const before = resting.get(about)
     // Calls that were already running when it tripped show nothing new.
     if (before && before.until_ms > now_ms) return 'hold'
@@ -155,7 +155,7 @@ export function createCircuits(tools: CircuitTools) {
      * while everything pauses or a probe is out, 1 for a probe.
      */
     allowance(hosts: readonly Host[]) {
-      const now_ms = clock.now_ms()
+      const now_ms = clock.monotonic_ms()
       checkToken(now_ms)
       const except_projects: string[] = []
       let probing = false
@@ -187,7 +187,7 @@ export function createCircuits(tools: CircuitTools) {
      * uploads, and those of projects that are not audited and have no work left.
      */
     async nothingToSend(): Promise<void> {
-      const now_ms = clock.now_ms()
+      const now_ms = clock.monotonic_ms()
       for (const [about, { until_ms }] of [...resting]) {
         if (until_ms > now_ms) continue
         if (isOfUploads(about)) await heal(about)
@@ -263,8 +263,7 @@ export function createCircuits(tools: CircuitTools) {
     /** Ends the troubles of all other projects, which the configuration no longer names. */
     async forgetProjectsExcept(projects: readonly string[]): Promise<void> {
       for (const about of [...resting.keys()]) {
-        if (about.startsWith('project:') && !projects.some((project) => about === `project:${project}`))
-          await heal(about)
+        if (about.startsWith('project:') && !projects.includes(about.slice('project:'.length))) await heal(about)
       }
     },
     tripped: () => [...resting].map(([about, tripped]) => ({ about, ...tripped })),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { day_ms } from '../../src/base/time/time.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import type { Failure } from '../../src/remote/outcome.ts'
@@ -59,6 +60,19 @@ test('one failure has no effect, three in a row open the circuit, one probe goes
   await circuits.succeeded('p', 'api')
   expect(recorded).toMatchObject([{ type: 'trouble_began' }, { type: 'trouble_ended', about: 'api' }])
   expect(circuits.allowance(['api', 'blob']).limit).toBe(Number.POSITIVE_INFINITY)
+})
+
+test('a clock that is set back while a circuit is open prolongs no pause', async () => {
+  const { circuits, clock } = setUp()
+  for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'api')
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
+  clock.jumpWall(-day_ms)
+  await clock.advance(1_000)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
+  await circuits.failed(failure('account', { status: 401 }), 'p', 'api')
+  clock.jumpWall(-day_ms)
+  await clock.advance(15_000)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
 })
 
 test('a refused token stops all calls at once, until the token changes', async () => {
