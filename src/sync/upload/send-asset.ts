@@ -103,9 +103,8 @@ export async function sendAsset(
     const folder = tools.folders.get(source.place.folder)!.settings
     const filename = uploadName(folder, source.place.path)
     const asset = { filename, mime_type: source.mime_type, ...(without_md5 ? {} : { md5 }) }
-    const outcome = await call('create', async () => {
-      return mayNotBegin() ? undefined : await remote.createAsset(project_id, asset)
-    })
+    const create = () => remote.createAsset(project_id, asset)
+    const outcome = await call('create', async () => (mayNotBegin() ? undefined : create()))
     if (!outcome) return undefined
     if (!outcome.ok) {
       await failed(outcome.failure, 'create')

@@ -11,14 +11,17 @@ const bytes_of_a_call = 65_536
 
 export type SendPlaces = ReturnType<typeof createSendPlaces>
 
-/** Limits parallel upload calls, and queues the others. */
-export function createSendPlaces(max: number, clock: Clock) {
+/**
+ * Limits parallel upload calls, and queues the others. `largeInFlight`: number of large contents
+ * in work. When the window shrinks, they go on, and small ones still get a place beside them.
+ */
+export function createSendPlaces(max: number, clock: Clock, largeInFlight: () => number) {
   const window = createSendWindow(max)
   const calls = new PQueue({ concurrency: window.width })
   let open = false
 
   function follow(): void {
-    if (!open) calls.concurrency = window.width
+    if (!open) calls.concurrency = Math.min(max, Math.max(window.width, largeInFlight() + 1))
   }
 
   return {

@@ -28,14 +28,16 @@ export function startUploader(
   { max_calls, soft, hard }: UploaderOptions,
 ) {
   const { ledger, circuits, clock, report, heartbeats, small_file_bytes } = tools
-  const places = createSendPlaces(max_calls, clock)
+  const sending = new Map<SendWork, Promise<void>>()
+  const isLarge = ({ size }: SendWork) => size > small_file_bytes
+  const needsSlot = ({ state }: SendWork) => state === 'wanted' || state === 'reserving'
+  let large_in_flight = 0
+  const places = createSendPlaces(max_calls, clock, () => large_in_flight)
   const memory = createByteGate(max_held_bytes)
   const send_tools: SendTools = { ...tools, places, soft }
   // Waiting calls then see the signal.
   soft.addEventListener('abort', () => places.letAllIn(), { once: true })
-  const sending = new Map<SendWork, Promise<void>>()
   const fault_rest = createFaultRest(clock)
-  const isLarge = ({ size }: SendWork) => size > small_file_bytes
 
   /** `intended`: resolves when the intent of its call for a slot is recorded. */
   async function sendOne(work: SendWork, intended: Promise<void>, is_probe: boolean): Promise<void> {
@@ -43,9 +45,10 @@ export function startUploader(
     // bytes move.
     const heartbeat = heartbeats.begin(`upload of ${work.name}`)
     const held_bytes = isLarge(work) || work.state === 'sent' ? 0 : work.size
+    if (isLarge(work)) large_in_flight++
     await heartbeat.during(memory.enter(held_bytes))
     try {
-      if (work.state === 'wanted') await heartbeat.during(intended)
+      if (needsSlot(work)) await heartbeat.during(intended)
       await sendAsset(work, send_tools, heartbeat, hard)
       fault_rest.succeeded()
     } catch (error) {
@@ -55,6 +58,7 @@ export function startUploader(
       // The file may be gone, so that no call was made. The next claim may then be the probe.
       if (is_probe) circuits.unused()
       heartbeat.end()
+      if (isLarge(work)) large_in_flight--
       memory.leave(held_bytes)
       sending.delete(work)
       // The ledger then wakes this worker.
@@ -62,10 +66,13 @@ export function startUploader(
     }
   }
 
-  /** Records the intents before the calls, in one commit for all. */
+  /**
+   * Records the intents before the calls, in one commit for all. A content with an earlier intent
+   * gets another one: a ledger that cannot write then requests no slot.
+   */
   async function intend(work: readonly SendWork[]): Promise<void> {
-    const wanted = work.filter(({ state }) => state === 'wanted')
-    const intents = wanted.map(({ content }) => ({ type: 'slot_intended' as const, content }))
+    const without_slot = work.filter(needsSlot)
+    const intents = without_slot.map(({ content }) => ({ type: 'slot_intended' as const, content }))
     if (intents.length > 0) await ledger.record(intents)
   }
 
@@ -84,10 +91,10 @@ export function startUploader(
     const is_probe = limit === 1
     let work: readonly SendWork[] = []
     try {
-      if (is_probe && sending.size > 0) return { wait_ms: longest_rest_ms }
+      // A large upload that goes on for hours must not delay the probe.
+      if (is_probe && sending.size > large_in_flight) return { wait_ms: longest_rest_ms }
       // Large files use only part of the places, so that small ones do not wait for them. None is
       // claimed before it may begin: a slot lives for minutes, and a large upload takes hours.
-      const large_in_flight = [...sending.keys()].filter(isLarge).length
       const large = { over_bytes: small_file_bytes, max: Math.max(0, places.maxLarge() - large_in_flight) }
       const claimed = await ledger.claimToSend(Math.min(room, limit), { except_projects, large, is_probe })
       work = claimed.work

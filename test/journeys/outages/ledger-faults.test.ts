@@ -45,6 +45,28 @@ localJourneys('a fault of the ledger loses nothing', (profile) => {
     expect(fails).toBe(false)
   })
 
+  test('a ledger that records nothing after the intent of a slot: no other slot is requested meanwhile', async () => {
+    let state: 'works' | 'full' | 'works again' = 'works'
+    let refused = 0
+    const wrap_ledger = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      async record(facts) {
+        if (state === 'full') {
+          if (facts.some((fact) => 'content' in fact)) refused++
+          throw new SluiceError({ code: 'database.full', message: 'the disk is full, for a while' })
+        }
+        await ledger.record(facts)
+        if (state === 'works' && facts.some(({ type }) => type === 'slot_intended')) state = 'full'
+      },
+    })
+    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' }, wrap_ledger })
+    await journey.until('two more tries', () => refused >= 3)
+    expect(journey.cost()).toEqual({ creates: 1, puts: 0 })
+    state = 'works again'
+    await journey.allReady()
+    expect(journey.cost()).toEqual({ creates: 2, puts: 1 })
+  })
+
   test('the ledger fails to end a trouble: the slot that ended it still gets its bytes', async () => {
     let refused = 0
     const wrap_ledger = (ledger: Ledger): Ledger => ({

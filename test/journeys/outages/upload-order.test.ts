@@ -19,6 +19,27 @@ localJourneys('the order of uploads', (profile) => {
     await journey.allReady()
   })
 
+  test('small files do not wait behind large ones, even if the service asks for a pause and fewer calls', async () => {
+    const uploads = { concurrency: 3, small_file_bytes: 1_000 }
+    const journey = await begin({ profile, config: { uploads } })
+    const puts = []
+    for (const name of ['a', 'b']) {
+      const put = journey.hold('begin', 'put')
+      journey.write({ [`docs/${name}.txt`]: `${name} ${half_a_megabyte}` })
+      await put.reached()
+      puts.push(put)
+    }
+    const failure = { route: 'assets.create', status: 429, retry_after_s: 1, times: 1 } as const
+    journey.service.injectFaults({ failures: [failure] })
+    const names = Array.from({ length: 5 }, (_, index) => `docs/small-${index}.txt`)
+    journey.write(Object.fromEntries(names.map((name) => [name, `the text of ${name}`])))
+    for (const name of names) await journey.stage(name, 'ready')
+    expect(journey.file('docs/a.txt')?.stage).toBe('reserved')
+    for (const put of puts) put.release()
+    await journey.allReady()
+    expect(journey.cost()).toEqual({ creates: 8, puts: 7 })
+  })
+
   test('the latest change goes first', async () => {
     const names = Array.from({ length: 24 }, (_, index) => `${String(index).padStart(2, '0')}.txt`)
     const journey = await begin({ profile, config: { uploads: { concurrency: 1 } } })
