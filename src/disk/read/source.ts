@@ -39,7 +39,7 @@ export async function openSource(root: string, path: string, expected: ExpectedF
      * throws `file.changed`: a changed file never becomes a whole object. A retry calls it again.
      */
     stream: (): AsyncIterable<Uint8Array> => proved(handle, path, expected),
-    /** The first bytes, to detect the type of the file. They are not verified. */
+    /** The first bytes, to detect the type of the file, not verified. An error closes the file. */
     start: (bytes: number) => readStart(handle, path, Math.min(bytes, size)),
     close: () => handle.close(),
   }
@@ -80,6 +80,7 @@ async function readStart(handle: FileHandle, path: string, bytes: number): Promi
     if (start === undefined) throw fault('changed', path)
     return start
   } catch (error) {
+    await handle.close()
     throw asFault(error, path)
   }
 }
