@@ -36,16 +36,16 @@ export async function openSendingSource(
     const known = tools.folders.get(place.folder)
     if (!known) continue
     const { settings: folder, rules } = known
-    // The rules may have changed since the file was recorded: an excluded file never leaves. Intake
-    // records the reason.
-    if (rules.verdict(place.path, 'file').ignored || work.size > folder.max_file_bytes) {
-      facts.push(changedFact(place, folder, tools, 'missing'))
-      continue
-    }
     try {
       const source = await openPlace(work, place, folder, tools, heartbeat)
-      if (typeof source !== 'string') return source
-      facts.push(changedFact(place, folder, tools, source))
+      const fault = typeof source === 'string' ? source : 'missing'
+      // The rules may have changed since the file was recorded: an excluded file never leaves.
+      // They are read here in the main thread, so only from a root that has just answered.
+      const leaves = typeof source !== 'string' && !rules.verdict(place.path, 'file').ignored
+      if (leaves && work.size <= folder.max_file_bytes) return source
+      if (typeof source !== 'string') await source.close()
+      // Intake records the reason.
+      facts.push(changedFact(place, folder, tools, fault))
     } catch (error) {
       facts.push(changedFact(place, folder, tools, placeFault(error)))
     }

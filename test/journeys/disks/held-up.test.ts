@@ -64,6 +64,32 @@ diskJourneys('nobody is held up', (profile) => {
     await journey.allReady()
   })
 
+  test('a share becomes unresponsive while its files wait to be sent: the others continue', async ({ skip }) => {
+    const config = { scan: { answer_ms: 500 } }
+    const journey = await begin({ profile, tree, config, folders: { docs: {}, other: {} } })
+    await journey.allReady()
+    await journey.daemon.pause({ by: 'anna' })
+    const names = ['other/one/due.txt', 'other/two/due.txt']
+    journey.write(Object.fromEntries(names.map((name) => [name, `text of ${name}`])))
+    for (const name of names) await journey.stage(name, 'wanted')
+    // A scan forgets the ignore rules, so that a send must read them.
+    journey.daemon.rescan()
+    await journey.idle()
+    const unmount = mountUnresponsive(journey.at('other'))
+    await journey.daemon.resume()
+    if (!unmount) {
+      await journey.allReady()
+      return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
+    }
+    await journey.until('the share is offline', () => journey.folder('other')?.offline_reason != null)
+    journey.write({ 'docs/new.txt': 'new' })
+    await journey.stage('docs/new.txt', 'ready')
+    unmount()
+    journey.daemon.rescan()
+    await journey.until('the share is back', () => journey.folder('other')?.offline_reason === null)
+    await journey.allReady()
+  })
+
   test.for(['native', 'chokidar', 'scan'] as const)(
     'a share below a folder becomes unresponsive: %s continues',
     async (watch, { skip }) => {
