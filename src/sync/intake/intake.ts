@@ -170,7 +170,9 @@ async function checkOnce(
   async function verdictOn(path: string, known: KnownFile | undefined, stat: FileStat) {
     const { started_ms, first_scan_ms } = state!
     const first_scan_done = first_scan_ms !== undefined
-    const is_new_here = known === undefined && folder.start.kind !== 'all' && first_scan_done
+    // During the first scan, only a file that was renamed since the start can be a known one here.
+    const is_late = first_scan_done || Number(stat.ctime_ns / 1_000_000n) >= started_ms
+    const is_new_here = (known?.state ?? 'gone') === 'gone' && folder.start.kind !== 'all' && is_late
     return judgeFile({
       folder,
       path,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Ledger } from '../../../src/ledger/ledger.ts'
 import { md5Of } from '../rig/disk-truth.ts'
 import { begin, localJourneys } from '../rig/harness.ts'
 
@@ -44,9 +45,34 @@ localJourneys('files that are left out and released later', (profile) => {
       'docs/new.txt': 'ready',
       'docs/older/a.txt': 'skipped before_start',
     })
+    // A name that another file had before makes it no arrival.
+    journey.remove('docs/new.txt')
+    await journey.stage('docs/new.txt', 'gone')
+    journey.move('docs/c.txt', 'docs/new.txt')
+    await journey.stage('docs/new.txt', 'skipped before_start')
     await journey.record({ type: 'accepted', folder: 'docs', path: 'older' })
     await journey.stage('docs/older/a.txt', 'ready')
-    journey.ends({ left_out: ['docs/c.txt'] })
+    journey.ends({ left_out: ['docs/new.txt'], also_there: [md5Of('new')] })
+  })
+
+  test('start: from_now leaves out a file that is renamed during the first scan', async () => {
+    const stageOf = (name: string) => journey.stages()[name]
+    const wrap_ledger = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      async record(facts) {
+        if (facts.some(({ type }) => type === 'scan_finished') && stageOf('docs/old.txt') === 'skipped before_start') {
+          journey.move('docs/old.txt', 'docs/renamed.txt')
+          await journey.until('it is checked', () => stageOf('docs/renamed.txt') !== undefined)
+        }
+        await ledger.record(facts)
+      },
+    })
+    const folders = { docs: { start: 'from_now' } }
+    const tree = { 'docs/old.txt': 'old', 'docs/other.txt': 'other' }
+    const journey = await begin({ profile, folders, tree, wrap_ledger })
+    await journey.stage('docs/renamed.txt', 'skipped before_start')
+    await journey.idle()
+    journey.ends({ left_out: ['docs/renamed.txt', 'docs/other.txt'] })
   })
 
   test('start: newer_than uploads newer files', async () => {
