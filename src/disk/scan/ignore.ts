@@ -160,7 +160,8 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec) {
     if (found === undefined) {
       found = directory === '' ? rules.top() : goDown(directory)
       if (known.size >= max_directories) known.clear()
-      if (!isPassing(found)) known.set(directory, found)
+      // Rights can change without an event here, and with them the verdict.
+      if (!isPassing(found) && spec.widening !== 'skip') known.set(directory, found)
     }
     return found
   }

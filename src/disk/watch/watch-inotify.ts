@@ -96,7 +96,7 @@ export async function watchByInotify(root: string, options: StartingWatcher, at:
       touched = new Set()
       events = 0
       is_flooded = false
-      if (is_burst) await takeBurst(paths)
+      if (is_burst) await takeBurst()
       else await takeAll(paths)
     }
     following = undefined
@@ -110,9 +110,12 @@ export async function watchByInotify(root: string, options: StartingWatcher, at:
     }
   }
 
-  /** A scan finds the changes, but new directories must be watched before it. */
-  async function takeBurst(paths: ReadonlySet<string>): Promise<void> {
-    for (const path of paths) if (basename(path) === ignore_file_name) rules.forget(parentOf(path))
+  /**
+   * A scan finds the changes, but new directories must be watched before it. Not every path is
+   * known, so any ignore file may have changed.
+   */
+  async function takeBurst(): Promise<void> {
+    rules.forget('')
     checkRoot()
     await tree.sweep()
     hint({ kind: 'doubtful', reason: burst_reason })
@@ -142,7 +145,8 @@ export async function watchByInotify(root: string, options: StartingWatcher, at:
     // Permissions can decide whether it is ignored, and a moved directory brings its own rules.
     rules.forget(path)
     if (isIgnored(path, 'directory')) {
-      await tree.leave(path)
+      // Its files are no longer listed.
+      if (await tree.leave(path)) hint({ kind: 'directory', path })
       return
     }
     if (!tree.isWatched(path, stats)) {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createIgnoreRules } from '../../../src/disk/scan/ignore.ts'
+import { createIgnoreRules, type IgnoreSpec } from '../../../src/disk/scan/ignore.ts'
 import { type FolderWatcher, type Hint, watchFolder } from '../../../src/disk/watch/watch.ts'
 import { addToTree, makeTree } from '../../rig/tree.ts'
 import { builtModule } from '../../rig/unprivileged.ts'
@@ -16,9 +16,9 @@ afterEach(async () => {
   for (const watcher of open.splice(0)) await watcher.close()
 })
 
-async function watchTree(root: string, burst_events = 1_000) {
+async function watchTree(root: string, burst_events = 1_000, spec: IgnoreSpec = plain) {
   const hints: Hint[] = []
-  const rules = createIgnoreRules(root, plain)
+  const rules = createIgnoreRules(root, spec)
   const watcher = await watchFolder({
     root,
     rules,
@@ -29,7 +29,7 @@ async function watchTree(root: string, burst_events = 1_000) {
   open.push(watcher)
   const received = (hint: Partial<Hint>) =>
     vi.waitFor(() => expect(hints).toContainEqual(expect.objectContaining(hint)), { timeout: 30_000, interval: 10 })
-  return { watcher, hints, received }
+  return { watcher, hints, received, rules }
 }
 
 /**
@@ -164,6 +164,27 @@ describe('directories that come and go', () => {
       await received({ path: `a/b/${round}.txt` })
       hints.length = 0
     }
+  })
+
+  test('a burst that hides a changed ignore file ends the old rules', async () => {
+    const root = makeTree({ 'secret.txt': 'x' })
+    const { received, rules } = await watchTree(root, 20)
+    expect(rules.verdict('secret.txt', 'file').ignored).toBe(false)
+    for (let index = 0; index < 100; index++) writeFileSync(join(root, `${index}.txt`), 'x')
+    writeFileSync(join(root, '.sluiceignore'), 'secret.txt')
+    await received({ kind: 'doubtful' })
+    expect(rules.verdict('secret.txt', 'file').ignored).toBe(true)
+  })
+
+  test('a directory that fewer may read now is reported, and so are its rules', async () => {
+    const root = makeTree({ 'hr/pay.txt': 'x' })
+    chmodSync(root, 0o755)
+    chmodSync(join(root, 'hr'), 0o755)
+    const { received, rules } = await watchTree(root, 1_000, { ...plain, widening: 'skip' })
+    expect(rules.verdict('hr/pay.txt', 'file').ignored).toBe(false)
+    chmodSync(join(root, 'hr'), 0o700)
+    await received({ kind: 'directory', path: 'hr' })
+    expect(rules.verdict('hr/pay.txt', 'file').ignored).toBe(true)
   })
 
   test('directories made by a burst are watched after it', async () => {
