@@ -59,12 +59,13 @@ localJourneys('a fault of the ledger loses nothing', (profile) => {
         if (state === 'works' && facts.some(({ type }) => type === 'slot_intended')) state = 'full'
       },
     })
-    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' }, wrap_ledger })
+    const journey = await begin({ profile, tree: { 'docs/a.txt': 'some text' }, wrap_ledger })
     await journey.until('two more tries', () => refused >= 3)
     expect(journey.cost()).toEqual({ creates: 1, puts: 0 })
     state = 'works again'
     await journey.allReady()
-    expect(journey.cost()).toEqual({ creates: 2, puts: 1 })
+    // The hosted service answers the second request with the first slot, which stays empty.
+    expect(journey.cost()).toEqual({ creates: profile === 'hosted' ? 3 : 2, puts: 1 })
   })
 
   test('the ledger fails to end a trouble: the slot that ended it still gets its bytes', async () => {
