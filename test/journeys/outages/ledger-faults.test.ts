@@ -89,7 +89,8 @@ localJourneys('a fault of the ledger loses nothing', (profile) => {
     await journey.allReady()
     await journey.until('the trouble has ended', () => journey.troubles().length === 0)
     expect(refused).toBe(1)
-    // One request was refused with the old token.
-    expect(journey.cost()).toEqual({ creates: 5, puts: 4 })
+    // The old token may be refused first to a request for a slot, or to a page of the audit.
+    expect(journey.requests('assets.create').filter(({ status }) => status !== 401)).toHaveLength(4)
+    expect(journey.cost().puts).toBe(4)
   })
 })
