@@ -5,7 +5,7 @@ import { type Failure, failureText } from '../remote/outcome.ts'
 import { type Concern, createFaultCounts, type Host, isOfAHost, type Step } from './fault-counts.ts'
 import { type About, hintFor, isOfUploads, type SyncReport } from './report.ts'
 
-/** Times by the monotonic clock: a wall clock that is set back must not stop all calls. */
+/** Times are monotonic: else a clock that is turned back would stop all calls for that long. */
 interface Tripped {
   code: string
   attempts: number

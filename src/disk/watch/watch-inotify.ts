@@ -145,7 +145,7 @@ export async function watchByInotify(root: string, options: StartingWatcher, at:
     // Permissions can decide whether it is ignored, and a moved directory brings its own rules.
     rules.forget(path)
     if (isIgnored(path, 'directory')) {
-      // Its files are no longer listed.
+      // The check of this hint takes its files off the list.
       if (await tree.leave(path)) hint({ kind: 'directory', path })
       return
     }

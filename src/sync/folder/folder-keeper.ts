@@ -188,7 +188,7 @@ export function keepFolder(
     }
   }
 
-  /** What a scan did not record, another one must find. */
+  /** Another scan must find what this one did not record. */
   function scanAgain(error: unknown): never {
     scan_asked = true
     throw error

@@ -38,14 +38,14 @@ export async function openSendingSource(
     const { settings: folder, rules } = known
     try {
       const source = await openPlace(work, place, folder, tools, heartbeat)
-      const fault = typeof source === 'string' ? source : 'missing'
-      // The rules may have changed since the file was recorded: an excluded file never leaves.
-      // They are read here in the main thread, so only from a root that has just answered.
-      const leaves = typeof source !== 'string' && !rules.verdict(place.path, 'file').ignored
-      if (leaves && work.size <= folder.max_file_bytes) return source
-      if (typeof source !== 'string') await source.close()
+      const is_open = typeof source !== 'string'
+      // The rules may have changed since the file was recorded: an excluded file never leaves. The
+      // main thread reads them, so only after the root has answered.
+      const leaves = is_open && work.size <= folder.max_file_bytes && !rules.verdict(place.path, 'file').ignored
+      if (leaves) return source
+      if (is_open) await source.close()
       // Intake records the reason.
-      facts.push(changedFact(place, folder, tools, fault))
+      facts.push(changedFact(place, folder, tools, is_open ? 'missing' : source))
     } catch (error) {
       facts.push(changedFact(place, folder, tools, placeFault(error)))
     }
